@@ -18,8 +18,9 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         elif old.rows is not None:
             yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no table any more")
         return
-    if old.rows.field != new.rows.field:
-        text = f"the rows are those of {new.rows.field} now, and were those of {old.rows.field}"
+    paths = [".".join((each.field, *each.path)) for each in (new.rows, old.rows)]
+    if paths[0] != paths[1]:
+        text = f"the rows are those of {paths[0]} now, and were those of {paths[1]}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)
     before = {each.name: each for each in table_columns(old, old.rows)}
     after = {each.name: each for each in table_columns(new, new.rows)}
@@ -43,12 +44,18 @@ def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
         yield Change(Level.BREAKING, COLUMNS, name, "this column has to be asked for now")
     if new.default and not old.default:
         yield Change(Level.COMPATIBLE, COLUMNS, name, "this column comes without being asked for now")
-    if old.parent != new.parent:
-        text = "this column comes from another place: from " + ("the row" if old.parent else "before the rows")
+    if (old.parent, old.up) != (new.parent, new.up):
+        text = f"this column comes from another place: from {_place(new)}, and came from {_place(old)}"
         yield Change(Level.BREAKING, COLUMNS, name, text)
     if old.derived != new.derived:
         text = "a writer works it out by itself now" if new.derived else "a writer has to be given it now"
         yield Change(Level.COMPATIBLE if new.derived else Level.BREAKING, COLUMNS, name, text)
+
+
+def _place(column: TableColumn) -> str:
+    if column.parent:
+        return "before the rows"
+    return "around the row" if column.up else "the row"
 
 
 def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Iterator[Change]:

@@ -178,7 +178,7 @@ def _is_column(spec: Spec, struct: Struct, instance: Instance) -> bool:
     rows = spec.rows
     if rows is None:
         return False
-    return (struct.path == rows.row and instance.id in (*rows.columns, *rows.selectable)) or (
+    return (struct.path in rows.types and instance.id in (*rows.columns, *rows.selectable)) or (
         struct.path == spec.root.path and instance.id in rows.parent_columns
     )
 

@@ -210,15 +210,32 @@ class Rows:
     """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
 
     attribute: str
-    """The root's repeated attribute whose items are the rows."""
-    row: Path
-    """The type of a row."""
+    """The root's repeated attribute whose items are the units: the rows, or what has them inside."""
+    types: tuple[Path, ...]
+    """The types from the unit's down to the row's; one where rows are not inside of anything."""
     columns: tuple[str, ...]
-    """Attributes and instances of the row type that are columns unless the reader asks for others, in order."""
+    """Attributes and instances of the row type, or else of the nearest one around it, that are columns unless the
+    reader asks for others, in order."""
     selectable: tuple[str, ...]
     """Those that a reader may ask for besides."""
     parent_columns: tuple[str, ...] = ()
-    """Scalars of the root that come along in every row; they are before the rows on the wire."""
+    """Scalars of the root that come along in every row; they stand before the rows on the wire."""
+    path: tuple[str, ...] = ()
+    """The attributes that lead from a unit to its rows, the first one the unit's."""
+
+    @property
+    def row(self) -> Path:
+        """The type of a row."""
+        return self.types[-1]
+
+    def holder(self, spec: Spec, name: str) -> tuple[int, Struct]:
+        """How many levels above the row a column's attribute or instance is, and the type that has it. Raises
+        ``KeyError``."""
+        for up, path in enumerate(reversed(self.types)):
+            struct = spec.struct(path)
+            if struct.attribute(name) is not None or struct.instance(name) is not None:
+                return up, struct
+        raise KeyError(name)
 
 
 # The file ---------------------------------------------------------------------------------------------------------

@@ -70,37 +70,75 @@ class TableReader:
                     self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
                     break
             return None
-        attribute = self.root.attribute(name.value)
-        if attribute is None and self._failed(self.root, name.value):
+        first, *path = name.value.split(".")
+        attribute = self._step(self.root, first, name.position)
+        unit = None if attribute is None else self._unit_type(attribute, name.position)
+        if attribute is None or unit is None or not self._framing_fits(section, attribute):
             return None
-        if attribute is None:
-            hint = suggestion(name.value, [*(each.id for each in self.root.attributes), *self._failing(self.root)])
-            self.diagnostics.error(name.position, f"the root has no attribute {shown(name.value)}{hint}")
+        if not self._rows_are_whole(attribute, unit, name.position):
             return None
-        row = self._row_type(attribute, name.position)
-        if row is None or not self._framing_fits(section, attribute):
+        types = self._types(unit, path, name.position)
+        if types is None:
             return None
-        if not self._rows_are_whole(attribute, row, name.position):
-            return None
+        row = types[-1]
         parents = self._parent_columns(section, attribute)
-        columns = self._columns(section, "columns", row, parents)
+        inner = {*path}
+        columns = self._columns(section, "columns", types, inner, parents)
         scalars = own_columns(row)
         if "columns" not in section and "columns" not in section.missing:
             columns = tuple(each for each in scalars if each not in parents)
         if "selectable" in section:
-            selectable = self._columns(section, "selectable", row, (*parents, *columns))
+            selectable = self._columns(section, "selectable", types, inner, (*parents, *columns))
         else:
             taken = {*columns, *parents}
-            selectable = tuple(each for each in scalars if each not in taken)
-        return Rows(attribute.id, row.path, columns, selectable, parents)
+            around = (each for struct in reversed(types[:-1]) for each in own_columns(struct))
+            selectable = tuple(dict.fromkeys(each for each in (*scalars, *around) if each not in taken))
+        return Rows(attribute.id, tuple(each.path for each in types), columns, selectable, parents, tuple(path))
 
-    def _row_type(self, attribute: Attribute, position: Position) -> Struct | None:
+    def _step(self, struct: Struct, id: str, position: Position) -> Attribute | None:
+        """The attribute of a step of the way to the rows."""
+        attribute = struct.attribute(id)
+        if attribute is None and not self._failed(struct, id):
+            hint = suggestion(id, [*(each.id for each in struct.attributes), *self._failing(struct)])
+            holder = "the root" if struct is self.root else "::".join(struct.path)
+            self.diagnostics.error(position, f"{holder} has no attribute {shown(id)}{hint}")
+        return attribute
+
+    def _types(self, unit: Struct, path: list[str], position: Position) -> list[Struct] | None:
+        """The types from the unit's to the row's, along the attributes of ``path``."""
+        types = [unit]
+        for id in path:
+            attribute = self._step(types[-1], id, position)
+            if attribute is None:
+                return None
+            if attribute.switch is not None or not self._is_own(attribute):
+                message = f"the way to the rows leads through types of the spec: {shown(id)} is of none"
+                self.diagnostics.error(position, message)
+                return None
+            if attribute.parent is not None:
+                self.diagnostics.error(position, f"{shown(id)} has a parent of its own, so that no rows can be in it")
+                return None
+            assert isinstance(attribute.type, UserType)
+            struct = self.structs[attribute.type.path]
+            if struct.message is not None:
+                self.diagnostics.error(position, f"{shown(id)} is a message: 'message' says what its rows are")
+                return None
+            if struct in types:
+                self.diagnostics.error(position, f"the way to the rows leads twice through {'::'.join(struct.path)}")
+                return None
+            types.append(struct)
+        return types
+
+    def _is_own(self, attribute: Attribute) -> bool:
+        return isinstance(attribute.type, UserType) and attribute.type.path in self.structs
+
+    def _unit_type(self, attribute: Attribute, position: Position) -> Struct | None:
         if not isinstance(attribute.repeat, RepeatEos):
             self.diagnostics.error(
                 position, f"the rows must repeat to the end: {shown(attribute.id)} needs repeat: eos"
             )
             return None
-        if not isinstance(attribute.type, UserType) or attribute.type.path not in self.structs:
+        if not isinstance(attribute.type, UserType) or not self._is_own(attribute):
             self.diagnostics.error(
                 position, f"the rows must be of a type of the spec: {shown(attribute.id)} is of none"
             )
@@ -144,16 +182,22 @@ class TableReader:
             return False
         return True
 
-    def _columns(self, section: Section, key: str, row: Struct, taken: tuple[str, ...]) -> tuple[str, ...]:
+    def _columns(
+        self, section: Section, key: str, types: list[Struct], inner: set[str], taken: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """The names of columns. ``inner``: the attributes around the row that it is in, which are no columns."""
         found: list[str] = []
-        known = {each.id: each for each in _members(row) if not getattr(each, "anonymous", False)}
+        row = types[-1]
+        around = (each for struct in types[:-1] for each in _members(struct) if each.id not in inner)
+        known = {each.id: each for each in (*around, *_members(row)) if not getattr(each, "anonymous", False)}
         for name in section.texts(key):
             member = known.get(name.value)
             if member is None and self._failed(row, name.value):
                 continue
             if member is None:
                 hint = suggestion(name.value, [*known, *self._failing(row)])
-                message = f"{'::'.join(row.path)} has no attribute or instance {shown(name.value)}{hint}"
+                what = "::".join(row.path) + (", with what is around it," if types[1:] else "")
+                message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
                 self.diagnostics.error(name.position, message)
             elif self._fresh(name, (*taken, *found)):
                 if isinstance(member, Instance) and member.attribute is not None:

@@ -60,8 +60,7 @@ class BufferedTypes:
     def _has_such_fields(self, struct: Struct) -> bool:
         if struct.message is not None or struct.endian is not None or struct.parameters or not struct.attributes:
             return False
-        least = sum(map(self.minimums.of, struct.attributes))
-        return least > 0 and all(self._fits(struct, each) for each in struct.attributes)
+        return self.minimums.of_struct(struct) > 0 and all(self._fits(struct, each) for each in struct.attributes)
 
     def _fits(self, struct: Struct, attribute: Attribute) -> bool:
         if attribute.condition or attribute.repeat or attribute.switch or attribute.process or attribute.arguments:

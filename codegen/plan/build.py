@@ -92,7 +92,7 @@ class _Builder:
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
-            least=0 if is_message else sum(self.minimums.of(each) for each in struct.attributes if not each.repeat),
+            least=0 if is_message else self.minimums.of_struct(struct),
             only_read=next((each.id for each in struct.instances if each.attribute is not None), ""),
             columns=own_columns(struct),
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
@@ -128,7 +128,7 @@ class _Builder:
             framing=attribute.framing,
             indexed=any("_index" in names_in(each) for each in expressions_in(attribute)),
             at_once=isinstance(attribute.repeat, RepeatCount) and number and not attribute.switch and not checks,
-            buffered=self.buffered.items(attribute),
+            buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
             logical=attribute.logical,
             message=attribute.message,
@@ -139,6 +139,9 @@ class _Builder:
             doc_ref=attribute.doc_ref,
             position=attribute.position,
         )
+
+    def _is_step(self, struct: Struct, attribute: Attribute) -> bool:
+        return self.rows is not None and (struct.path, attribute.id) in self.rows.steps
 
     def _switch(self, struct: Struct, attribute: Attribute, place: str) -> Switch | None:
         switch = attribute.switch

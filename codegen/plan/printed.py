@@ -95,13 +95,22 @@ def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
         for offset, field in zip(step.offsets, step.fields, strict=False):
             yield f"  +{offset} {_field(field, '')}"
         return
-    rows = plan.rows is not None and type is plan.root and step.id == plan.rows.field
-    yield f"{_field(step, _often(step))}{', the rows' if rows else ''}"
+    yield f"{_field(step, _often(step))}{_of_rows(plan, type, step)}"
     switch = step.switch
     if switch is not None:
         for matches, field in switch.branches:
             yield f"  {', '.join(map(_plain, matches))}: {_what(field)}"
         yield f"  otherwise: {_what(switch.otherwise) if switch.otherwise is not None else 'nothing'}"
+
+
+def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
+    """What a field has to do with the table's rows."""
+    rows, step = plan.rows, (type.path, field.id)
+    if rows is None:
+        return ""
+    if step in rows.steps[:-1]:
+        return ", with the rows inside"
+    return ", the rows" if step in (rows.steps or ((plan.root.path, rows.field),)) else ""
 
 
 def _field(field: Field, often: str) -> str:

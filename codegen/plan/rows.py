@@ -16,13 +16,14 @@ def rows_of(spec: Spec) -> Rows | None:
     before = spec.root.attributes[: spec.root.attributes.index(attribute)]
     return Rows(
         field=attribute.id,
-        type=spec.rows.row,
+        types=spec.rows.types,
         prologue=tuple(each.id for each in before),
         sized=has_sized_rows(spec, attribute),
         streaming=is_streaming(spec, attribute),
         columns=spec.rows.columns,
         selectable=spec.rows.selectable,
         parent_columns=spec.rows.parent_columns,
+        path=spec.rows.path,
     )
 
 

@@ -76,19 +76,27 @@ class Minimums:
 
     def of(self, attribute: Attribute) -> int:
         """A number of bytes that every item of the attribute takes at least (bits count as a byte); 0 where unknown."""
+        return -(-self._bits(attribute) // 8)
+
+    def of_struct(self, struct: Struct) -> int:
+        """The same for a type: the bytes that its attributes take at least that are not repeated."""
+        return -(-sum(self._bits(each) for each in struct.attributes if each.repeat is None) // 8)
+
+    def _bits(self, attribute: Attribute) -> int:
+        """The same in bits: bit fields may share a byte with those of the types around theirs."""
         if attribute.condition or attribute.switch:
             return 0
         base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
         if isinstance(base, IntegerType | FloatType):
-            return base.size
+            return 8 * base.size
         if isinstance(base, BitsType):
-            return 1
+            return base.width
         literal = literal_size(attribute.size)
         if literal is not None:
-            return literal
+            return 8 * literal
         terminator = attribute.terminator
         if isinstance(attribute.size, TerminatedSize) and terminator and terminator.consume and terminator.eos_error:
-            return len(terminator.value)
+            return 8 * len(terminator.value)
         if isinstance(base, UserType) and not base.opaque and not isinstance(attribute.size, ExpressionSize):
             return self._of_type(base.path)
         return 0
@@ -99,6 +107,6 @@ class Minimums:
             return 0
         if path not in self._known:
             self._open.add(path)
-            self._known[path] = sum(self.of(each) for each in struct.attributes if each.repeat is None)
+            self._known[path] = sum(self._bits(each) for each in struct.attributes if each.repeat is None)
             self._open.discard(path)
         return self._known[path]

@@ -107,20 +107,46 @@ class TypePlan:
 
 @dataclass(frozen=True)
 class Rows:
-    """Which repeated field of the root has the table's rows, and which of their fields and instances are columns:
+    """Where the table's rows are, and which of their fields and instances, or else of those around them, are columns:
     ``columns`` by default, ``selectable`` where they are asked for, ``parent_columns`` of the root in every row."""
 
     field: str
-    type: Path
+    """A repeated field of the root, whose items are the units: the rows, or what these are inside of."""
+    types: tuple[Path, ...]
+    """The types from the unit's down to the row's; one where units are the rows."""
     prologue: tuple[str, ...]
-    """What is before the rows."""
+    """What is before the units."""
     sized: bool
-    """Whether each row has a size that the prologue gives: where it ends is known whatever is in it."""
+    """Whether each unit has a size that the prologue gives: where it ends is known whatever is in it."""
     streaming: bool
-    """Whether rows are in the input by themselves, to its end, and need only the prologue."""
+    """Whether units are in the input by themselves, to its end, and need only the prologue."""
     columns: tuple[str, ...]
     selectable: tuple[str, ...] = ()
     parent_columns: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    """The fields that lead from a unit to its rows, one for each type but the last."""
+
+    @property
+    def type(self) -> Path:
+        """The type of a row."""
+        return self.types[-1]
+
+    @property
+    def steps(self) -> tuple[tuple[Path, str], ...]:
+        """The fields that lead to rows inside of units, each with the type that it is a field of; none where units are
+        the rows."""
+        if not self.path:
+            return ()
+        return ((self.types[0][:1], self.field), *zip(self.types, self.path, strict=False))
+
+    def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
+        """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises
+        ``KeyError``."""
+        for up, path in enumerate(reversed(self.types)):
+            type = plan.type(path)
+            if type.field(name) is not None or type.instance(name) is not None:
+                return up, type
+        raise KeyError(name)
 
 
 @dataclass(frozen=True)

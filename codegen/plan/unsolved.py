@@ -104,7 +104,7 @@ def _columns(plan: Plan) -> set[tuple[Path, str]]:
     if rows is None:
         return set()
     return {
-        *((rows.type, each) for each in (*rows.columns, *rows.selectable)),
+        *((rows.holder(plan, each)[1].path, each) for each in (*rows.columns, *rows.selectable)),
         *((plan.root.path, each) for each in rows.parent_columns),
     }
 

@@ -28,7 +28,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
-from .message_tables import message_tables
+from .message_tables import PATH, message_tables
 
 EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
@@ -207,7 +207,11 @@ _OPTION = TableKind("option")
 TABLES["meta-extensions"] = Table(
     f"meta/{EXTENSION}",
     {
-        "rows": Key(NAME, "The root's repeated attribute whose items are the rows of the table."),
+        "rows": Key(
+            PATH,
+            "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
+            " lead to inside of these, with dots between them.",
+        ),
         "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
         "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
         "parent-columns": Key(NAMES, "Scalars of the root, before the rows, that come along with every row."),

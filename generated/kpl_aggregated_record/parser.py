@@ -199,4 +199,4 @@ class KplAggregatedRecord(Struct):
 
     @property
     def _covers_bytes(self) -> bool:
-        return bool(self.message)
+        return bool(self.message._io.size())

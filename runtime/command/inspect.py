@@ -89,6 +89,9 @@ def command(
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")
     wanted = Wanted(offset or 0, record or 1, count or (COUNT if html is None else PAGE_COUNT), html is not None)
     scan: RecordScan | MessageScan
+    if format.rows_path:
+        # The rows are shown where they stand: as fields of what holds them.
+        format = format.of_units()
     if format.message is not None:
         scan = MessageScan(format, inputs[0], wanted, options)
         found = scan.shown()

@@ -72,7 +72,7 @@ typedef struct {
     borrowed held;
     wl_column *columns;
     wl_integer *preset;
-    size_t *counts; /* null counts, then data used */
+    size_t *counts; /* null counts, data used, items used, and the most items */
     wl_fill_arguments arguments;
 } call;
 
@@ -111,7 +111,7 @@ static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     size_t columns = wl_program_columns(program);
     each->held.views = PyMem_Malloc((columns + 4) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
-    each->counts = calloc(2 * columns + 1, sizeof *each->counts);
+    each->counts = calloc(2 * columns + 2 * wl_program_levels(program) + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
         return PyErr_NoMemory(), false;
     each->preset = read_preset(program, preset);

@@ -72,27 +72,30 @@ static PyObject *tuple_of(const size_t *values, size_t count) {
     return tuple;
 }
 
-static PyObject *result_of(const wl_fill_result *result, size_t columns) {
+static PyObject *result_of(const wl_fill_result *result, size_t columns, size_t levels) {
     PyObject *nulls = tuple_of(result->null_counts, columns);
     PyObject *used = nulls ? tuple_of(result->data_used, columns) : NULL;
-    if (!used) {
+    PyObject *items = used ? tuple_of(result->items_used, levels) : NULL;
+    if (!items) {
         Py_XDECREF(nulls);
+        Py_XDECREF(used);
         return NULL;
     }
-    return Py_BuildValue("(nniIKnnNN)", (Py_ssize_t)result->rows, (Py_ssize_t)result->consumed, result->status,
+    return Py_BuildValue("(nniIKnnNNN)", (Py_ssize_t)result->rows, (Py_ssize_t)result->consumed, result->status,
                          (unsigned)result->reason, (unsigned long long)result->position, (Py_ssize_t)result->needed,
-                         (Py_ssize_t)result->damage_count, nulls, used);
+                         (Py_ssize_t)result->damage_count, nulls, used, items);
 }
 
 /* Everything has been borrowed. */
 static PyObject *run_fill(call *each, const wl_program *program) {
     size_t count = wl_program_columns(program);
-    wl_fill_result result = {.null_counts = each->counts, .data_used = each->counts + count};
+    wl_fill_result result = {
+        .null_counts = each->counts, .data_used = each->counts + count, .items_used = each->counts + 2 * count};
     bool memory;
     Py_BEGIN_ALLOW_THREADS;
     memory = wl_fill(program, &each->arguments, &result);
     Py_END_ALLOW_THREADS;
-    return memory ? result_of(&result, count) : PyErr_NoMemory();
+    return memory ? result_of(&result, count, wl_program_levels(program)) : PyErr_NoMemory();
 }
 
 /* Functions ------------------------------------------------------------------------------------------------------- */
@@ -100,17 +103,35 @@ static PyObject *run_fill(call *each, const wl_program *program) {
 static PyTypeObject *program_type; /* set once at import, before any other thread can see the module */
 
 static PyObject *engine_slab_size(PyObject *module, PyObject *arguments) {
-    PyObject *program_given, *wanted, *answer = NULL;
+    PyObject *program_given, *wanted, *items, *answer = NULL;
     Py_ssize_t capacity;
     int offsets;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!Onp:slab_size", program_type, &program_given, &wanted, &capacity, &offsets))
+    if (!PyArg_ParseTuple(arguments, "O!OnpO:slab_size", program_type, &program_given, &wanted, &capacity, &offsets,
+                          &items))
         return NULL;
     Py_buffer view;
     borrowed held = {&view, 0};
     slab_layout layout;
-    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets))
+    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, items))
         answer = PyLong_FromSize_t((size_t)slab_size(&layout));
+    return_views(&held);
+    return answer;
+}
+
+static PyObject *engine_slab_places(PyObject *module, PyObject *arguments) {
+    PyObject *program_given, *wanted, *items, *answer = NULL;
+    Py_ssize_t capacity;
+    int offsets;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!OnpO:slab_places", program_type, &program_given, &wanted, &capacity, &offsets,
+                          &items))
+        return NULL;
+    Py_buffer view;
+    borrowed held = {&view, 0};
+    slab_layout layout;
+    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, items))
+        answer = slab_places(&layout);
     return_views(&held);
     return answer;
 }
@@ -118,23 +139,23 @@ static PyObject *engine_slab_size(PyObject *module, PyObject *arguments) {
 static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObject *keywords) {
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
-                            "max_record", "stop",  "verify",  "null_rows", "preset",    NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset;
+                            "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items;
     Py_ssize_t begin, end, capacity, padding, max_record;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppO:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOO:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &preset))
+                                     &null_rows, &preset, &items))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
     slab_layout layout;
     PyObject *answer = NULL;
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
-        slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets) &&
+        slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
         answer = run_fill(&each, program);
@@ -154,7 +175,7 @@ static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
     Py_buffer view;
     borrowed held = {&view, 0};
     slab_layout layout;
-    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets))
+    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, NULL))
         answer = slab_export(&layout, slab, data, rows, null_counts);
     return_views(&held);
     return answer;
@@ -288,6 +309,7 @@ static PyObject *engine_features(PyObject *module, PyObject *nothing) {
 
 static PyMethodDef functions[] = {
     {"slab_size", engine_slab_size, METH_VARARGS, NULL},
+    {"slab_places", engine_slab_places, METH_VARARGS, NULL},
     {"fill_slab", (PyCFunction)(void (*)(void))engine_fill_slab, METH_VARARGS | METH_KEYWORDS, NULL},
     {"export_slab", engine_export_slab, METH_VARARGS, NULL},
     {"resync", (PyCFunction)(void (*)(void))engine_resync, METH_VARARGS | METH_KEYWORDS, NULL},

@@ -19,6 +19,7 @@ typedef struct {
     const wl_program *program;
     const uint8_t *wanted; /* a byte per column */
     size_t capacity;
+    size_t items[256]; /* most items of each level of lists */
     bool offsets;
 } slab_layout;
 
@@ -27,15 +28,23 @@ static uint64_t slab_aligned(uint64_t size) { return (size + 63) & ~UINT64_C(63)
 /* Room after a column: columns at distances of a power of two would all want the same lines of the cache. */
 #define SLAB_GAP 128
 
-/* Bytes of a column's values, or of its offsets where it is variable. */
-static uint64_t slab_column(const slab_layout *layout, size_t column) {
-    unsigned storage = wl_program_storage(layout->program, column);
-    if (storage == WL_VARIABLE)
-        return slab_aligned(((uint64_t)layout->capacity + 1) * 4) + SLAB_GAP;
-    return slab_aligned((uint64_t)layout->capacity * storage) + SLAB_GAP;
+/* The most values of a column. */
+static uint64_t slab_values(const slab_layout *layout, size_t column) {
+    unsigned level = wl_program_level(layout->program, column);
+    return level ? layout->items[level - 1] : layout->capacity;
 }
 
-static uint64_t slab_bitmap(const slab_layout *layout) { return slab_aligned(((uint64_t)layout->capacity + 7) / 8); }
+/* Bytes of a column's values, or of its offsets where it has some. */
+static uint64_t slab_column(const slab_layout *layout, size_t column) {
+    unsigned storage = wl_program_storage(layout->program, column);
+    if (storage == WL_VARIABLE || storage == WL_LIST)
+        return slab_aligned((slab_values(layout, column) + 1) * 4) + SLAB_GAP;
+    return storage == WL_STRUCT ? 0 : slab_aligned(slab_values(layout, column) * storage) + SLAB_GAP;
+}
+
+static uint64_t slab_bitmap(const slab_layout *layout, size_t column) {
+    return slab_aligned((slab_values(layout, column) + 7) / 8);
+}
 
 /* Bytes before the bitmaps. */
 static uint64_t slab_head(const slab_layout *layout) {
@@ -46,36 +55,55 @@ static uint64_t slab_size(const slab_layout *layout) {
     uint64_t size = slab_head(layout);
     for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
         if (layout->wanted[i])
-            size += slab_bitmap(layout) + slab_column(layout, i);
+            size += slab_bitmap(layout, i) + slab_column(layout, i);
     }
     return size;
 }
 
 /* Says where each wanted column stands; `columns` are all zero. */
 static void slab_place(const slab_layout *layout, uint8_t *slab, wl_column *columns) {
-    size_t count = wl_program_columns(layout->program), wanted = 0;
-    uint8_t *validity = slab + slab_head(layout);
-    for (size_t i = 0; i < count; i++)
-        wanted += layout->wanted[i] != 0;
-    uint8_t *at = validity + wanted * slab_bitmap(layout);
+    size_t count = wl_program_columns(layout->program);
+    uint8_t *at = slab + slab_head(layout);
     for (size_t i = 0; i < count; i++) {
-        wl_column *column = columns + i;
         if (!layout->wanted[i])
             continue;
-        column->wanted = true;
-        column->validity = validity;
-        if (wl_program_storage(layout->program, i) == WL_VARIABLE)
-            column->offsets = at;
+        columns[i].wanted = true;
+        columns[i].validity = at;
+        at += slab_bitmap(layout, i);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!layout->wanted[i])
+            continue;
+        unsigned storage = wl_program_storage(layout->program, i);
+        if (storage == WL_VARIABLE || storage == WL_LIST)
+            columns[i].offsets = at;
         else
-            column->values = at;
-        validity += slab_bitmap(layout);
+            columns[i].values = at;
         at += slab_column(layout, i);
     }
 }
 
+/* The most items of each level: a tuple of integers; NULL where there is no level. */
+static bool slab_read_items(slab_layout *layout, PyObject *items) {
+    Py_ssize_t count = (Py_ssize_t)wl_program_levels(layout->program);
+    if (!items && !count)
+        return true;
+    if (!items || !PyTuple_Check(items) || PyTuple_Size(items) != count)
+        return PyErr_Format(PyExc_ValueError, "items must be a tuple of %zd integers", count), false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        size_t most = PyLong_AsSize_t(PyTuple_GetItem(items, i));
+        if (PyErr_Occurred())
+            return false;
+        if (most > INT32_MAX)
+            return PyErr_SetString(PyExc_ValueError, "items must be 0 to 2147483647"), false;
+        layout->items[i] = most;
+    }
+    return true;
+}
+
 /* `wanted` is borrowed. */
 static bool slab_read_layout(borrowed *held, slab_layout *layout, const wl_program *program, PyObject *wanted,
-                             Py_ssize_t capacity, bool offsets) {
+                             Py_ssize_t capacity, bool offsets, PyObject *items) {
     size_t size = 0;
     layout->program = program;
     layout->offsets = offsets;
@@ -87,6 +115,8 @@ static bool slab_read_layout(borrowed *held, slab_layout *layout, const wl_progr
     if (capacity < 0 || capacity > INT32_MAX)
         return PyErr_SetString(PyExc_ValueError, "capacity must be 0 to 2147483647"), false;
     layout->capacity = (size_t)capacity;
+    if (!slab_read_items(layout, items))
+        return false;
     if (slab_size(layout) > PY_SSIZE_T_MAX)
         return PyErr_NoMemory(), false;
     return true;
@@ -115,6 +145,27 @@ static bool slab_read_columns(borrowed *held, const slab_layout *layout, PyObjec
     return true;
 }
 
+/* For every wanted column, where in the slab its bitmap stands and where its values or offsets do. */
+static PyObject *slab_places(const slab_layout *layout) {
+    size_t count = wl_program_columns(layout->program);
+    wl_column *columns = calloc(count + 1, sizeof *columns);
+    if (!columns)
+        return PyErr_NoMemory();
+    slab_place(layout, NULL, columns);
+    PyObject *places = PyList_New(0);
+    for (size_t i = 0; places && i < count; i++) {
+        if (!columns[i].wanted)
+            continue;
+        const uint8_t *values = columns[i].offsets ? columns[i].offsets : columns[i].values;
+        PyObject *place = Py_BuildValue("(nn)", (Py_ssize_t)(uintptr_t)columns[i].validity, (Py_ssize_t)(uintptr_t)values);
+        if (!place || PyList_Append(places, place) < 0)
+            Py_CLEAR(places);
+        Py_XDECREF(place);
+    }
+    free(columns);
+    return places;
+}
+
 /* What a fill writes to; the bitmaps are made zero. */
 static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *slab, PyObject *data) {
     uint8_t *memory;
@@ -122,9 +173,10 @@ static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *s
         return false;
     each->arguments.capacity = layout->capacity;
     each->arguments.offsets = layout->offsets ? memory : NULL;
+    each->arguments.items = layout->items;
     for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
         if (each->columns[i].wanted)
-            memset(each->columns[i].validity, 0, (layout->capacity + 7) / 8);
+            memset(each->columns[i].validity, 0, (size_t)(slab_values(layout, i) + 7) / 8);
     }
     return true;
 }
@@ -287,6 +339,10 @@ static slab_batch *slab_make(const slab_layout *layout, PyObject *slab, PyObject
 
 static PyObject *slab_export(const slab_layout *layout, PyObject *slab, PyObject *data, Py_ssize_t rows,
                              PyObject *null_counts) {
+    for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
+        if (wl_program_storage(layout->program, i) > WL_VARIABLE)
+            return PyErr_SetString(PyExc_ValueError, "only columns without others inside are handed on together"), NULL;
+    }
     if (rows < 0 || (size_t)rows > layout->capacity)
         return PyErr_Format(PyExc_ValueError, "rows must be 0 to %zu", layout->capacity), NULL;
     slab_batch *batch = slab_make(layout, slab, data, (size_t)rows, null_counts);

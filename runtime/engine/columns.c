@@ -8,7 +8,8 @@
 void wl_columns_start(const wl_run *run) {
     for (uint32_t i = 0; i < run->program->column_count; i++) {
         const wl_column *column = run->arguments->columns + i;
-        if (column->wanted && run->program->storages[i] == WL_VARIABLE)
+        unsigned storage = run->program->storages[i];
+        if (column->wanted && (storage == WL_VARIABLE || storage == WL_LIST))
             wl_store4(column->offsets, 0);
     }
 }
@@ -18,9 +19,9 @@ void wl_column_null(wl_run *run, size_t number, size_t row) {
     size_t storage = run->program->storages[number];
     run->nulls = true;
     column->validity[row / 8] |= (uint8_t)(1u << row % 8);
-    if (storage == WL_VARIABLE)
+    if (storage == WL_VARIABLE || storage == WL_LIST)
         wl_store4(column->offsets + row * 4 + 4, wl_load4(column->offsets + row * 4));
-    else
+    else if (storage != WL_STRUCT)
         memset(column->values + row * storage, 0, storage);
 }
 
@@ -30,17 +31,19 @@ void wl_column_valid(wl_run *run, size_t number, size_t row) {
 
 void wl_row_nulls(wl_run *run, size_t row) {
     for (uint32_t i = 0; i < run->program->column_count; i++) {
-        if (run->arguments->columns[i].wanted)
+        if (run->arguments->columns[i].wanted && run->program->levels[i] == 0)
             wl_column_null(run, i, row);
     }
 }
 
-/* The row is not to stand after all: its nulls go; anything else in it will be overwritten or is never shown. */
+/* The row is not to stand after all: its nulls and items go; anything else in it will be overwritten or is never shown. */
 void wl_row_take_back(wl_run *run, size_t row) {
+    if (run->program->level_count)
+        wl_items_take_back(run);
     if (!run->nulls)
         return;
     for (uint32_t i = 0; i < run->program->column_count; i++) {
-        if (run->arguments->columns[i].wanted)
+        if (run->arguments->columns[i].wanted && run->program->levels[i] == 0)
             wl_column_valid(run, i, row);
     }
 }
@@ -69,24 +72,27 @@ static size_t turn_round(uint8_t *bits, size_t rows) {
 }
 
 void wl_columns_finish(const wl_run *run, wl_fill_result *result) {
+    for (uint32_t level = 1; level <= run->program->level_count; level++)
+        result->items_used[level - 1] = run->levels[level].used;
     for (uint32_t i = 0; i < run->program->column_count; i++) {
         const wl_column *column = run->arguments->columns + i;
         result->null_counts[i] = 0;
         result->data_used[i] = 0;
         if (!column->wanted)
             continue;
-        result->null_counts[i] = turn_round(column->validity, result->rows);
+        size_t level = run->program->levels[i], rows = level ? run->levels[level].used : result->rows;
+        result->null_counts[i] = turn_round(column->validity, rows);
         if (run->program->storages[i] == WL_VARIABLE)
-            result->data_used[i] = wl_load4(column->offsets + result->rows * 4);
+            result->data_used[i] = wl_load4(column->offsets + rows * 4);
     }
 }
 
-bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason) {
+bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason, bool inside) {
     const wl_fill_arguments *arguments = run->arguments;
     wl_row_take_back(run, result->rows);
     if (result->damage_count == arguments->damage_capacity)
         return false;
-    wl_damage damage = {arguments->base_offset + begin, arguments->base_offset + end, -1, reason, 0};
+    wl_damage damage = {arguments->base_offset + begin, arguments->base_offset + end, -1, reason, inside};
     if (arguments->null_rows) {
         damage.row = (int64_t)result->rows;
         wl_row_nulls(run, result->rows);

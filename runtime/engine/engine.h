@@ -71,8 +71,14 @@ size_t wl_program_presets(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
 
 #define WL_VARIABLE 16
-/* 1, 2, 4 or 8: bytes per value of a fixed column; WL_VARIABLE: int32 offsets and data bytes. */
+#define WL_STRUCT 32
+#define WL_LIST 33
+/* 1, 2, 4 or 8: bytes per value of a fixed column; WL_VARIABLE: int32 offsets and data bytes; WL_LIST: int32 offsets of
+ * items, whose columns have a level of their own; WL_STRUCT: a bitmap only. */
 unsigned wl_program_storage(const wl_program *program, size_t column);
+/* Levels of lists: columns of level 0 have a value per row, those of another a value per item of its list. */
+size_t wl_program_levels(const wl_program *program);
+unsigned wl_program_level(const wl_program *program, size_t column);
 
 /* Filling columns ----------------------------------------------------------------------------------------------- */
 
@@ -95,7 +101,9 @@ enum {
     WL_END,        /* everything up to `end` (or up to `stop`) has been read */
     WL_TRUNCATED,  /* the input ends inside the row at `position` */
     WL_LOST,       /* the row at `position` does not say where the next one begins; `reason` says why */
-    WL_NO_ROOM,    /* the very first row has `needed` bytes for column number `reason`, whose buffer is smaller */
+    WL_NO_ROOM,    /* the first row or unit needs more than there is room for: `needed` bytes for column number `reason`;
+                    * where `reason` is the number of columns, so many rows; one more: so many damages; two more and
+                    * on: so many items of level 1 and on */
     WL_OVERSIZE,   /* the frame at `position` has no delimiter within max_record; search on from `consumed` */
 };
 
@@ -105,11 +113,12 @@ typedef struct {
     uint64_t end;
     int64_t row;
     uint32_t reason;
-    uint32_t spare;
+    uint32_t inside; /* 1: a part of a unit whose end is known */
 } wl_damage;
 
 /* Where a column goes. `validity`: (capacity + 7) / 8 bytes, all zero. Fixed: `values` of capacity × storage bytes.
- * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Not wanted: no more is looked at. */
+ * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Lists: `offsets` alone. The capacity is
+ * that of the column's level. Not wanted: no more is looked at. */
 typedef struct {
     bool wanted;
     uint8_t *validity;
@@ -128,6 +137,7 @@ typedef struct {
     bool verify;              /* false: checksums are not computed */
     bool null_rows;           /* a damaged row gives a row of nulls */
     size_t capacity;          /* most rows */
+    const size_t *items;      /* most items of each level of lists; wl_program_levels() of them */
     const wl_column *columns; /* one per column of the program */
     uint8_t *offsets;         /* NULL, or capacity uint64: where each row begins, absolute */
     wl_damage *damages;
@@ -149,6 +159,7 @@ typedef struct {
     size_t damage_count;
     size_t *null_counts; /* given by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */
+    size_t *items_used;  /* given by the caller, one per level of lists */
 } wl_fill_result;
 
 /* Reads rows until something of WL_NEED_INPUT … WL_OVERSIZE happens. Back to back: the row at `begin` is read first.

@@ -6,10 +6,30 @@ static void finish(wl_fill_result *result, int status, size_t consumed) {
     result->consumed = consumed;
 }
 
-/* The row at `begin` could not be read to its end, or has no room. */
+/* Where the rows end that stand although their unit breaks off: those before the row that does, unless something is
+ * refused or a checksum of the unit is still to come. The index of the unit's begin where there are none. */
+static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
+    bool doubtful = run->in_row ? run->unit_refused : run->refused;
+    doubtful |= run->program->sums_unit && run->arguments->verify;
+    bool nothing = result->rows == run->unit_rows && result->damage_count == run->unit_damages;
+    if (!run->program->has_rows || doubtful || nothing) {
+        if (run->program->has_rows)
+            wl_unit_take_back(run, result);
+        return begin;
+    }
+    return (size_t)(run->sound - run->arguments->source);
+}
+
+/* The row or unit at `begin` could not be read to its end, or has no room. */
 static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
+    bool is_large = outcome == WL_ROW_TRUNCATED && arguments->end - begin >= arguments->max_record;
+    bool waits = outcome == WL_ROW_TRUNCATED && !arguments->at_end && !is_large;
     wl_row_take_back(run, result->rows);
+    if (run->program->has_rows && (waits || outcome == WL_ROW_NO_ROOM))
+        wl_unit_take_back(run, result);
+    else if (outcome != WL_ROW_NO_ROOM)
+        begin = end_of_sound(run, result, begin);
     result->position = arguments->base_offset + begin;
     result->reason = run->reason;
     if (outcome == WL_ROW_LOST) {
@@ -18,7 +38,7 @@ static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
         finish(result, result->rows ? WL_BATCH_FULL : WL_NO_ROOM, begin);
         result->needed = run->needed;
         result->reason = result->rows ? WL_REASON_NONE : run->column;
-    } else if (arguments->end - begin >= arguments->max_record) {
+    } else if (is_large) {
         /* Not complete within the largest record, so larger than that, whatever follows. */
         finish(result, WL_LOST, begin);
         result->reason = WL_REASON_LIMIT;
@@ -39,8 +59,10 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
         result->needed = end - begin + arguments->padding;
         return false;
     }
+    if (run->program->has_rows)
+        return WL_LIKELY(wl_unit_end(run, result, begin, end)) || (finish(result, WL_BATCH_FULL, begin), false);
     if (WL_UNLIKELY(run->refused)) {
-        if (wl_damaged(run, result, begin, end, run->refused))
+        if (wl_damaged(run, result, begin, end, run->refused, false))
             return true;
         finish(result, WL_BATCH_FULL, begin);
         return false;
@@ -79,7 +101,8 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
         }
         /* What lies beyond the largest record has no say in what becomes of the row, however large the window is. */
         const uint8_t *limit = source + begin + wl_smaller(end - begin, arguments->max_record);
-        int outcome = wl_run_row(run, source + begin, limit, result->rows);
+        wl_unit_begin(run, result, begin, begin);
+        int outcome = wl_unit_run(run, source + begin, limit);
         if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == source + begin)) {
             /* A row without bytes would repeat for ever. */
             run->reason = WL_REASON_LENGTH;
@@ -101,8 +124,10 @@ bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_f
     wl_run *run = wl_run_make(program, arguments, false);
     if (!run)
         return false;
-    size_t *null_counts = result->null_counts, *data_used = result->data_used;
-    *result = (wl_fill_result){.consumed = arguments->begin, .null_counts = null_counts, .data_used = data_used};
+    *result = (wl_fill_result){.consumed = arguments->begin,
+                               .null_counts = result->null_counts,
+                               .data_used = result->data_used,
+                               .items_used = result->items_used};
     wl_columns_start(run);
     bool good = true;
     if (program->delimiter_size)

@@ -114,9 +114,9 @@ static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frame
 /* Rows ------------------------------------------------------------------------------------------------------------- */
 
 /* Runs the row in a frame. Sets *damage to why it is no row, or WL_REASON_NONE. */
-static int run_frame(wl_run *run, const wl_frames *frames, size_t i, size_t row, uint32_t *damage) {
+static int run_frame(wl_run *run, const wl_frames *frames, size_t i, uint32_t *damage) {
     run->readable = frames->ends[i] + frames->spare;
-    int outcome = wl_run_row(run, frames->data[i], frames->ends[i], row);
+    int outcome = wl_unit_run(run, frames->data[i], frames->ends[i]);
     if (WL_LIKELY(outcome == WL_ROW_COMPLETE))
         *damage = run->refused;
     else if (outcome == WL_ROW_LOST)
@@ -137,15 +137,24 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
     uint32_t damage = frames->damages[i];
     int outcome = WL_ROW_COMPLETE;
     size_t position = frames->positions[i];
+    if (WL_UNLIKELY(result->rows == run->arguments->capacity)) {
+        /* A frame may have more rows than one. */
+        finish(result, WL_BATCH_FULL, position);
+        return false;
+    }
     run->nulls = false;
+    wl_unit_begin(run, result, position, frames->after[i]);
     if (WL_LIKELY(damage == WL_REASON_NONE))
-        outcome = run_frame(run, frames, i, result->rows, &damage);
+        outcome = run_frame(run, frames, i, &damage);
     if (WL_LIKELY(outcome == WL_ROW_COMPLETE && damage == WL_REASON_NONE)) {
-        wl_row_done(run, result, position);
+        if (!run->program->has_rows)
+            wl_row_done(run, result, position);
         return true;
     }
+    if (run->program->has_rows)
+        wl_unit_take_back(run, result);
     if (outcome == WL_ROW_COMPLETE && frames->after[i] < run->arguments->end) {
-        if (wl_damaged(run, result, position, frames->after[i], damage))
+        if (wl_damaged(run, result, position, frames->after[i], damage, false))
             return true;
         finish(result, WL_BATCH_FULL, position);
         return false;

@@ -36,6 +36,16 @@ WL_HANDLER(wl_check_sum);
 WL_HANDLER(wl_mark);
 WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
+/* Of units.c. */
+WL_HANDLER(wl_loop_begin);
+WL_HANDLER(wl_again);
+WL_HANDLER(wl_loop_index);
+WL_HANDLER(wl_row_begin);
+WL_HANDLER(wl_row_end);
+WL_HANDLER(wl_list_begin);
+WL_HANDLER(wl_list_end);
+WL_HANDLER(wl_item_begin);
+WL_HANDLER(wl_item_end);
 
 /* The row is damaged, and read on: its end is still to be found. The first reason counts. */
 static inline void wl_refuse(wl_run *run, uint32_t reason) {

@@ -38,6 +38,16 @@ enum {
     WL_OP_LIMIT_FIXED,
     WL_OP_TRIM_RIGHT,
     WL_OP_CUT_TERMINATOR,
+    WL_OP_LOOP,
+    WL_OP_AGAIN,
+    WL_OP_INDEX,
+    WL_OP_ROW,
+    WL_OP_ROW_END,
+    WL_OP_LIST,
+    WL_OP_LIST_END,
+    WL_OP_ITEM,
+    WL_OP_ITEM_END,
+    WL_OP_COLUMN_STRUCT,
     WL_OP_COUNT,
 };
 
@@ -63,6 +73,9 @@ enum {
     WL_F8BE,
     WL_KIND_COUNT,
 };
+
+/* How a loop goes on; numbered as wireloom.format.program.Loop. */
+enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };
 
 enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
 
@@ -92,13 +105,19 @@ struct wl_program {
     uint32_t constant_size;
     uint32_t rule_count;
     uint32_t preset_count;
+    uint32_t loop_count;
+    uint32_t level_count; /* levels of lists, besides that of the rows */
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint8_t delimiter[4];
+    bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
+    bool sums_unit;     /* some checksum outside of the rows is verified */
     bool reset;         /* some step may read a register, span or mark that no step of this row has set */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
+    uint32_t *partner;  /* one per step: for a LIMIT_… its LIMIT_END; owned */
     uint8_t *storages;  /* one per column; owned */
+    uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
     bool *conditional;  /* one per column: some way through the row may not write it; owned */
     wl_rule *rules;     /* owned */
     uint8_t *constants; /* owned */
@@ -106,6 +125,9 @@ struct wl_program {
 
 /* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
 bool wl_program_check(wl_program *program, char *message, size_t message_size);
+/* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit and
+ * partner, and region: one number per step, equal for steps between which jumps may go. */
+bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
 /* Fills in conditional and reset of a program whose steps have been checked (paths.c). */
 void wl_program_paths(wl_program *program);
 unsigned wl_kind_size(unsigned kind);
@@ -185,6 +207,15 @@ enum {
     WL_RUN_SKIP_REGISTER,
     WL_RUN_TRIM_RIGHT,
     WL_RUN_CUT_TERMINATOR,
+    WL_RUN_LOOP,  /* c: the instruction after the loop */
+    WL_RUN_AGAIN, /* c: the first instruction of the loop's body */
+    WL_RUN_INDEX,
+    WL_RUN_ROW,
+    WL_RUN_ROW_END,
+    WL_RUN_LIST,
+    WL_RUN_LIST_END,
+    WL_RUN_ITEM,
+    WL_RUN_ITEM_END,
     WL_RUN_COUNT,
 };
 
@@ -234,6 +265,28 @@ typedef struct wl_index wl_index; /* index.c: answers about long ranges without 
 /* Outcomes of one row. */
 enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
 
+/* A sub-stream that is open: where it ends, the end of the stream around it, and the instruction that leaves it where
+ * damage inside of it costs no more than the rest of it (otherwise NULL). */
+typedef struct {
+    const uint8_t *end;
+    const uint8_t *outer;
+    const wl_instruction *leave;
+} wl_limit;
+
+typedef struct {
+    const uint8_t *turn;  /* where this turn began */
+    wl_integer remaining; /* turns after this one, where they are counted */
+    uint64_t index;
+} wl_loop;
+
+/* The items of one list, in all rows together. */
+typedef struct {
+    size_t used;
+    size_t row; /* number of the row or item that the list belongs to */
+    size_t row_mark, unit_mark; /* used, where the row and the unit began */
+    bool wanted;
+} wl_items;
+
 /* Everything that one call works with. One allocation (wl_run_make), freed by wl_run_free. */
 struct wl_run {
     const wl_program *program;
@@ -256,7 +309,23 @@ struct wl_run {
     const uint8_t *begin;
     const uint8_t *next; /* complete: first byte after it */
     size_t needed;       /* truncated: bytes of the row that must be there; no room: data bytes */
-    const uint8_t *limits[WL_DEEPEST_LIMIT];
+    wl_limit limits[WL_DEEPEST_LIMIT];
+    /* Programs with rows inside of a unit, or with lists. */
+    wl_fill_result *result;
+    bool parse_only;
+    bool in_row;
+    uint32_t unit_refused;   /* refused, outside of the row */
+    size_t unit_rows;        /* rows, where the unit began */
+    size_t unit_damages;
+    size_t unit_position;    /* delimited rows: where the frame begins, and the delimiter after it */
+    size_t unit_after;
+    const uint8_t *row_begin;
+    const uint8_t *sound;    /* first byte after the last row of the unit, or of the sub-stream */
+    uint64_t turns;          /* resync: turns of loops that may still be made */
+    uint32_t *unset;         /* conditional wanted columns, by level: unset[unset_from[level] …); part of the allocation */
+    uint32_t unset_from[WL_MOST_LEVELS + 2];
+    wl_loop loops[WL_MOST_LOOPS];
+    wl_items levels[WL_MOST_LEVELS + 1];
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
@@ -276,6 +345,22 @@ void wl_run_free(wl_run *run);
 
 /* Clears what only some programs or some rows need cleared before a row begins. */
 void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
+
+/* Units: what a program with rows inside of it is run over (units.c) ---------------------------------------------- */
+
+/* Notes that a unit begins, at index `position`; `after`: of a frame, the index of the delimiter after it. */
+void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t after);
+/* Runs the program over one unit; what is lost in a sub-stream with a known end costs the rest of that. */
+int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end);
+/* Takes back all rows and damages of the unit. */
+void wl_unit_take_back(wl_run *run, wl_fill_result *result);
+/* The unit ends at `end`; takes it back as a whole where it is refused. False: there is no room to note that. */
+bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end);
+/* Notes how many items there are where a row begins; takes back those since. */
+void wl_items_begin(wl_run *run);
+void wl_items_take_back(wl_run *run);
+/* Sets the level's columns that some way through it may not write to null. */
+void wl_level_unset(wl_run *run, size_t level, size_t row);
 
 /* Runs the plan over the row that begins at `begin` and may reach to `end`; writes into the columns at `row`. */
 static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {
@@ -314,7 +399,7 @@ static inline void wl_row_done(const wl_run *run, wl_fill_result *result, size_t
 }
 void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
-bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason);
+bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason, bool inside);
 
 /* Rows side by side (row_block.c): NULL where the plan is not of that kind, or there is no memory. */
 wl_row_block *wl_row_block_make(wl_run *run);

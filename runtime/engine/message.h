@@ -27,9 +27,7 @@ void wl_message_program_free(wl_message_program *program);
 
 size_t wl_message_program_vectors(const wl_message_program *program);
 
-/* 1, 2, 4 or 8: bytes per value; WL_VARIABLE; or one of these. */
-#define WL_STRUCT 32 /* validity only */
-#define WL_LIST 33   /* int32 offsets into the next vector */
+/* As wl_program_storage(). */
 unsigned wl_message_program_storage(const wl_message_program *program, size_t vector);
 
 /* Where a vector's elements go, and how far it is. `validity`: a bit per element, all zero after `length`; fixed:

@@ -1,7 +1,8 @@
 /* What may stay unset on some way through a program: such columns begin every row as null, such registers as zero.
  *
  * A step lies on every way through the row where no jump leads over it and no END stands before it. What such a step
- * writes is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. */
+ * writes is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. For the columns of
+ * a list's items that counts from where an item begins, for those of rows inside of a unit from where a row begins. */
 #include "internal.h"
 
 typedef struct {
@@ -14,6 +15,7 @@ static void note_writes(const wl_step *step, known *sure) {
     switch (step->op) {
     case WL_OP_REGISTER_FIXED:
     case WL_OP_EXPRESSION:
+    case WL_OP_INDEX:
         sure->registers[step->a] = true;
         break;
     case WL_OP_BYTES_REGISTER:
@@ -67,6 +69,9 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
         rule = program->rules + step->a;
         return sure->registers[step->b] && sure->marks[step->c] && sure->marks[step->d] &&
                (rule->replace < 0 || sure->marks[rule->own]);
+    case WL_OP_LOOP:
+    case WL_OP_AGAIN:
+        return step->b != (step->op == WL_OP_LOOP ? WL_LOOP_COUNT : WL_LOOP_UNTIL) || sure->registers[step->d];
     case WL_OP_EXPRESSION:
         return expression_is_sure(program, step, sure);
     default:
@@ -76,7 +81,8 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
 
 static bool writes_column(const wl_step *step) {
     return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
-           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL;
+           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_LIST_END ||
+           step->op == WL_OP_COLUMN_STRUCT;
 }
 
 /* A column that two steps write may be null by one of them and not by the other, so it begins as null too: then every
@@ -96,6 +102,9 @@ static void note_second_writers(wl_program *program) {
 void wl_program_paths(wl_program *program) {
     known sure = {{false}, {false}, {false}};
     int64_t passed = 0; /* the furthest step that some way jumps to: steps before it are uncertain */
+    /* The same for jumps since the row or the item began, and those of the rows and items around it. */
+    int64_t within = 0, around[2 * WL_MOST_LEVELS + 2];
+    size_t depth = 0;
     for (uint32_t i = 0; i < program->preset_count; i++)
         sure.registers[i] = true;
     for (uint32_t i = 0; i < program->column_count; i++)
@@ -106,14 +115,26 @@ void wl_program_paths(wl_program *program) {
             continue;
         if (!reads_are_sure(program, step, &sure))
             program->reset = true;
-        if ((step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO) && step->c > passed)
+        bool jumps = step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO ||
+                     (step->op == WL_OP_LOOP && step->b != WL_LOOP_UNTIL);
+        if (jumps && step->c > passed)
             passed = step->c;
+        if (jumps && step->c > within)
+            within = step->c;
+        /* Damage in such a sub-stream goes on after it. */
+        if ((step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b && program->partner[i] > passed)
+            passed = program->partner[i];
         if (step->op == WL_OP_END)
-            passed = program->step_count;
-        if (i >= passed) {
+            passed = within = program->step_count;
+        if (i >= passed)
             note_writes(step, &sure);
-            if (writes_column(step))
-                program->conditional[step->a] = false;
+        if (i >= within && writes_column(step))
+            program->conditional[step->a] = false;
+        if (step->op == WL_OP_ROW || step->op == WL_OP_ITEM) {
+            around[depth++] = within;
+            within = 0;
+        } else if (step->op == WL_OP_ROW_END || step->op == WL_OP_ITEM_END) {
+            within = around[--depth];
         }
     }
     note_second_writers(program);

@@ -13,10 +13,20 @@ typedef struct {
     bool registers[WL_MOST_REGISTERS];
     bool spans[WL_MOST_SPANS];
     bool marks[WL_MOST_MARKS];
+    bool list_wanted[WL_MOST_LEVELS + 1]; /* the column of the list is, whatever becomes of its items */
 } needs;
 
 static bool wants_column(const needs *need, size_t column) {
     return !need->parse_only && need->arguments->columns[column].wanted;
+}
+
+/* A list without a wanted column is gone through, and leaves nothing. */
+static bool wants_level(const needs *need, size_t level) {
+    for (uint32_t i = 0; i < need->program->column_count && !need->parse_only; i++) {
+        if (need->program->levels[i] == level && need->arguments->columns[i].wanted)
+            return true;
+    }
+    return false;
 }
 
 static void need_checksum(needs *need, const wl_step *step) {
@@ -33,6 +43,26 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_COLUMN_FIXED:
     case WL_OP_COLUMN_NULL:
         return wants_column(need, step->a);
+    case WL_OP_COLUMN_STRUCT:
+        /* Nothing is written but that it is there. */
+        return wants_column(need, step->a) && need->program->conditional[step->a];
+    case WL_OP_ROW:
+    case WL_OP_ROW_END:
+        return !need->parse_only;
+    case WL_OP_LIST:
+    case WL_OP_LIST_END:
+        need->list_wanted[step->b] = wants_column(need, step->a);
+        return need->list_wanted[step->b] || wants_level(need, step->b);
+    case WL_OP_ITEM:
+    case WL_OP_ITEM_END:
+        return wants_level(need, step->b) || need->list_wanted[step->b];
+    case WL_OP_LOOP:
+    case WL_OP_AGAIN:
+        if (step->b == (step->op == WL_OP_LOOP ? WL_LOOP_COUNT : WL_LOOP_UNTIL))
+            need->registers[step->d] = true;
+        return true;
+    case WL_OP_INDEX:
+        return need->registers[step->a];
     case WL_OP_COLUMN_BYTES:
         if (!wants_column(need, step->a))
             return false;
@@ -117,6 +147,15 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_LIMIT_FIXED] = WL_RUN_LIMIT_FIXED,
         [WL_OP_TRIM_RIGHT] = WL_RUN_TRIM_RIGHT,
         [WL_OP_CUT_TERMINATOR] = WL_RUN_CUT_TERMINATOR,
+        [WL_OP_LOOP] = WL_RUN_LOOP,
+        [WL_OP_AGAIN] = WL_RUN_AGAIN,
+        [WL_OP_INDEX] = WL_RUN_INDEX,
+        [WL_OP_ROW] = WL_RUN_ROW,
+        [WL_OP_ROW_END] = WL_RUN_ROW_END,
+        [WL_OP_LIST] = WL_RUN_LIST,
+        [WL_OP_LIST_END] = WL_RUN_LIST_END,
+        [WL_OP_ITEM] = WL_RUN_ITEM,
+        [WL_OP_ITEM_END] = WL_RUN_ITEM_END,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -144,6 +183,13 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
         break;
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_LIMIT_FIXED:
+        instruction->d = need->program->partner[step - need->program->steps];
+        break;
+    case WL_OP_LIST_END:
+        instruction->offsets = wants_column(need, step->a) ? need->arguments->columns[step->a].offsets : NULL;
+        break;
     case WL_OP_CHECK_CONSTANT:
         instruction->constant = need->program->constants + step->a;
         break;
@@ -157,7 +203,7 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
 
 static bool writes_value(const wl_step *step) {
     return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
-           step->op == WL_OP_COLUMN_TIMESTAMP;
+           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
 }
 
 /* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
@@ -172,16 +218,23 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         place[i] = count;
         if (!needed)
             continue;
-        if (writes_value(step) && program->conditional[step->a])
+        bool is_list = step->op == WL_OP_LIST_END;
+        if (is_list)
+            decode(need, step, run->plan + count++);
+        if (writes_value(step) && program->conditional[step->a] && wants_column(need, step->a))
             run->plan[count++] = (wl_instruction){.a = step->a, .operation = WL_RUN_COLUMN_VALID};
-        decode(need, step, run->plan + count++);
+        if (!is_list && step->op != WL_OP_COLUMN_STRUCT)
+            decode(need, step, run->plan + count++);
     }
     for (uint32_t i = 0; i < count; i++) {
         wl_instruction *instruction = run->plan + i;
         instruction->handler = wl_handlers[instruction->operation];
         /* A jump counts from where it stands. */
-        if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO)
+        if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
+            instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN)
             instruction->c = (int64_t)place[instruction->c] - i;
+        if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED)
+            instruction->d = (int64_t)place[instruction->d] - i;
     }
 }
 
@@ -210,11 +263,29 @@ static void *part(uint8_t **rest, size_t count, size_t size) {
     return result;
 }
 
+/* The wanted columns that begin each row, or each item of their level, as null. */
+static void find_unset(wl_run *run) {
+    const wl_program *program = run->program;
+    uint32_t count = 0;
+    for (uint32_t level = 0; level <= program->level_count; level++) {
+        run->unset_from[level] = count;
+        for (uint32_t i = 0; i < program->column_count; i++) {
+            if (program->levels[i] != level || !run->arguments->columns[i].wanted)
+                continue;
+            run->levels[level].wanted = true;
+            if (program->conditional[i])
+                run->unset[count++] = i;
+        }
+    }
+    run->unset_from[program->level_count + 1] = count;
+    run->has_conditional = !program->has_rows && run->unset_from[1];
+}
+
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
     /* Every step may become two instructions; each part may grow by 15 bytes. */
     size_t steps = (size_t)program->step_count * 2;
     size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->rule_count * sizeof(wl_checksum) +
-                  program->step_count * sizeof(uint32_t) + 4 * 16;
+                  (program->step_count + program->column_count) * sizeof(uint32_t) + 5 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
@@ -225,16 +296,17 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->readable = arguments->source + arguments->end;
     run->plan = part(&rest, steps, sizeof *run->plan);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
+    run->unset = part(&rest, program->column_count, sizeof *run->unset);
     uint32_t *place = part(&rest, program->step_count, sizeof *place);
+    run->parse_only = parse_only;
+    run->turns = UINT64_MAX;
     if (program->preset_count)
         memcpy(run->registers, arguments->preset, program->preset_count * sizeof *run->registers);
     needs need = {.program = program, .arguments = arguments, .parse_only = parse_only};
     make_plan(run, &need, place);
     make_checksums(run);
-    if (!parse_only) {
-        for (uint32_t i = 0; i < program->column_count; i++)
-            run->has_conditional |= arguments->columns[i].wanted && program->conditional[i];
-    }
+    if (!parse_only)
+        find_unset(run);
     run->unprepared = run->reset || run->has_conditional;
     return run;
 }

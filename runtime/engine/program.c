@@ -5,8 +5,8 @@
 
 #include "internal.h"
 
-#define PROGRAM_VERSION 1
-#define HEADER_BYTES 48
+#define PROGRAM_VERSION 2
+#define HEADER_BYTES 56
 #define STEP_BYTES 24
 #define RULE_BYTES 24
 
@@ -27,6 +27,8 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"checksums", program->rule_count, WL_MOST_CHECKSUMS},
         {"preset registers", program->preset_count, program->register_count},
         {"delimiter bytes", program->delimiter_size, WL_MOST_DELIMITER_BYTES},
+        {"loops", program->loop_count, WL_MOST_LOOPS},
+        {"levels of lists", program->level_count, WL_MOST_LEVELS},
         {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -43,7 +45,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         snprintf(message, message_size, "the program has stuffing but no delimiter");
         return false;
     }
-    uint64_t expected = HEADER_BYTES + (uint64_t)program->step_count * STEP_BYTES + program->column_count +
+    uint64_t expected = HEADER_BYTES + (uint64_t)program->step_count * STEP_BYTES + 2 * (uint64_t)program->column_count +
                         (uint64_t)program->rule_count * RULE_BYTES + program->constant_size;
     if (size != expected) {
         snprintf(message, message_size, "the program has %zu bytes, its header says %llu", size,
@@ -65,6 +67,8 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->delimiter_size = wl_load_le4(packed + 36);
     memcpy(program->delimiter, packed + 40, 4);
     program->stuffing = wl_load_le4(packed + 44);
+    program->loop_count = wl_load_le4(packed + 48);
+    program->level_count = wl_load_le4(packed + 52);
 }
 
 /* Never 0 bytes, so that NULL always means that there is no memory. */
@@ -73,11 +77,13 @@ static void *make(size_t count, size_t size) { return calloc(count ? count : 1, 
 static bool allocate(wl_program *program) {
     program->steps = make(program->step_count, sizeof *program->steps);
     program->reachable = make(program->step_count, sizeof *program->reachable);
+    program->partner = make(program->step_count, sizeof *program->partner);
     program->storages = make(program->column_count, 1);
+    program->levels = make(program->column_count, 1);
     program->conditional = make(program->column_count, sizeof *program->conditional);
     program->rules = make(program->rule_count, sizeof *program->rules);
     program->constants = make(program->constant_size, 1);
-    return program->steps && program->reachable && program->storages && program->conditional && program->rules &&
+    return program->steps && program->reachable && program->partner && program->storages && program->levels && program->conditional && program->rules &&
            program->constants;
 }
 
@@ -92,6 +98,8 @@ static void read_parts(wl_program *program, const uint8_t *at) {
     }
     if (program->column_count) {
         memcpy(program->storages, at, program->column_count);
+        at += program->column_count;
+        memcpy(program->levels, at, program->column_count);
         at += program->column_count;
     }
     for (uint32_t i = 0; i < program->rule_count; i++, at += RULE_BYTES) {
@@ -141,7 +149,9 @@ void wl_program_free(wl_program *program) {
         return;
     free(program->steps);
     free(program->reachable);
+    free(program->partner);
     free(program->storages);
+    free(program->levels);
     free(program->conditional);
     free(program->rules);
     free(program->constants);
@@ -152,3 +162,5 @@ size_t wl_program_columns(const wl_program *program) { return program->column_co
 size_t wl_program_presets(const wl_program *program) { return program->preset_count; }
 bool wl_program_delimited(const wl_program *program) { return program->delimiter_size != 0; }
 unsigned wl_program_storage(const wl_program *program, size_t column) { return program->storages[column]; }
+size_t wl_program_levels(const wl_program *program) { return program->level_count; }
+unsigned wl_program_level(const wl_program *program, size_t column) { return program->levels[column]; }

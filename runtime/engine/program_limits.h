@@ -14,6 +14,8 @@
 #define WL_MOST_DELIMITER_BYTES 4
 #define WL_MOST_OWN_BYTES 16
 #define WL_DEEPEST_LIMIT 16
+#define WL_MOST_LOOPS 64
+#define WL_MOST_LEVELS 64
 #define WL_DEEPEST_STACK 32
 
 /* Bytes of a size, or of what is added to one. Sums of it and of any position stay far from overflowing. */

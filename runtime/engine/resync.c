@@ -1,6 +1,9 @@
 /* Finding the next row after damage, where rows stand back to back: every offset is tried. */
 #include "internal.h"
 
+/* Turns of loops for each byte of the window: garbage that claims many items at every place is not gone through. */
+#define TURNS 16
+
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
 /* Whether a row that holds begins at `at`; where it does, *next is the index after it. */
@@ -9,7 +12,9 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
     const uint8_t *source = arguments->source;
     run->covered = 0;
     const uint8_t *limit = source + at + wl_smaller(arguments->end - at, arguments->max_record);
-    switch (wl_run_row(run, source + at, limit, 0)) {
+    wl_fill_result nothing = {.rows = 0};
+    wl_unit_begin(run, &nothing, at, at);
+    switch (wl_unit_run(run, source + at, limit)) {
     case WL_ROW_COMPLETE:
         *next = (size_t)(run->next - source);
         return !run->refused && *next > at ? ROW : NO_ROW;
@@ -43,6 +48,7 @@ bool wl_resync(const wl_program *program, const wl_fill_arguments *given, bool *
     *found = false;
     if (memory) {
         run->index = ranges;
+        run->turns = (arguments.end - arguments.begin + 1024) * TURNS;
         for (; at < arguments.end; at++) {
             answer each = counts(run, at);
             if (each == NO_ROW)

@@ -88,6 +88,9 @@ __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instr
         run->unprepared = true;
         run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
         wl_refuse(run, WL_REASON_VALUE);
+    } else if (WL_UNLIKELY(run->poisoned)) {
+        /* In a loop the register may have failed in an earlier turn. */
+        run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
     }
 }
 
@@ -144,12 +147,8 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         run->poisoned = false;
     }
     run->unprepared = run->reset || run->has_conditional;
-    if (run->has_conditional) {
-        for (uint32_t i = 0; i < program->column_count; i++) {
-            if (program->conditional[i] && run->arguments->columns[i].wanted)
-                wl_column_null(run, i, row);
-        }
-    }
+    if (run->has_conditional)
+        wl_level_unset(run, 0, row);
 }
 
 const wl_handler wl_handlers[WL_RUN_COUNT] = {
@@ -189,4 +188,13 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_SKIP_REGISTER] = wl_skip_register,
     [WL_RUN_TRIM_RIGHT] = wl_trim_right,
     [WL_RUN_CUT_TERMINATOR] = wl_cut_terminator,
+    [WL_RUN_LOOP] = wl_loop_begin,
+    [WL_RUN_AGAIN] = wl_again,
+    [WL_RUN_INDEX] = wl_loop_index,
+    [WL_RUN_ROW] = wl_row_begin,
+    [WL_RUN_ROW_END] = wl_row_end,
+    [WL_RUN_LIST] = wl_list_begin,
+    [WL_RUN_LIST_END] = wl_list_end,
+    [WL_RUN_ITEM] = wl_item_begin,
+    [WL_RUN_ITEM_END] = wl_item_end,
 };

@@ -85,7 +85,7 @@ WL_HANDLER(wl_column_bytes) {
     size_t used = wl_load4(step->offsets + row * 4), room = (size_t)step->d;
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
     if (WL_UNLIKELY(used > room || span.size > room - used)) {
-        run->needed = span.size;
+        run->needed = used + span.size;
         run->column = step->a;
         return WL_ROW_NO_ROOM;
     }
@@ -96,28 +96,32 @@ WL_HANDLER(wl_column_bytes) {
 
 /* Sub-streams ------------------------------------------------------------------------------------------------------ */
 
-static inline const uint8_t *enter(wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t size) {
-    run->limits[run->depth++] = limit;
-    return cursor + size;
+static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
+                                   size_t size) {
+    const uint8_t *end = cursor + size;
+    run->limits[run->depth++] = (wl_limit){end, limit, step->b ? step + step->d : NULL};
+    if (step->b)
+        run->sound = cursor;
+    return end;
 }
 
 WL_HANDLER(wl_limit_register) {
     size_t size;
     if (WL_UNLIKELY(!wl_take_size(run, cursor, limit, step->a, step->c, &size)))
         return no_size(run, cursor, step->a, step->c);
-    limit = enter(run, cursor, limit, size);
+    limit = enter(run, step, cursor, limit, size);
     GO_ON;
 }
 
 WL_HANDLER(wl_limit_fixed) {
     if (WL_UNLIKELY((uint64_t)step->c > (size_t)(limit - cursor)))
         return wl_missing(run, cursor, (uint64_t)step->c);
-    limit = enter(run, cursor, limit, (size_t)step->c);
+    limit = enter(run, step, cursor, limit, (size_t)step->c);
     GO_ON;
 }
 
 WL_HANDLER(wl_limit_end) {
     cursor = limit;
-    limit = run->limits[--run->depth];
+    limit = run->limits[--run->depth].outer;
     GO_ON;
 }

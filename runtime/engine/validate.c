@@ -1,6 +1,7 @@
 /* Checks a program's steps once, so that running them needs no check but those against the input.
  *
- * One pass in order is enough, because jumps go forward only: whatever may run before a step stands before it. The
+ * One pass in order is enough, because jumps go forward only, but for the end of a loop, which goes back to steps that
+ * take nothing for granted (and regions.c has looked at how they stand): whatever may run before a step stands before it. The
  * pass carries along, for each step, how many bytes the last NEED has made safe (the fewest over all ways that lead
  * here) and how many sub-streams are open (the same on all ways). */
 #include <stdarg.h>
@@ -13,6 +14,7 @@ typedef struct {
     wl_program *program;
     int64_t *safe;  /* per step: bytes at base that may be read; -1: not reached (yet) */
     uint8_t *depth; /* per step: open sub-streams */
+    uint32_t *region; /* per step: jumps go to steps with the same one */
     uint32_t at;    /* the step that is being checked */
     char *message;
     size_t message_size;
@@ -169,6 +171,21 @@ static bool check_operands(checker *check, const wl_step *step) {
         return is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
     case WL_OP_LIMIT_END:
         return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
+    case WL_OP_LOOP:
+        return step->b != WL_LOOP_COUNT || is_register(check, step->d);
+    case WL_OP_AGAIN:
+        return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
+    case WL_OP_INDEX:
+        return is_written_register(check, step->a);
+    case WL_OP_COLUMN_STRUCT:
+        return is_column(check, step->a, WL_STRUCT);
+    case WL_OP_ROW:
+    case WL_OP_ROW_END:
+    case WL_OP_LIST:
+    case WL_OP_LIST_END:
+    case WL_OP_ITEM:
+    case WL_OP_ITEM_END:
+        return true; /* regions.c */
     case WL_OP_SKIP_REGISTER:
         return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
     case WL_OP_CHECK_UTF8:
@@ -198,6 +215,11 @@ static bool flow(checker *check, int64_t next, int64_t safe, unsigned depth) {
     return true;
 }
 
+static bool jump(checker *check, int64_t to, int64_t safe, unsigned depth) {
+    return flow(check, to, safe, depth) &&
+           (check->region[to] == check->region[check->at] || refuse(check, "jumps into or out of a loop, row or list"));
+}
+
 static bool check_flow(checker *check, const wl_step *step) {
     int64_t safe = check->safe[check->at];
     unsigned depth = check->depth[check->at];
@@ -205,9 +227,13 @@ static bool check_flow(checker *check, const wl_step *step) {
     case WL_OP_END:
         return true;
     case WL_OP_JUMP:
-        return flow(check, step->c, safe, depth);
+        return jump(check, step->c, safe, depth);
     case WL_OP_SKIP_IF_ZERO:
-        return flow(check, step->c, safe, depth) && flow(check, (int64_t)check->at + 1, safe, depth);
+        return jump(check, step->c, safe, depth) && flow(check, (int64_t)check->at + 1, safe, depth);
+    case WL_OP_LOOP:
+        /* The body is run again from its end, where another NEED was the last. */
+        return (step->b == WL_LOOP_UNTIL || flow(check, step->c, 0, depth)) &&
+               flow(check, (int64_t)check->at + 1, 0, depth);
     case WL_OP_NEED:
         return flow(check, (int64_t)check->at + 1, step->a, depth);
     case WL_OP_LIMIT_REGISTER:
@@ -238,7 +264,8 @@ static bool check_steps(checker *check) {
     }
     for (uint32_t i = 0; i < program->column_count; i++) {
         unsigned storage = program->storages[i];
-        if (storage != 1 && storage != 2 && storage != 4 && storage != 8 && storage != WL_VARIABLE) {
+        if (storage != 1 && storage != 2 && storage != 4 && storage != 8 && storage != WL_VARIABLE &&
+            storage != WL_LIST && storage != WL_STRUCT) {
             snprintf(check->message, check->message_size, "column %u has an unknown storage: %u", i, storage);
             return false;
         }
@@ -257,16 +284,18 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     checker check = {.program = program, .message = message, .message_size = message_size};
     check.safe = malloc(program->step_count * sizeof *check.safe);
     check.depth = calloc(program->step_count, 1);
+    check.region = calloc(program->step_count, sizeof *check.region);
     bool good = false;
-    if (check.safe && check.depth) {
+    if (check.safe && check.depth && check.region) {
         for (uint32_t i = 0; i < program->step_count; i++)
             check.safe[i] = -1;
-        good = check_steps(&check);
+        good = wl_program_regions(program, check.region, message, message_size) && check_steps(&check);
     } else {
         snprintf(message, message_size, "no memory for the program");
     }
     free(check.safe);
     free(check.depth);
+    free(check.region);
     if (good)
         wl_program_paths(program);
     return good;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ class Column:
     """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
     which is where a writer stores it."""
     up: int = 0
-    """In a table of messages: how many levels above the row the message stands that has the attribute."""
+    """How many levels above the row the object is that has the attribute: what holds the row, or a message above it."""
     lookup: str = ""
     """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
     be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""
@@ -117,6 +117,7 @@ class Format:
     """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
     the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
     rows_attribute: str
+    """The root's attribute whose items are the units: the rows, or what they are inside of."""
     columns: tuple[Column, ...]
     spec_file: str
     spec_sha256: str
@@ -131,8 +132,14 @@ class Format:
     choices: tuple[Choice, ...] = ()
     has_prologue: bool = False
     """The root has attributes before the rows."""
+    unit: str = ""
+    """Qualified name of the class of a unit, as ``row``; empty where units are the rows."""
+    rows_path: tuple[str, ...] = ()
+    """The attributes that lead from a unit to its rows; empty where units are the rows."""
+    sums_units: bool = False
+    """What a unit holds besides its rows has a checksum."""
     streaming: bool = True
-    """Rows repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
+    """Units repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
     sized_rows: bool = False
     """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
     fixed_rows: bool = False
@@ -219,10 +226,15 @@ class Format:
         result: type[Any] = found
         return result
 
+    def of_units(self) -> Format:
+        """Return the same format with units as its rows, which have no columns and are read as objects."""
+        refusal = "units are read as objects"
+        return replace(self, row=self.unit, unit="", rows_path=(), columns=(), engine_refusal=refusal)
+
     @cached_property
     def program(self) -> ColumnProgram | None:
-        """The engine's program for a row; ``None`` where the engine cannot read it (``engine_refusal`` says why)."""
-        if self.message is not None:
+        """The engine's program for a unit; ``None`` where the engine cannot read it (``engine_refusal`` says why)."""
+        if self.message is not None or self.engine_refusal is not None:
             return None
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
         if program is not None and program.version != PROGRAM_VERSION:
@@ -246,6 +258,11 @@ class Format:
     def row_class(self) -> type[Any]:
         """The generated class of a row."""
         return self._class(self.row)
+
+    @cached_property
+    def unit_class(self) -> type[Any]:
+        """The generated class of a unit: that of a row, or of what rows are inside of."""
+        return self._class(self.unit or self.row)
 
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows."""

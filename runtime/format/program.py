@@ -3,11 +3,16 @@
 A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into the two byte strings that
 ``wireloom.engine`` loads; the engine checks every operand again, so a program is no more trusted than its input.
 
-A row is read with one cursor. Steps are run in order from the first to ``END``; jumps go forward only. ``base`` is
-where the last ``NEED`` began. Registers hold signed 128-bit integers, spans a position and a length in the input, marks
-a position. Three kinds of outcome exist besides success: *truncated* (the input ends inside the row), *refused* (a
-checksum, or a ``valid`` of a field that does not lay out later bytes: the row is damaged and its end is known) and
-*lost* (a field that lays out later bytes is refused: where the next row begins is unknown).
+A program is run over one *unit* after another. Without ``ROW`` a unit is a row; with it, it has any number of them, in
+loops and sub-streams. A unit is read with one cursor. Steps are run in order from the first to ``END``; jumps go
+forward only, but for ``AGAIN`` at the end of a loop. ``base`` is where the last ``NEED`` began. Registers hold signed
+128-bit integers, spans a position and a length in the input, marks a position.
+
+Three kinds of outcome exist besides success: *truncated* (the input ends inside the row), *refused* (a checksum, or a
+``valid`` of a field that does not lay out later bytes: the row is damaged and its end is known) and *lost* (a field
+that lays out later bytes is refused: where the next row begins is unknown). Inside of a unit, what is refused in a row
+costs that row and what is refused outside of them all rows of the unit; what is lost costs the rest of the innermost
+sub-stream that contains damage.
 """
 
 from __future__ import annotations
@@ -16,9 +21,10 @@ import struct
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from ..base.cached import cached_property
 from ..checksums import engine_number
 
-PROGRAM_VERSION = 1
+PROGRAM_VERSION = 2
 """Version of the step table. The engine refuses any other."""
 
 
@@ -68,7 +74,8 @@ class Op(IntEnum):
     COLUMN_NULL = 19
     """column[a] ← null."""
     LIMIT_REGISTER = 20
-    """Enter a sub-stream of register[a] + [c] bytes."""
+    """Enter a sub-stream of register[a] + [c] bytes. [b]: 1 where it contains damage, which only sub-streams around
+    rows may do."""
     LIMIT_END = 21
     """Leave the sub-stream: the cursor moves to its end."""
     SKIP_REGISTER = 22
@@ -76,11 +83,34 @@ class Op(IntEnum):
     CHECK_UTF8 = 23
     """span[a] must be UTF-8 ([c] = 0) or ASCII ([c] = 1); refused, ``encoding``."""
     LIMIT_FIXED = 24
-    """Enter a sub-stream of [c] bytes."""
+    """Enter a sub-stream of [c] bytes; [b] as above."""
     TRIM_RIGHT = 25
     """span[a] loses its trailing bytes equal to [c] (``pad-right``)."""
     CUT_TERMINATOR = 26
     """span[a] ends before (or with, where bit 0 of [b]) the first byte equal to [c] in it, if there is one."""
+    LOOP = 27
+    """Begin loop [a] of kind [b] (see ``Loop``): register[d] is the count; where there is no turn, go to step [c],
+    right after the loop's ``AGAIN``."""
+    AGAIN = 28
+    """The end of a turn of loop [a] of kind [b]: where there is another turn, go back to step [c], the first after the
+    ``LOOP``. Until: there is none where register[d] is not zero. A turn that took no bytes and is not the last is
+    lost, ``length``."""
+    INDEX = 29
+    """register[a] ← number of the turn of loop [b], from 0."""
+    ROW = 30
+    """A row begins."""
+    ROW_END = 31
+    """The row is complete."""
+    LIST = 32
+    """The list of column [a] begins, whose items are of level [b]."""
+    LIST_END = 33
+    """The list of column [a], whose items are of level [b], is complete."""
+    ITEM = 34
+    """An item of level [b] begins: columns of that level are written for it."""
+    ITEM_END = 35
+    """The item of level [b] is complete."""
+    COLUMN_STRUCT = 36
+    """column[a] is there: its fields are columns of their own."""
 
 
 class Kind(IntEnum):
@@ -104,6 +134,17 @@ class Kind(IntEnum):
     F4BE = 15
     F8LE = 16
     F8BE = 17
+
+
+class Loop(IntEnum):
+    """When a loop ends."""
+
+    COUNT = 0
+    """After as many turns as a register says."""
+    END = 1
+    """Where the stream ends."""
+    UNTIL = 2
+    """After the turn at whose end a register is not zero."""
 
 
 class Outcome(IntEnum):
@@ -172,6 +213,10 @@ class Storage(IntEnum):
     FIXED64 = 8
     VARIABLE = 16
     """int32 offsets and data bytes (binary, utf8)."""
+    STRUCT = 32
+    """Validity alone: the fields follow as columns of the same level."""
+    LIST = 33
+    """int32 offsets: the item follows as a column of a level of its own."""
 
 
 class Stuffing(IntEnum):
@@ -210,8 +255,10 @@ class ChecksumRule:
 class ColumnProgram:
     """A row type, lowered.
 
-    ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike);
-    ``preset`` names the fields of the root whose values the reader puts into registers 0, 1, … before the first row.
+    ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike),
+    what is inside of a struct or list right after it. ``levels``: for each of them 0, or the level of the list whose
+    items it has a value for; empty where all are 0. ``loops``: how many there are. ``preset`` names the fields of the
+    root whose values the reader puts into registers 0, 1, … before the first row.
     """
 
     steps: tuple[Step, ...]
@@ -224,14 +271,27 @@ class ColumnProgram:
     preset: tuple[str, ...] = ()
     delimiter: bytes = b""
     stuffing: Stuffing = Stuffing.NONE
+    levels: tuple[int, ...] = ()
+    loops: int = 0
     version: int = field(default=PROGRAM_VERSION)
+
+    @cached_property
+    def column_levels(self) -> tuple[int, ...]:
+        """``levels``, where it is empty too."""
+        return self.levels or (0,) * len(self.columns)
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether a unit has any number of rows."""
+        return any(each.op is Op.ROW for each in self.steps)
 
     def pack(self) -> bytes:
         """The program as the engine loads it, all little-endian:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
-        checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32``; then the steps (``op u16,
-        a u16, b u32, c s64, d s64``: 24 bytes each), the columns (u8 each), the checksums (``algorithm u32,
+        checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
+        u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels
+        (u8 each), the checksums (``algorithm u32,
         initial u32, final_xor u32, replace s32, own u32, own_size u32``), the constants.
 
         Raises ``ValueError`` for an operand that its place does not hold.
@@ -239,7 +299,7 @@ class ColumnProgram:
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
         header = struct.pack(
-            "<10I4sI",
+            "<10I4s3I",
             self.version,
             len(self.steps),
             len(self.columns),
@@ -252,6 +312,8 @@ class ColumnProgram:
             len(self.delimiter),
             self.delimiter.ljust(4, b"\0"),
             self.stuffing,
+            self.loops,
+            max(self.levels, default=0),
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(
@@ -266,7 +328,7 @@ class ColumnProgram:
             )
             for rule in self.checksums
         )
-        return header + steps + bytes(self.columns) + rules + self.constants
+        return header + steps + bytes(self.columns) + bytes(self.column_levels) + rules + self.constants
 
 
 def _packed(number: int, step: Step) -> bytes:

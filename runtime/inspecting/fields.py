@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..objects.errors import unset
+from ..objects.errors import FAILURES, unset
 from ..objects.structs import Struct
-from ..rows.object_rows import FAILURES, NESTED
+from ..rows.object_rows import NESTED
 from .tracing import KEPT, Assigned, Reading, Trace
 
 MOST_ITEMS = 100

@@ -9,13 +9,12 @@ from typing import Any
 from ..format.description import Format
 from ..format.program import Stuffing
 from ..objects.computing import Computing
-from ..objects.errors import reason_of
+from ..objects.errors import FAILURES, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
 from ..rows.batches import explained
-from ..rows.object_rows import FAILURES
 from .fields import Field, tree
 from .locating import Located, RecordScan, Wanted
 from .places import places

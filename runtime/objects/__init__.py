@@ -81,6 +81,7 @@ from .kaitai import (
 )
 from .processing import compress, decoded, decompress, done, encoded, rotate_left, rotate_right, undone, xor
 from .readstruct import ReadStruct
+from .row_log import towards_rows
 from .runs import read_fields
 from .streams import FileStream, MemoryStream, SubStream, stream_of, wire_bytes
 from .structs import Struct, enclosed
@@ -188,6 +189,7 @@ __all__ = [
     "to_end",
     "to_integer",
     "too_deep",
+    "towards_rows",
     "truncate",
     "undone",
     "undone_stream",

@@ -125,6 +125,12 @@ class StalledError(KaitaiStructError):
         super().__init__("the repetition does not advance in the input", src_path)
 
 
+FAILURES = (
+    KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError
+)  # fmt: skip
+"""What generated code raises on bytes that break the format; also through classes that users provide."""
+
+
 class DepthError(WireloomError, RecursionError):
     """Objects are nested deeper than Python's calls may go."""
 

@@ -51,6 +51,8 @@ class MemoryStream(KaitaiStream):
     """Whether what was read depends on where ``end`` is."""
     trace: Any = None
     """What notes how objects are read from it, a ``Tracing``, where something does."""
+    origin = 0
+    """What is to be added to ``pos()`` to get an offset in the input, where that has been noted."""
     counter: ItemCounter | None = None
     """What counts the items of repetitions, where the bytes are those that ``process`` made of fewer ones."""
 

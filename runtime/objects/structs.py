@@ -12,6 +12,7 @@ from .fields import check_fields
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
 from .readable import Readable
+from .row_log import RowLog
 from .streams import MemoryStream
 from .write_stream import WriteStream
 
@@ -34,6 +35,8 @@ class Struct(Readable, metaclass=StructType):
     _root: Any = UNSET
     _refusals: list[KaitaiStructError] | None = kept(init=False)
     """On an outermost object: where set, refused values are collected here and reading continues, see ``_refuse``."""
+    _row_log: RowLog | None = kept(init=False)
+    """On an outermost object: where set, the rows inside of objects are noted here."""
 
     def __init__(
         self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, *values: Any, **fields: Any

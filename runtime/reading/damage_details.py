@@ -59,6 +59,8 @@ class DamageDetails:
 
         ``begin``: where the fill began, as an index of the view; ``at_start``: whether that is the input's beginning.
         """
+        if damage.inside:
+            return None, None
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin
         window.begin = begin

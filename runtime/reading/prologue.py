@@ -7,11 +7,11 @@ from typing import Any
 
 from ..format.description import Format
 from ..input.window import Window
-from ..objects.errors import deciding, reason_of
+from ..objects.errors import FAILURES, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
-from ..rows.object_rows import FAILURES, NESTED
+from ..rows.object_rows import NESTED
 from .error_field import field_of
 
 
@@ -47,7 +47,16 @@ def read_whole(format: Format, window: Window, max_record: int, verify: bool) ->
     """Read the root object with its rows from all of the input, which is in the window."""
     root = _read(format, window, max_record, verify, "_read")
     # Where the root could not be read to its end, the rows before that place are there.
-    return root, list(getattr(root.struct, format.rows_attribute, None) or [])
+    rows = list(getattr(root.struct, format.rows_attribute, None) or [])
+    for name in format.rows_path:
+        rows = [row for each in rows for row in _values(each, name)]
+    return root, rows
+
+
+def _values(holder: Any, name: str) -> list[Any]:
+    """What a step of the way to the rows leads to: items, one object, or nothing."""
+    found = getattr(holder, name, None)
+    return found if isinstance(found, list) else [] if found is None else [found]
 
 
 def _read(format: Format, window: Window, max_record: int, verify: bool, method: str) -> Root:

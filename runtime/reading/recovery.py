@@ -39,7 +39,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     first = len(damages)
     while first and len(damages) - first < CHAIN_ROWS:
         last = damages[first - 1]
-        if following not in (last.end, last.end + padding):
+        if last.inside or following not in (last.end, last.end + padding):
             break
         if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
             break
@@ -106,8 +106,9 @@ def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None
     near = MemoryWindow(window.view[: limit - window.base], offset - window.base)
     near.base = window.base
     filled = row_reader.fill(near, capacity=1)
-    if filled.rows or filled.damages:
-        return bool(filled.rows) and not filled.damages
+    if filled.consumed > near.begin:
+        # Units may have any number of rows, and damage inside that they survive.
+        return not any(each.begin == offset and not each.inside for each in filled.damages)
     return False if window.at_end and len(near.view) == len(window.view) else None
 
 
@@ -145,7 +146,8 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
     bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
     """
     skipped = Skipped()
-    search = window.begin + 1
+    # What was lost may be the end of a unit whose rows go up to the end of the input.
+    search = min(window.begin + 1, len(window.view))
     refused: int | None = None
     while True:
         last = window.at_end

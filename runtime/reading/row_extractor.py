@@ -27,10 +27,11 @@ TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
 """How the tail is called, by the reason why a row was lost; ``invalid_value`` for the others."""
 
 
-def lost_row(window: Window, offset: int, reason: str, **more: Any) -> Lost | Ended:
-    """Return the damage of a row without an end; a row that has not begun is none."""
+def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
+    """Return the damage of a row without an end; a row that has not begun is none, unless its unit (``of_unit``) needs
+    it."""
     is_cut = reason == "truncated"
-    if is_cut and window.base + len(window.view) <= offset:
+    if is_cut and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)
     return Lost(offset, reason, TAILS.get(reason, "invalid_value"), is_read=is_cut, **more)
 
@@ -236,7 +237,8 @@ class RowExtractor(DamageDetails, Extractor):
             reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
         if doubtful is not None and holds is not None:
             return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
-        lost = lost_row(window, begin, reason, sentence=filled.error)
+        of_unit = bool(request.format.rows_path)
+        lost = lost_row(window, begin, reason, of_unit=of_unit, sentence=filled.error)
         if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recover)):
             return (yield from self._pass_zeros(window, lost, zeros))
         return lost

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +21,7 @@ from ..engine import _engine
 from ..format.description import Format
 from ..format.program import ColumnProgram, Op, Storage
 from ..input.window import Window
+from .nested_columns import Filling, nodes_of
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, RowDamage, Settings, Status, label_array
 
 if TYPE_CHECKING:
@@ -42,17 +44,35 @@ def least_size(program: ColumnProgram) -> int:
     return max(1, sum(step.a for step in steps if step.op is Op.NEED))
 
 
+MOST = 0x7FFFFFFF
+"""Most items of a list: offsets are int32."""
+FEW_ITEMS = 1024
+"""Items of a list that there is room for before it is known how many rows have."""
+
+Layout = tuple[Any, bytes, int, bool, tuple[int, ...]]
+"""What a slab is laid out for: program, wanted columns, rows, whether their places are noted, items by level."""
+
+
 class Wanted:
     """Columns of a format that rows are read into, by their numbers."""
 
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
-        self.flags = bytes(number in numbers for number in range(len(program.columns)))
-        """For each column of the format, whether it is one of them."""
-        self.variable = [number for number in numbers if program.columns[number] is Storage.VARIABLE]
+        self.labels = {number: each.labels for number, each in enumerate(format.columns)}
+        self._unsigned = {number for number, each in enumerate(format.columns) if each.unsigned}
+        every = [self._stored(number, field) for number, field in enumerate(format.schema)]
+        nodes = nodes_of(program, [each.type for each in every])
+        self.nodes = [nodes[number] for number in numbers]
+        """For each of them, what the program fills."""
+        self.is_nested = len(nodes) < len(program.columns)
+        """Whether columns of the format are more than one of the program."""
+        self.numbers = [each.number for node in self.nodes for each in node.all()]
+        """Their columns in the program."""
+        inside = set(self.numbers)
+        self.flags = bytes(number in inside for number in range(len(program.columns)))
+        """For each column of the program, whether it is one of them."""
+        self.variable = [number for number in self.numbers if program.columns[number] is Storage.VARIABLE]
         fields = [format.schema.field(number) for number in numbers]
-        self.labels = {number: format.columns[number].labels for number in numbers}
-        self._unsigned = {number for number in numbers if format.columns[number].unsigned}
-        self.schema = pa.schema([self._stored(*each) for each in zip(numbers, fields, strict=True)])
+        self.schema = pa.schema([every[number] for number in numbers])
         self.truths = {number for number in numbers if format.schema.field(number).type == pa.bool_()}
         self.is_plain = list(self.schema) == fields
         """Whether all are as the engine fills them."""
@@ -73,7 +93,9 @@ class Loaded:
         except ValueError as error:
             raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
         self.source = program
-        self.least_size = least_size(program)
+        # A unit may have more rows than there are bytes that every row has.
+        self.least_size = 1 if program.has_rows else least_size(program)
+        self.levels = max(program.levels, default=0)
         self._format = format
         self._wanted: dict[tuple[int, ...], Wanted] = {}
 
@@ -98,6 +120,29 @@ def _load(format: Format) -> Loaded:
     return found
 
 
+@dataclass(frozen=True)
+class Room:
+    """What a fill has room for: rows, damages, items by level, and data bytes by variable column."""
+
+    rows: int
+    damages: int
+    items: tuple[int, ...]
+    data: dict[int, int]
+
+    def grown(self, what: int, column: int, needed: int, most: int) -> Room:
+        """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
+        level."""
+        if what < 0:
+            sizes = {number: max(size, most, needed if number == column else 0) for number, size in self.data.items()}
+            return replace(self, data=sizes)
+        if what == 0:
+            return replace(self, rows=needed)
+        if what == 1:
+            return replace(self, damages=needed)
+        items = (needed if level == what - 2 else each for level, each in enumerate(self.items))
+        return replace(self, items=tuple(items))
+
+
 class EngineRowReader:
     """As ``RowReader``."""
 
@@ -111,6 +156,8 @@ class EngineRowReader:
         self._least_size = loaded.least_size
         self._widths: dict[int, float] = {}
         """Data bytes per row of variable columns, as far as they have been met."""
+        self._items = [0.0] * loaded.levels
+        """Items per row of each level, as far as they have been met."""
 
     def begin(self, root: Struct | None) -> None:
         """As ``RowReader.begin``."""
@@ -122,14 +169,19 @@ class EngineRowReader:
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what is after the last one.
         capacity = min(capacity, left // self._least_size + 1)
-        damages = bytearray(DAMAGE.size * min(max(capacity, FEW_DAMAGES), DAMAGES))
-        # A row's data is never more than its bytes.
+        # A row's data is never more than its bytes, unless they stand around the rows.
         most = min(BATCH_BYTES, left)
-        room = {number: self._room(number, capacity, most) for number in wanted.variable}
-        layout = (self._program, wanted.flags, capacity, settings.offsets)
-        slab = pa.allocate_buffer(_engine.slab_size(*layout))
+        room = Room(
+            capacity,
+            min(max(capacity, FEW_DAMAGES), DAMAGES),
+            tuple(min(MOST, max(FEW_ITEMS, int(each * capacity * 1.125))) for each in self._items),
+            {number: self._room(number, capacity, most) for number in wanted.variable},
+        )
         while True:
-            data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.values())
+            layout = (self._program, wanted.flags, room.rows, settings.offsets, room.items)
+            slab = pa.allocate_buffer(_engine.slab_size(*layout))
+            data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
+            damages = bytearray(DAMAGE.size * room.damages)
             result = _engine.fill_slab(
                 self._program,
                 window.view,
@@ -138,7 +190,7 @@ class EngineRowReader:
                 base_offset=window.base,
                 at_end=window.at_end,
                 at_start=at_start,
-                capacity=capacity,
+                capacity=room.rows,
                 wanted=wanted.flags,
                 offsets=settings.offsets,
                 slab=slab,
@@ -150,26 +202,29 @@ class EngineRowReader:
                 verify=settings.verify,
                 null_rows=settings.null_rows,
                 preset=self._preset,
+                items=room.items,
             )
-            rows, consumed, status, reason, position, needed, damage_count, null_counts, used = result
+            rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items = result
             if status == Status.NO_ROOM:
-                room = {number: max(size, most, needed if number == reason else 0) for number, size in room.items()}
+                room = room.grown(reason - len(wanted.flags), reason, needed, most)
             # Too little was expected: the batch must not be smaller for it.
-            elif status == Status.BATCH_FULL and rows < capacity and any(size < most for size in room.values()):
-                room = {number: max(size, most) for number, size in room.items()}
+            elif status == Status.BATCH_FULL and rows < capacity and any(size < most for size in room.data.values()):
+                room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
         for number, buffer in zip(wanted.variable, data, strict=True):
             _trim(buffer, used[number])
             if rows * 4 >= capacity:
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
+        if rows:
+            self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
-            RowDamage(begin, end, row, REASONS[number])
-            for begin, end, row, number, _ in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
+            RowDamage(begin, end, row, REASONS[number], bool(inside))
+            for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
         return Filled(
             rows,
-            self._columns(layout, slab, data, rows, null_counts),
+            self._columns(layout, slab, data, (rows, *items), null_counts),
             pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
             noted,
             consumed,
@@ -199,11 +254,17 @@ class EngineRowReader:
         return most if width is None else min(most, int(width * capacity * 1.125) + 64)
 
     def _columns(
-        self, layout: tuple[Any, bytes, int, bool], slab: Any, data: tuple[Any, ...], rows: int, nulls: tuple[int, ...]
+        self, layout: Layout, slab: Any, data: tuple[Any, ...], lengths: tuple[int, ...], nulls: tuple[int, ...]
     ) -> Mapping[int, pa.Array]:
         if not self._settings.wanted:
             return {}
-        _, address = _engine.export_slab(*layout, slab, data, rows, nulls)
+        wanted = self._wanted
+        if wanted.is_nested:
+            places = dict(zip(wanted.numbers, _engine.slab_places(*layout), strict=True))
+            filling = Filling(slab, places, dict(zip(wanted.variable, data, strict=True)), nulls, lengths)
+            nodes = zip(self._settings.wanted, wanted.nodes, strict=True)
+            return {number: self._shown(number, filling.array(node)) for number, node in nodes}
+        _, address = _engine.export_slab(*layout[:4], slab, data, lengths[0], nulls)
         columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._wanted.schema), self._settings.wanted)
         if self._wanted.is_plain:
             return columns

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from ..input.window import Window
 from ..objects.errors import StuffingError
+from ..objects.row_log import LoggedRow
 from ..objects.streams import MemoryStream
 from ..objects.stuffing import unstuff
 from .object_rows import STRETCH, IncompleteError, LostError, ObjectRows
@@ -49,14 +51,28 @@ class _Rows:
             self._offsets.append(self.base + begin)
         return refused
 
-    def damage(self, begin: int, end: int, reason: str) -> None:
-        """Note a range without a row."""
+    def add_all(self, logged: Sequence[LoggedRow], frame: tuple[int, int] | None = None) -> None:
+        """Take the rows of a unit. ``frame``: where it begins and ends, which is then where its rows do."""
+        for each in logged:
+            begin, end = frame or (each.begin - self.base, each.end - self.base)
+            refused = each.refused or self.add(begin, each.row)
+            if refused is not None:
+                self.damage(begin, end, refused, inside=each.inside)
+
+    def add_sound(self, begin: int, logged: Sequence[LoggedRow]) -> int:
+        """Take the rows that stand though their unit, which begins at index ``begin``, breaks off. Return the index
+        after them."""
+        self.add_all(logged)
+        return logged[-1].end - self.base if logged else begin
+
+    def damage(self, begin: int, end: int, reason: str, *, inside: bool = False) -> None:
+        """Notes a range without a row."""
         number = -1
         if self.row_reader.settings.null_rows:
             number = len(self._rows)
             self._rows.append(None)
             self._offsets.append(self.base + begin)
-        self._damages.append(RowDamage(self.base + begin, self.base + end, number, reason))
+        self._damages.append(RowDamage(self.base + begin, self.base + end, number, reason, inside))
 
     def done(
         self,
@@ -102,15 +118,12 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         stream.end = min(len(stream.data), stream.position + limit)
         stream.saw_end = False
         lost: LostError | None = None
-        row: Any = None
-        refused: str | None = None
         try:
-            row, refused = row_reader.parse(stream, row_reader.settings.verify)
-            is_cut = False
-        except IncompleteError:
-            is_cut = True
+            logged, is_cut = row_reader.take(stream, row_reader.settings.verify), False
+        except IncompleteError as error:
+            logged, is_cut = error.rows, True
         except LostError as error:
-            lost, is_cut = error, False
+            logged, lost, is_cut = error.rows, error, False
         # Where a row goes up to the end of what is at hand, that has to be the input's.
         if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
             if stretch_end < min(end, begin + limit):
@@ -119,19 +132,22 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
                 taken = 2 * taken if stretch_end - begin >= taken else taken
                 stretch_end = begin
                 continue
-            if end - begin >= limit:
-                return rows.done(Status.LOST, begin, begin, "limit")
-            return rows.done(Status.TRUNCATED if window.at_end else Status.NEED_INPUT, begin, begin)
+            is_large = end - begin >= limit
+            if not is_large and not window.at_end:
+                return rows.done(Status.NEED_INPUT, begin, begin)
+            sound = rows.add_sound(begin, logged)
+            if is_large:
+                return rows.done(Status.LOST, sound, sound, "limit")
+            return rows.done(Status.TRUNCATED, sound, sound)
         if lost is not None:
-            return rows.done(Status.LOST, begin, begin, lost.reason, lost.sentence)
+            sound = rows.add_sound(begin, logged)
+            return rows.done(Status.LOST, sound, sound, lost.reason, lost.sentence)
         following = stream.pos() - base
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")
         if end - following < padding and not window.at_end:
             return rows.done(Status.NEED_INPUT, begin)
-        refused = refused or rows.add(begin, row)
-        if refused is not None:
-            rows.damage(begin, following, refused)
+        rows.add_all(logged)
         begin = following + min(padding, end - following)
         taken = STRETCH
 
@@ -167,7 +183,7 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
             return rows.done(Status.OVERSIZE, frame_end - doubt, position, "limit")
         if following < 0 and not window.at_end:
             return rows.done(Status.NEED_INPUT, position)
-        damage = _take(rows, search.between(content, frame_end), position)
+        damage = _take(rows, search.between(content, frame_end), position, frame_end)
         if damage is not None:
             if following < 0:
                 return rows.done(Status.TRUNCATED, position, position)
@@ -177,22 +193,24 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
         position, content = following, following + len(delimiter)
 
 
-def _take(rows: _Rows, frame: bytes, position: int) -> str | None:
-    """Take the row of a frame; gives the reason where there is none."""
+def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
+    """Takes the rows of a frame; gives the reason where there is none."""
     if not frame:
         return "length"
     row_reader = rows.row_reader
     try:
-        row, refused = row_reader.parse(
-            MemoryStream(unstuff(frame, row_reader.format.stuffing)), row_reader.settings.verify
-        )
+        stream = MemoryStream(unstuff(frame, row_reader.format.stuffing))
+        logged = row_reader.take(stream, row_reader.settings.verify)
     except StuffingError:
         return "stuffing"
     except IncompleteError:
         return "length"
     except LostError as error:
         return error.reason
-    return refused or rows.add(position, row)
+    if len(logged) != 1 or logged[0].inside:
+        rows.add_all(logged, (position, end))
+        return None
+    return logged[0].refused or rows.add(position, logged[0].row)
 
 
 class _Search:

@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from ..format.description import Format
 from ..objects.computing import Computing
-from ..objects.errors import ComputedError, deciding, reason_of
+from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
+from ..objects.row_log import LoggedRow, RowLog, offset_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values
@@ -20,21 +21,22 @@ from .reader import Settings
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
 
-FAILURES = (
-    KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError
-)  # fmt: skip
-"""What generated code raises on bytes that break the format; also through classes that users provide."""
-
 NESTED = "objects stand inside each other too deep"
 """What a report says where Python gave up on a type that contains itself."""
 
 
-class IncompleteError(Exception):
-    """The bytes end inside the row."""
+class BrokenError(Exception):
+    """A row or unit without an end. ``rows``: those of the unit that stand all the same."""
+
+    rows: Sequence[LoggedRow] = ()
 
 
-class LostError(Exception):
-    """The row does not say where it ends; the one argument is the reason."""
+class IncompleteError(BrokenError):
+    """The bytes end inside the row or unit."""
+
+
+class LostError(BrokenError):
+    """The row or unit does not say where it ends; the one argument is the reason."""
 
     @property
     def reason(self) -> str:
@@ -63,11 +65,11 @@ class ObjectRows:
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         self.format = format
         self.settings = settings
-        self._row_class = format.row_class
+        self._unit_class = format.unit_class
         self.begin(root)
         self.computing = Computing(settings.max_computed)
         columns = [format.columns[number] for number in settings.wanted]
-        self._getters = [attrgetter(each.attribute or each.name) for each in columns]
+        self._getters = [attrgetter("_parent." * each.up + (each.attribute or each.name)) for each in columns]
         self._parents = [each.parent for each in columns]
         self._columns = [
             object_values.ColumnValues(format.schema.field(number).type, each.labels, unsigned=each.unsigned)
@@ -79,14 +81,47 @@ class ObjectRows:
         self._root: Any = self.format.root_class() if root is None else root
         self.refusals: Sequence[Exception] = ()
 
-    def parse(self, stream: MemoryStream, verify: bool, *, whole: bool = True) -> tuple[Struct | None, str | None]:
-        """The next row of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums too.
-        ``whole``: whether a row is read to its end of which a part is refused; otherwise it is lost.
+    def take(self, stream: MemoryStream, verify: bool) -> Sequence[LoggedRow]:
+        """Return the rows of the next unit of the stream, and its parts that gave none. ``verify``: checksums too.
 
-        There is no row where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
-        ``LostError``. ``refusals`` then holds what was refused.
+        Raises ``IncompleteError`` and ``LostError``.
         """
-        refusals: list[KaitaiStructError] = [] if whole else FirstRefusal()
+        begin = offset_of(stream)
+        if not self.format.rows_path:
+            row, refused = self.parse(stream, verify)
+            return (LoggedRow(begin, offset_of(stream), row, refused),)
+        # The root object takes the first step, where it reads units itself.
+        log = RowLog([], verify, begin, depth=0 if self.format.sized_rows else 1)
+        self._root._row_log = log
+        try:
+            _, refused = self.parse(stream, verify, refusals=log.refusals)
+        except BrokenError as error:
+            log.drop()
+            doubtful = deciding(log.refusals, verify=verify) is not None or (verify and self.format.sums_units)
+            error.rows = () if doubtful else log.rows
+            raise
+        finally:
+            self._root._row_log = None
+        if refused is None or deciding(log.refusals, verify=verify) is None:
+            return log.rows
+        return (LoggedRow(begin, offset_of(stream), None, refused),)
+
+    def parse(
+        self,
+        stream: MemoryStream,
+        verify: bool,
+        *,
+        whole: bool = True,
+        refusals: list[KaitaiStructError] | None = None,
+    ) -> tuple[Struct | None, str | None]:
+        """The next row or unit of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums
+        too. ``whole``: whether one is read to its end of which a part is refused; otherwise it is lost.
+
+        There is none where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
+        ``LostError``. ``refusals``, which may be given, then holds what was refused.
+        """
+        if refusals is None:
+            refusals = [] if whole else FirstRefusal()
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
         self.computing.begin()
@@ -102,12 +137,12 @@ class ObjectRows:
         refusal = deciding(refusals, verify=verify)
         return row, None if refusal is None else reason_of(refusal)
 
-    def _next(self, stream: MemoryStream) -> Struct:
+    def _next(self, stream: MemoryStream) -> Struct | None:
         if not self.format.sized_rows:
-            made: Struct = self._row_class(stream, self._root, self._root)
+            made: Struct = self._unit_class(stream, self._root, self._root)
             return made
         self._root._io = stream
-        row: Struct = self._root._read_row()
+        row: Struct | None = self._root._read_row()
         return row
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:

@@ -44,12 +44,14 @@ class Status(IntEnum):
 
 
 class RowDamage(NamedTuple):
-    """Bytes ``[begin, end)`` of the input gave no row. ``row``: the row of nulls that stands for them, or -1."""
+    """Bytes ``[begin, end)`` of the input gave no row. ``row``: the row of nulls that stands for them, or -1;
+    ``inside``: they are a part of a unit whose end is known."""
 
     begin: int
     end: int
     row: int
     reason: str
+    inside: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from .. import engine
 from ..base.cached import cached_property
-from ..base.errors import WireloomError
+from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..objects import ConsistencyError, KaitaiStructError
 from ..objects.errors import UnsetError
@@ -49,6 +49,12 @@ class RowEncoder:
     def __init__(
         self, format: Format, *, padding: bytes = b"", max_record: int | None = None, numbered: bool = True
     ) -> None:
+        if format.rows_path:
+            path = ".".join((format.rows_attribute, *format.rows_path))
+            raise UnsupportedError(
+                f"tables of {format.name} cannot be written, since its rows are inside of other objects ({path}): make"
+                f" objects of {format.root} and write these with to_bytes()"
+            )
         self.format = format
         self.max_record = format.max_record if max_record is None else max_record
         self._padding = padding

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from wireloom.format import Stuffing
-from wireloom.objects import stuff
+from wireloom.objects import crc_function, stuff
 
 from . import content, scalars, types
 from .checks import checksum
@@ -17,6 +17,7 @@ from .instances import instance
 from .pieces import Number, Parts, Piece, Scope, Values, Writer, any_expression, settled
 
 MOST_TYPES = 6
+CRC = crc_function("crc32c", 0, 0)
 
 InputWriter = Callable[[Random, Values], bytes]
 
@@ -179,6 +180,75 @@ def table_spec(random: Random) -> Made:
     root = [*(each for piece in before for each in piece.attributes), rows]
     spec = {"meta": meta, "seq": root, "types": {"row": row, **maker.types}, "enums": {"kind": scalars.ENUM}}
     return Made(spec, write)
+
+
+def unit_spec(random: Random) -> Made:
+    """A spec of a table whose rows are inside of units: one, as many as a count says, those up to the end of a
+    sub-stream, or those up to one that says that it is the last; perhaps another level down."""
+    maker = Maker(random, table=True)
+    shape = random.choice(["count", "end", "until", "one"])
+    scope = Scope(table=True)
+    head = [scalars.count(random, f"h{number}", maker.endian) for number in range(random.randint(0, 2))]
+    scope.numbers += [replace(each, name=f"_parent.{each.name}") for piece in head for each in piece.numbers]
+    pieces = [scalars.count(random, "n", maker.endian)]
+    scope.add(pieces[0])
+    pieces += maker.fields(random.randint(1, 5), scope, ends=False)
+    pieces.append(scalars.count(random, "z", maker.endian))
+    row: dict[str, Any] = {"seq": [each for piece in pieces for each in piece.attributes]}
+    maker.add_instances(row, scope)
+    for attribute in row["seq"]:
+        decorate(random, attribute)
+    rows: dict[str, Any] = {"id": "rows", "type": "row"}
+    count = {"id": "many", "type": "u1"}
+    before: list[dict[str, Any]] = [each for piece in head for each in piece.attributes]
+    if shape == "count":
+        before.append(count)
+        rows |= {"repeat": "expr", "repeat-expr": "many"}
+    elif shape == "end":
+        rows["repeat"] = "eos"
+    elif shape == "until":
+        row["seq"].append(count)
+        rows |= {"repeat": "until", "repeat-until": "_.many == 0"}
+    sized = shape == "end" or random.random() < 0.5
+    trailer = [] if shape == "end" or random.random() < 0.6 else [{"id": "mark", "contents": [0xAB, 0xCD]}]
+    holder = {"seq": [*before, rows, *trailer]}
+    unit: dict[str, Any] = holder
+    path = "units.rows"
+    if sized:
+        sum = {"checksum": {"algorithm": "crc32c", "over": "body", "initial": 0, "final-xor": 0}}
+        crc = [{"id": "crc", "type": "u4le", "-wireloom": sum}] if random.random() < 0.4 else []
+        unit = {"seq": [{"id": "len", "type": "u2le"}, *crc, {"id": "body", "type": "holder", "size": "len"}]}
+        path = "units.body.rows"
+    else:
+        crc = []
+    extension: dict[str, Any] = {"rows": path}
+    if random.random() < 0.5:
+        names = [each["id"] for each in row["seq"] if "contents" not in each]
+        extension["columns"] = [*names, *(each["id"] for each in before if random.random() < 0.5)]
+    declared = {"row": row, "unit": unit, **({"holder": holder} if sized else {}), **maker.types}
+    root = [{"id": "units", "type": "unit", "repeat": "eos"}]
+    meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
+    spec = {"meta": meta, "seq": root, "types": declared, "enums": {"kind": scalars.ENUM}}
+    write_head, write_row = written(head), written(pieces)
+
+    def write_unit(random: Random) -> bytes:
+        values: Values = {}
+        parts = write_head(random, values)
+        given = {f"_parent.{name}": value for name, value in values.items()}
+        rows = 1 if shape == "one" else random.randrange(shape == "until", 5)
+        if shape == "count":
+            parts += (bytes([rows]),)
+        for left in reversed(range(rows)):
+            parts += write_row(random, dict(given))
+            if shape == "until":
+                parts += (bytes([left]),)
+        data = settled((*parts, b"\xab\xcd") if trailer else parts)
+        if not sized:
+            return data
+        stored = CRC(data).to_bytes(4, "little") if crc else b""
+        return len(data).to_bytes(2, "little") + stored + data
+
+    return Made(spec, lambda random, _: b"".join(write_unit(random) for _ in range(random.randrange(5))))
 
 
 def decorate(random: Random, attribute: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from ..examples import PROFILE
-from .specs import Made, plain_spec, table_spec
+from .specs import Made, plain_spec, table_spec, unit_spec
 
 randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
 
@@ -18,6 +18,11 @@ randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
 def tables() -> st.SearchStrategy[Made]:
     """Specs of tables, with all that wireloom adds to Kaitai's language."""
     return randoms.map(table_spec)
+
+
+def units() -> st.SearchStrategy[Made]:
+    """Specs of tables whose rows are inside of units."""
+    return randoms.map(unit_spec)
 
 
 def plain_specs() -> st.SearchStrategy[Made]:

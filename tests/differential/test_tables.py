@@ -18,7 +18,7 @@ from wireloom.objects import ConsistencyError, KaitaiStructError
 from .agreement import agreed, objects_only, outcome
 from .damage import damaged
 from .specs import Made, table_spec
-from .strategies import bounded, randoms, tables
+from .strategies import bounded, randoms, tables, units
 
 READERS: tuple[dict[str, Any], ...] = (
     {},
@@ -46,6 +46,16 @@ def format_of(made: Made, folder: Path) -> Format:
 @bounded(40)
 @given(made=tables(), random=randoms)
 def test_both_readers_agree(folder: Path, made: Made, random: Random) -> None:
+    format = format_of(made, folder)
+    good = made.write(random, {})
+    for data in (good, damaged(random, good), damaged(random, good)):
+        for options in READERS:
+            agreed(format, data, **options)
+
+
+@bounded(40)
+@given(made=units(), random=randoms)
+def test_both_readers_agree_on_rows_inside_of_units(folder: Path, made: Made, random: Random) -> None:
     format = format_of(made, folder)
     good = made.write(random, {})
     for data in (good, damaged(random, good), damaged(random, good)):

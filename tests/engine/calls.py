@@ -24,16 +24,16 @@ SLAB = (bytes(number == 3 or number == 4 for number in range(7)), 5, True)
 
 def fill_slab() -> list[Any]:
     wanted, capacity, offsets = SLAB
-    slab = bytearray(_engine.slab_size(FRAMES, *SLAB))
+    slab = bytearray(_engine.slab_size(FRAMES, *SLAB, ()))
     return [
         *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, slab, (bytearray(50),)),
-        *(bytearray(64), 0, 1 << 20, -1, True, False, ()),
+        *(bytearray(64), 0, 1 << 20, -1, True, False, (), ()),
     ]
 
 
 def export_slab() -> list[Any]:
     given = fill_slab()
-    rows, *_, null_counts, _ = _engine.fill_slab(*given)
+    rows, *_, null_counts, _, _ = _engine.fill_slab(*given)
     return [FRAMES, *SLAB, given[10], given[11], rows, null_counts]
 
 
@@ -85,7 +85,8 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
     "Maker": (_engine.Maker, maker),
     "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1]),
-    "slab_size": (_engine.slab_size, lambda: [FRAMES, *SLAB]),
+    "slab_size": (_engine.slab_size, lambda: [FRAMES, *SLAB, ()]),
+    "slab_places": (_engine.slab_places, lambda: [FRAMES, *SLAB, ()]),
     "fill_slab": (_engine.fill_slab, fill_slab),
     "export_slab": (exported, export_slab),
     "resync": (_engine.resync, resync),

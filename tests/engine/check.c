@@ -16,9 +16,9 @@ void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, 
 }
 
 uint8_t *draft_pack(const draft *program, size_t *size) {
-    *size = 48 + program->step_count * 24 + program->column_count + program->rule_count * 24 + program->constant_size;
+    *size = 56 + program->step_count * 24 + 2 * program->column_count + program->rule_count * 24 + program->constant_size;
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {1,
+    const uint32_t header[] = {2,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
                                program->registers,
@@ -33,6 +33,8 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     memcpy(at, program->delimiter, 4);
     at += 4;
     put4(&at, program->stuffing);
+    put4(&at, program->loops);
+    put4(&at, program->level_count);
     for (size_t i = 0; i < program->step_count; i++) {
         put4(&at, program->steps[i].op | (uint32_t)program->steps[i].a << 16);
         put4(&at, program->steps[i].b);
@@ -40,6 +42,8 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
         put8(&at, (uint64_t)program->steps[i].d);
     }
     memcpy(at, program->storages, program->column_count);
+    at += program->column_count;
+    memcpy(at, program->levels, program->column_count);
     at += program->column_count;
     for (size_t i = 0; i < program->rule_count; i++) {
         const wl_rule *rule = program->rules + i;

@@ -71,12 +71,13 @@ typedef struct {
     wl_step steps[WL_MOST_STEPS];
     size_t step_count;
     uint8_t storages[16];
+    uint8_t levels[16];
     size_t column_count;
     wl_rule rules[4];
     size_t rule_count;
     uint8_t constants[512];
     size_t constant_size;
-    uint32_t registers, spans, marks, presets, stuffing, delimiter_size;
+    uint32_t registers, spans, marks, presets, stuffing, delimiter_size, loops, level_count;
     uint8_t delimiter[4];
 } draft;
 

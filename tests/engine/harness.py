@@ -136,6 +136,7 @@ class Filled(NamedTuple):
     damage_count: int
     null_counts: tuple[int, ...]
     data_used: tuple[int, ...]
+    items_used: tuple[int, ...]
 
 
 class Batch:
@@ -148,7 +149,7 @@ class Batch:
         numbers = range(len(program.columns))
         self.wanted = [number for number in numbers if options.wanted is None or number in options.wanted]
         self.layout = (loaded, bytes(number in self.wanted for number in numbers), capacity, True)
-        self.slab = bytearray(b"\xa5") * _engine.slab_size(*self.layout)
+        self.slab = bytearray(b"\xa5") * _engine.slab_size(*self.layout, ())
         self.data = tuple(bytearray(room) for number in self.wanted if program.columns[number] == Storage.VARIABLE)
         self.damages = bytearray(DAMAGE.size * damages)
         self.options = options
@@ -179,6 +180,7 @@ class Batch:
                 options.verify,
                 options.null_rows,
                 options.preset,
+                (),
             )
         )
 

@@ -197,10 +197,10 @@ def test_one_too_much(step: Step, part: str) -> None:
     refused(part, NEED, step, END)
 
 
-@pytest.mark.parametrize("op", [27, 65535])
+@pytest.mark.parametrize("op", [37, 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
-    packed[48 + 24 : 48 + 26] = struct.pack("<H", op)
+    packed[56 + 24 : 56 + 26] = struct.pack("<H", op)
     with pytest.raises(ValueError, match=f"no operation {op}"):
         _engine.Program(bytes(packed))
 
@@ -251,7 +251,7 @@ def test_checksums(rule: ChecksumRule, part: str) -> None:
     load(*steps, checksums=(replace(SUM, replace=-1, own=99, own_size=99),))
     for algorithm in (0, 3):
         packed = bytearray(replace(BASE, steps=steps).pack())
-        place = 48 + 24 * len(steps) + len(BASE.columns)
+        place = 56 + 24 * len(steps) + 2 * len(BASE.columns)
         assert packed[place] == 1
         packed[place] = algorithm
         with pytest.raises(ValueError, match=f"no checksum algorithm {algorithm}"):
@@ -302,7 +302,13 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 
 @pytest.mark.parametrize(
     ("word", "value", "part"),
-    [(0, 2, "has version 2"), (9, 5, "too many delimiter bytes: 5"), (11, 3, "too many kinds of stuffing: 3")],
+    [
+        (0, 3, "has version 3"),
+        (9, 5, "too many delimiter bytes: 5"),
+        (11, 3, "too many kinds of stuffing: 3"),
+        (12, 65, "too many loops: 65"),
+        (13, 65, "too many levels of lists: 65"),
+    ],
 )
 def test_words_of_the_header(word: int, value: int, part: str) -> None:
     packed = bytearray(replace(BASE, steps=(END,), delimiter=b"abcd", stuffing=Stuffing.COBS).pack())
@@ -314,7 +320,7 @@ def test_words_of_the_header(word: int, value: int, part: str) -> None:
 def test_sizes() -> None:
     packed = replace(BASE, steps=(NEED, END)).pack()
     for size in range(len(packed)):
-        with pytest.raises(ValueError, match="its header says" if size >= 48 else "ends inside its header"):
+        with pytest.raises(ValueError, match="its header says" if size >= 56 else "ends inside its header"):
             _engine.Program(packed[:size])
     with pytest.raises(ValueError, match="its header says"):
         _engine.Program(packed + b"\0")

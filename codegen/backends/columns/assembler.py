@@ -56,13 +56,23 @@ OPERANDS = {
     Op.LIMIT_FIXED: 3,
     Op.TRIM_RIGHT: 3,
     Op.CUT_TERMINATOR: 3,
+    Op.LOOP: 4,
+    Op.AGAIN: 4,
+    Op.INDEX: 2,
+    Op.ROW: 0,
+    Op.ROW_END: 0,
+    Op.LIST: 2,
+    Op.LIST_END: 2,
+    Op.ITEM: 2,
+    Op.ITEM_END: 2,
+    Op.COLUMN_STRUCT: 1,
 }
 """How many operands of each step are shown in the source; the rest are not used."""
 
 
 @dataclass(eq=False)
 class Label:
-    """A place further on that a step jumps to."""
+    """A place that a step jumps to."""
 
     step: int = -1
 
@@ -155,6 +165,7 @@ class Assembler:
     items: list[Line | ExpressionLine | ReadLine | ConstantLine | Label] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
     marks: int = 0
+    loops: int = 0
     _constants: bytearray = field(default_factory=bytearray)
     _registers: dict[Scalar, int] = field(default_factory=dict)
     _spans: dict[Span, int] = field(default_factory=dict)
@@ -188,6 +199,11 @@ class Assembler:
         self.marks += 1
         return self.marks - 1
 
+    def loop(self) -> int:
+        """The number of a new loop."""
+        self.loops += 1
+        return self.loops - 1
+
     def place(self, label: Label) -> None:
         """Jumps to ``label`` lead here."""
         self.items.append(label)
@@ -198,6 +214,7 @@ class Assembler:
         presets: tuple[tuple[str, Scalar], ...],
         delimiter: bytes,
         stuffing: Stuffing,
+        levels: tuple[int, ...] = (),
     ) -> Listing:
         """Number registers, spans and steps. ``presets``: root scalars by name, in the order of their registers."""
         self._find_needed()
@@ -223,12 +240,15 @@ class Assembler:
             preset=tuple(name for name, _ in wanted),
             delimiter=delimiter,
             stuffing=stuffing,
+            levels=levels if any(levels) else (),
+            loops=self.loops,
         )
         refuse_unloadable(program, ((each.step, each.comment) for each in lines))
         return Listing(program, lines)
 
     def _find_needed(self) -> None:
-        """Find the registers that some step reads; jumps go forward only, so one pass from the end will do."""
+        """Find the registers that some step reads: a value is read after it is computed, so one pass from the end will
+        do."""
         for item in reversed(self.items):
             if isinstance(item, Line):
                 for operand in (item.a, item.b, item.c, item.d):

@@ -41,7 +41,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
             raise NotForEngineError(f'the encoding {kind.encoding} of "{field.id}" is not in the engine')
         state.assembler.add(Op.CHECK_UTF8, span, 0, encoding, comment=field.id)
     if column is not None:
-        state.assembler.add(Op.COLUMN_BYTES, column[0], span, comment=field.id)
+        state.assembler.add(Op.COLUMN_BYTES, column.number, span, comment=field.id)
 
 
 def _needs_span(state: State, scope: Scope, field: Field) -> bool:

@@ -50,7 +50,7 @@ def _refusal(plan: Plan, kind: UserType, field: Field, before: tuple[Field, ...]
     if row.message is not None:
         return f'the items of "{field.id}" are messages'
     items = Field(field.id, field.place, kind, OwnSize(), RepeatEos())
-    rows = Rows(field.id, kind.path, tuple(each.id for each in before), False, True, row.columns)
+    rows = Rows(field.id, (kind.path,), tuple(each.id for each in before), False, True, row.columns)
     trial = replace(plan, root=replace(plan.root, fields=(*before, items)), rows=rows)
     try:
         _, refusal = compile_program(trial, rows, table_columns(trial, rows))

@@ -139,7 +139,7 @@ class Compiler:
 
     scope: Scope
     facts: tuple[Fact, ...] = ()
-    it: Scalar | None = None
+    it: Scalar | Scope | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wireloom.format.program import ChecksumRule, ColumnProgram
 
 from ...plan import Plan, Rows
-from ..python.names import qualified
+from ..python.names import field_name, qualified
 from .arguments import format_arguments
 from .assembler import Listing
 from .literal import literal
@@ -15,7 +15,18 @@ from .refusal import NotForEngineError
 from .table import TableColumn, table_columns
 from .view import ColumnView, ProgramView, StepView, View
 
-_PROGRAM_NAMES = ("ChecksumRule", "ColumnProgram", "Kind", "Op", "Outcome", "Reason", "Step", "Storage", "Stuffing")
+_PROGRAM_NAMES = (
+    "ChecksumRule",
+    "ColumnProgram",
+    "Kind",
+    "Loop",
+    "Op",
+    "Outcome",
+    "Reason",
+    "Step",
+    "Storage",
+    "Stuffing",
+)
 
 
 def lower(plan: Plan) -> View | None:
@@ -75,6 +86,10 @@ def _program(listing: Listing) -> ProgramView:
         for name in ("registers", "spans", "marks")
         if name == "registers" or getattr(program, name)
     ]
+    if program.levels:
+        arguments.append(f"levels={program.levels!r}")
+    if program.loops:
+        arguments.append(f"loops={program.loops}")
     if program.constants:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
@@ -117,6 +132,8 @@ def _column(column: TableColumn) -> ColumnView:
             given[name] = True
     if column.same_as:
         given["same_as"] = column.same_as
+    if column.up:
+        given["up"] = column.up
     arguments = (
         repr(column.name),
         repr(column.type.name),
@@ -135,7 +152,10 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str,
         "has_prologue": (bool(rows.prologue), False),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
-        "fixed_rows": (plan.type(rows.type).fixed_size, False),
+        "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
+        "unit": (qualified(rows.types[0]) if rows.path else "", ""),
+        "rows_path": (tuple(map(field_name, rows.path)), ()),
+        "sums_units": (any(plan.type(each).covers for each in rows.types[:-1]), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)
     if plan.doc:

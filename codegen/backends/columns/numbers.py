@@ -25,8 +25,12 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
     offset = state.run.add(field.id, kind.size)
     scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
     found = state.column(scope, field.id)
+    if state.row is not None:
+        bits = scope.floats[field.id] = Scalar(field.id, Interval(0, 2**64 - 1), state.facts)
+        raw = Kind[f"U{kind.size}{kind.endian.upper()}"]
+        state.run.then(lambda: state.assembler.read(bits, raw, offset))
     if found is not None:
-        number = found[0]
+        number = found.number
         wire = Kind[f"F{kind.size}{kind.endian.upper()}"]
         state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
 
@@ -68,7 +72,7 @@ def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Ca
     """Fill the column, through ``direct`` where no register is needed for it, and check the value."""
     found = state.column(scope, field.id)
     if found is not None:
-        number, column = found
+        number, column = found.number, found.column
         if direct is not None:
             store = direct
             state.run.then(lambda: store(number))

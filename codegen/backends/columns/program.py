@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from wireloom.format.program import Op, Stuffing
+from wireloom.format.program import Kind, Op, Storage, Stuffing
 
 from ...expression.types import BytesType, StringType
 from ...plan import Instance, Plan, Rows
 from .assembler import Assembler, Label, Listing
+from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import Compiled, Compiler, facts_of
 from .refusal import NotForEngineError
-from .row import lower_fields
-from .scope import Fact, Scalar, Scope, Span, Unavailable
+from .row import enter, leave, lower_fields, lower_unit
+from .scope import Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
 
@@ -19,29 +20,72 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     """The column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do."""
     assembler = Assembler()
     field = plan.root.field(rows.field)
-    if rows.sized:
+    if rows.sized and not rows.path:
         raise NotForEngineError("the rows have a size of their own")
     if field is None or not rows.streaming:
         raise NotForEngineError(f'"{rows.field}" is not a plain run of rows to the end of the input')
     root, presets = _root(plan, rows)
-    row = Scope(plan, plan.type(rows.type), root)
     framing = field.framing
-    own = {each.name: (number, each) for number, each in enumerate(columns) if not each.parent}
-    state = State(plan, assembler, row, own, bounded=framing is not None)
-    lower_fields(state, row)
+    nodes = ColumnNodes(plan, columns)
+    state = State(plan, assembler, bounded=framing is not None, columns=nodes)
+    unit = Scope(plan, plan.type(rows.types[0]), root)
+    if rows.path:
+        state.row = _row_columns
+        if rows.sized:
+            enter(state, root, field, contains=True)
+            state.bounded = True
+        lower_unit(state, unit)
+        if rows.sized:
+            state.run.flush()
+            leave(state, field)
+    else:
+        state.fills[unit] = own_columns(nodes)
+        lower_fields(state, unit)
+        state.run.flush()
+        _row_columns(state, unit)
     state.run.flush()
-    for number, column in enumerate(columns):
-        if isinstance(column.field, Instance):
-            _lower_instance(assembler, root if column.parent else row, number, column, column.field)
-        elif column.parent:
-            column.store(assembler, number, _scalar(root, column.name))
     assembler.add(Op.END)
-    storages = tuple(each.type.storage for each in columns if each.type.storage is not None)
-    if len(storages) != len(columns):
-        refused = next(each for each in columns if each.type.storage is None)
-        raise NotForEngineError(f'the column "{refused.name}" is of type {refused.type.name}')
     stuffing = Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE
-    return assembler.finish(storages, presets, framing.delimiter if framing else b"", stuffing)
+    return assembler.finish(
+        tuple(each.storage for each in nodes.all),
+        presets,
+        framing.delimiter if framing else b"",
+        stuffing,
+        tuple(each.level for each in nodes.all),
+    )
+
+
+def _row_columns(state: State, row: Scope) -> None:
+    """Append the steps of the columns of a row that are computed, or stand around it."""
+    for node in state.columns.columns:
+        column, scope = node.column, row
+        for _ in range(column.up):
+            assert scope.parent is not None
+            scope = scope.parent
+        if column.parent:
+            scope = row.root
+        if isinstance(column.field, Instance):
+            _lower_instance(state, scope, node.number, column, column.field)
+        elif column.parent:
+            column.store(state.assembler, node.number, _scalar(scope, column.name))
+        elif column.up:
+            _store_around(state, scope, node)
+
+
+def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
+    """A column that is an attribute of what is around the row."""
+    name, assembler = node.column.name, state.assembler
+    found = scope.floats.get(name) or scope.members.get(name)
+    if not isinstance(found, Scalar | Span):
+        raise NotForEngineError(f'the column "{name}" is no single value that stands before the rows')
+    state.compiler(scope).must_be_present(found)
+    if isinstance(found, Span):
+        assembler.add(Op.COLUMN_BYTES, node.number, found, comment=name)
+    elif name in scope.floats:
+        kind = Kind.U4LE if node.storage is Storage.FIXED32 else Kind.U8LE
+        assembler.add(Op.COLUMN_REGISTER, node.number, found, kind, comment=name)
+    else:
+        node.column.store(assembler, node.number, found)
 
 
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
@@ -68,18 +112,19 @@ def _scalar(scope: Scope, name: str) -> Scalar:
     return found
 
 
-def _lower_instance(assembler: Assembler, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
+def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
     """A column whose value an expression computes."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
     if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
+    assembler = state.assembler
     absent, after = Label(), Label()
-    facts: tuple[Fact, ...] = ()
+    facts = state.facts
     if instance.condition is not None:
-        present = assembler.temporary(Compiler(scope).compile(instance.condition), f"is {column.name} there?")
+        present = assembler.temporary(Compiler(scope, facts).compile(instance.condition), f"is {column.name} there?")
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {column.name} there?")
-        facts = facts_of(scope, instance.condition)
+        facts = (*facts, *facts_of(scope, instance.condition))
     compiler = Compiler(scope, facts)
     if isinstance(instance.type, BytesType | StringType):
         span = compiler.resolve(instance.value)

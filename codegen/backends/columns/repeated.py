@@ -1,4 +1,4 @@
-"""Repeated fields of a row: no column shows them, so the engine passes over them where their size is known."""
+"""Repeated fields that no column shows: the engine passes over them where their size is known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from wireloom.format.program import Code, Op
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType
 from ...plan import Field
-from ...wire import Repeat, RepeatCount, RepeatEos
+from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .assembler import Refusal
 from .expression import Compiled, constant
 from .interval import BOOLEAN
@@ -16,26 +16,29 @@ from .scope import Scope, Span, Unavailable
 from .state import State
 
 
-def lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
-    """Pass over the items. Raises ``NotForEngineError`` where one may be refused or has no size of its own."""
-    name = field.id
-    if state.column(scope, name) is not None:
-        raise NotForEngineError(f'the column "{name}" is repeated')
-    size = _item_size(state, scope, field)
+def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
+    """Return whether all items take as many bytes as each other and none of them may be refused."""
+    if isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
+        return False
+    return _item_size(state, scope, field) is not None
+
+
+def pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
+    """Append steps that pass over such items. Raises ``NotForEngineError``."""
+    name, size = field.id, _item_size(state, scope, field)
+    assert size is not None
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
     if not state.run.aligned and not _has_items(state, scope, repeat):
         # It is the first item that begins with a whole byte: without one, bits continue where they were.
         raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
     if isinstance(repeat, RepeatCount):
         _skip_counted(state, scope, name, repeat.expression, size)
-    elif isinstance(repeat, RepeatEos) and state.bounded:
-        _skip_rest(state, name, size)
     else:
-        raise NotForEngineError(f'"{name}" is repeated until something is met')
+        _skip_rest(state, name, size)
 
 
-def _item_size(state: State, scope: Scope, field: Field) -> int:
-    """The bytes of one item, which takes part in only its own value."""
+def _item_size(state: State, scope: Scope, field: Field) -> int | None:
+    """The bytes of one item, where it takes part in nothing but its own value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     ruled = field.checks or field.process or field.is_checksum
     if not ruled and isinstance(kind, IntegerType | FloatType):
@@ -44,7 +47,7 @@ def _item_size(state: State, scope: Scope, field: Field) -> int:
         size = state.fixed_size(scope, field)
         if size is not None and size > 0:
             return size
-    raise NotForEngineError(f'the items of "{field.id}" are more than plain numbers')
+    return None
 
 
 def _has_items(state: State, scope: Scope, repeat: Repeat) -> bool:

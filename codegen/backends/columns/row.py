@@ -11,14 +11,16 @@ from wireloom.format.program_limits import DEEPEST_LIMIT
 from ...expression.nodes import Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ...plan import Cover, Field, TypePlan
-from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize
+from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Repeat
 from .assembler import Label
 from .blobs import lower_bytes
+from .column_nodes import own_columns
 from .expression import constant, facts_of
+from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer
 from .refusal import NotForEngineError
-from .repeated import lower_repeated
+from .repeated import can_pass_over, pass_over
 from .scope import Argument, Scalar, Scope, Span
 from .state import State
 
@@ -109,8 +111,8 @@ def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -
     if column is not None or state.created:
         assembler.add(Op.JUMP, 0, 0, after)
     assembler.place(absent)
-    if column is not None:
-        assembler.add(Op.COLUMN_NULL, column[0], comment=name)
+    for each in column.same_level() if column is not None else ():
+        assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
     for scalar in state.created:
         # Expressions may run where the field is absent; they must not see an earlier row's value.
         assembler.compute(scalar, constant(0), f"no {scalar.name}")
@@ -127,9 +129,16 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
         raise NotForEngineError(f'"{field.id}" is processed with {field.process.name}')
     if field.parent is not None:
         raise NotForEngineError(f'"{field.id}" has a parent of its own')
-    if field.repeat is not None:
-        lower_repeated(state, scope, field, field.repeat)
-        return
+    if _is_step(state, scope, field):
+        _lower_step(state, scope, field)
+    elif field.repeat is not None:
+        _lower_repeated(state, scope, field, field.repeat)
+    else:
+        _lower_value(state, scope, field)
+
+
+def _lower_value(state: State, scope: Scope, field: Field) -> None:
+    """Append the steps of one value."""
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case IntegerType() as kind:
             lower_integer(state, scope, field, kind)
@@ -145,12 +154,66 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
             raise NotForEngineError(f'the type of "{field.id}" is not in the engine')
 
 
-def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan) -> None:
-    """A user type within the row: its fields, in a sub-stream of their own where it has a size."""
+def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
+    """Append the steps of a repeated field: items that no column shows are passed over at once where that can be."""
+    node = state.column(scope, field.id)
+    if node is None and can_pass_over(state, scope, field, repeat):
+        pass_over(state, scope, field, repeat)
+    else:
+        lower_list(state, scope, field, repeat, node, lambda: _lower_value(state, scope, field))
+
+
+# Rows inside of units -----------------------------------------------------------------------------------------------
+
+
+def _is_step(state: State, scope: Scope, field: Field) -> bool:
+    rows = state.plan.rows
+    if state.row is None or rows is None or state.steps >= len(rows.steps):
+        return False
+    return rows.steps[state.steps] == (scope.struct.path, field.id)
+
+
+def _lower_step(state: State, scope: Scope, field: Field) -> None:
+    """Append the steps of a field on the way to the rows."""
+    if not isinstance(field.type, UserType):
+        raise NotForEngineError(f'"{field.id}" is of no type of the spec')
+    struct = scope.plan.type(field.type.path)
+
+    def item() -> None:
+        _lower_user_type(state, scope, field, struct, is_step=True)
+
+    if field.repeat is not None:
+        lower_loop(state, scope, field, field.repeat, item)
+    else:
+        item()
+
+
+def lower_unit(state: State, inner: Scope) -> None:
+    """Append the steps of a unit, or of what is on the way from it to its rows, or of a row."""
+    rows, row = state.plan.rows, state.row
+    assert rows is not None
+    assert row is not None
+    if state.steps < len(rows.path):
+        state.steps += 1
+        lower_fields(state, inner)
+        state.steps -= 1
+        return
+    state.run.flush()
+    state.assembler.add(Op.ROW)
+    state.row, state.steps = None, state.steps + 1
+    state.fills[inner] = own_columns(state.columns)
+    lower_fields(state, inner)
+    state.run.flush()
+    row(state, inner)
+    state.assembler.add(Op.ROW_END)
+    state.row, state.steps = row, state.steps - 1
+
+
+def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan, *, is_step: bool = False) -> None:
+    """A user type within the row: its fields, in a sub-stream of their own where it has a size. ``is_step``: it is on
+    the way to the rows, or a row."""
     if field.is_cut:
         raise NotForEngineError(f'"{field.id}" is a user type with padding or a terminator')
-    if state.column(scope, field.id) is not None:
-        raise NotForEngineError(f'the column "{field.id}" is a user type')
     if struct.message is not None:
         raise NotForEngineError(f'"{field.id}" is a protobuf message')
     if state.nesting >= DEEPEST_LIMIT:
@@ -161,35 +224,45 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner
-    bounded, limited = state.bounded, not isinstance(field.size, OwnSize)
+    node = state.column(scope, field.id)
+    if node is not None:
+        state.fills[inner] = node.fields
+        state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
+    bounded, contained, limited = state.bounded, state.contained, not isinstance(field.size, OwnSize)
     if limited:
-        _enter(state, scope, field)
+        enter(state, scope, field, contains=is_step)
         state.bounded = True
     state.nesting += 1
-    lower_fields(state, inner)
+    if is_step:
+        lower_unit(state, inner)
+    else:
+        lower_fields(state, inner)
     state.nesting -= 1
     if not (state.run.aligned or limited):
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:
         state.run.flush()
-        _leave(state, field)
-        state.bounded = bounded
+        leave(state, field)
+        state.bounded, state.contained = bounded, contained
 
 
-def _enter(state: State, scope: Scope, field: Field) -> None:
-    """Enter the sub-stream of a sized user type."""
+def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
+    """Enter the sub-stream of a sized user type. ``contains``: damage inside of it ends with it."""
     state.run.flush()
+    if contains and isinstance(field.size, EndOfStreamSize) and not state.contained:
+        raise NotForEngineError(f'"{field.id}", with rows inside, reaches to the end of its stream')
+    state.contained = contains
     size = state.fixed_size(scope, field)
     if size is not None:
-        state.assembler.add(Op.LIMIT_FIXED, 0, 0, size, comment=field.id)
+        state.assembler.add(Op.LIMIT_FIXED, 0, int(contains), size, comment=field.id)
     elif isinstance(field.size, ExpressionSize):
         register, addend = state.size(scope, field.size, field.id)
-        state.assembler.add(Op.LIMIT_REGISTER, register, 0, addend, comment=field.id)
+        state.assembler.add(Op.LIMIT_REGISTER, register, int(contains), addend, comment=field.id)
     elif not (isinstance(field.size, EndOfStreamSize) and state.bounded):
         raise NotForEngineError(f'"{field.id}" reaches to the end of the input')
 
 
-def _leave(state: State, field: Field) -> None:
+def leave(state: State, field: Field) -> None:
     """Leave it: what its fields did not take is passed over."""
     if isinstance(field.size, EndOfStreamSize):
         state.assembler.add(Op.BYTES_REST, Span(field.id), comment=f"rest of {field.id}")

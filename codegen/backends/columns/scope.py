@@ -55,7 +55,8 @@ Member = Scalar | Span | Argument | Unavailable
 class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
-    ``members`` holds what has been read so far, by name. ``effort`` counts what is compiled, at the root for all.
+    ``members`` holds what has been read so far, by name; ``floats`` the bits of floats that rows inside of the object
+    show. ``effort`` counts what is compiled, at the root for all.
     """
 
     plan: Plan
@@ -63,6 +64,7 @@ class Scope:
     parent: Scope | None = None
     members: dict[str, Member | Scope] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort)
+    floats: dict[str, Scalar] = field(default_factory=dict)
 
     @property
     def root(self) -> Scope:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wireloom.format.program_limits import MOST_STEPS
@@ -10,27 +10,32 @@ from wireloom.format.program_limits import MOST_STEPS
 from ...plan import Field, Plan
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
+from .column_nodes import ColumnNode, ColumnNodes
 from .expression import Compiler
 from .refusal import NotForEngineError
 from .run import Run
 from .scope import Fact, Scalar, Scope
-from .table import TableColumn
 
 
 @dataclass
 class State:
     """Where the walk is.
 
-    ``columns`` maps the row's own fields to the number of their column. ``bounded``: the bytes end where a frame or a
-    sub-stream does. ``facts``: the conditions under which the current field is read. ``created``: the scalars of the
-    innermost optional field so far. ``nesting``: how many user types deep. ``fields``: how many were walked.
+    ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns that
+    are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill. ``contained``:
+    the innermost sub-stream is one on the way to the rows. ``facts``: the conditions under which the current field is
+    read. ``created``: the scalars of the innermost optional field so far. ``nesting``: how many user types deep.
+    ``steps``: how many steps of the way to the rows have been made. ``fields``: how many were walked.
     """
 
     plan: Plan
     assembler: Assembler
-    row: Scope
-    columns: Mapping[str, tuple[int, TableColumn]]
     bounded: bool
+    columns: ColumnNodes
+    row: Callable[[State, Scope], None] | None = None
+    fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
+    contained: bool = False
+    steps: int = 0
     run: Run = field(init=False)
     facts: tuple[Fact, ...] = ()
     created: list[Scalar] = field(default_factory=list)
@@ -50,9 +55,9 @@ class State:
         """A compiler of expressions that are at this place in ``scope``."""
         return Compiler(scope, self.facts)
 
-    def column(self, scope: Scope, name: str) -> tuple[int, TableColumn] | None:
-        """The column that a field of the row itself fills, and its number."""
-        return self.columns.get(name) if scope is self.row else None
+    def column(self, scope: Scope, name: str) -> ColumnNode | None:
+        """The column that a field of ``scope`` fills."""
+        return self.fills.get(scope, {}).get(name)
 
     def fixed_size(self, scope: Scope, field: Field) -> int | None:
         """How many bytes the field takes, where that is the same in every row."""

@@ -37,8 +37,15 @@ class TableColumn:
     """For labels: their numbers are unsigned."""
     derived: bool = False
     """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
+    up: int = 0
+    """How many levels above the row the object is that has it."""
     same_as: str = ""
     """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
+
+    @classmethod
+    def inner(cls, name: str, type: ArrowType, field: Field | Instance) -> TableColumn:
+        """The field of a struct, or the item of a list, that is a column."""
+        return cls(name, type, field, default=True, parent=False, attribute=field_name(name))
 
     @property
     def constant(self) -> bool:
@@ -77,15 +84,24 @@ class TableColumn:
 
 def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
-    row, root = plan.type(rows.type), plan.root
-    scope = declared(plan, row, declared(plan, root, None))
-    columns = [_column(plan, row, name, scope, default=True, parent=False) for name in rows.columns]
-    columns += [_column(plan, root, name, scope.root, default=True, parent=True) for name in rows.parent_columns]
-    columns += [_column(plan, row, name, scope, default=False, parent=False) for name in rows.selectable]
+    root = declared(plan, plan.root, None)
+    scopes = [root]
+    for path in rows.types:
+        scopes.append(declared(plan, plan.type(path), scopes[-1]))
+
+    def of_row(name: str, default: bool) -> TableColumn:
+        up, struct = rows.holder(plan, name)
+        return _column(plan, struct, name, scopes[-1 - up], default=default, up=up)
+
+    columns = [of_row(name, True) for name in rows.columns]
+    columns += [_column(plan, plan.root, name, root, default=True, parent=True) for name in rows.parent_columns]
+    columns += [of_row(name, False) for name in rows.selectable]
     return tuple(columns)
 
 
-def _column(plan: Plan, struct: TypePlan, name: str, scope: Scope, *, default: bool, parent: bool) -> TableColumn:
+def _column(
+    plan: Plan, struct: TypePlan, name: str, scope: Scope, *, default: bool, parent: bool = False, up: int = 0
+) -> TableColumn:
     field = struct.field(name) or struct.instance(name)
     if field is None:
         refuse(struct.position, f'the column "{name}" is no field of {"::".join(struct.path)}')
@@ -98,7 +114,8 @@ def _column(plan: Plan, struct: TypePlan, name: str, scope: Scope, *, default: b
     unsigned = bool(labels) and found.kind == Kind.U8LE
     same_as = _same_as(struct, field)
     derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
-    return TableColumn(name, found, field, default, parent, field_name(name), labels, unsigned, derived, same_as)
+    attribute = field_name(name)
+    return TableColumn(name, found, field, default, parent, attribute, labels, unsigned, derived, up, same_as)
 
 
 def _is_derived(struct: TypePlan, field: Field) -> bool:

@@ -7,8 +7,9 @@ from functools import lru_cache
 
 from wireloom.checksums import CHECKSUMS, Digest, crc
 
-from ...expression.types import BytesType, IntegerType, Path
+from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...plan import Cover, Field
+from ...wire import OwnSize
 from ..base import refuse
 from .api import Api
 from .marks import Marks
@@ -184,11 +185,21 @@ def _checked_types(module: Module) -> frozenset[Path]:
 def _own_term(scope: ClassScope, cover: Cover) -> str:
     fields = [each for each in scope.struct.fields if each.id in cover.covered]
     sure = any(each.repeat is None and each.least > 0 and each.condition is None for each in fields)
-    text = "True" if sure else " or ".join(member(each.id) for each in fields)
+    text = "True" if sure else " or ".join(map(_bytes_term, fields))
     if cover.condition is None:
         return text
     present = f"{member(cover.field.id)} is not None"
     return f"({present})" if sure else f"({present} and ({text}))"
+
+
+def _bytes_term(field: Field) -> str:
+    """What is true where a field has bytes: an object with a stream of its own has those of that."""
+    value = member(field.id)
+    has_stream = isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
+    if not has_stream or field.repeat is not None:
+        return value
+    size = f"{value}._io.size()"
+    return size if field.condition is None else f"({value} is not None and {size})"
 
 
 def _inner_term(field: Field) -> str:

@@ -46,7 +46,10 @@ class Keep:
 
 def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
     """Read a field of ``seq`` or of a ``pos`` instance into ``target``, with everything that it says."""
-    if field.repeat is None:
+    step = scope.row_step(field)
+    if field.repeat is None and step is not None:
+        lines = _towards_rows(scope, field, Keep(f"{target} = "), step)
+    elif field.repeat is None:
         lines = (*value_lines(scope, field, Keep(f"{target} = ")), *check_field(scope, field, target))
     else:
         lines = _repeated(scope, field, field.repeat, target)
@@ -168,6 +171,9 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Read one item of a repeated field and keep it."""
+    step = scope.row_step(field)
+    if step is not None:
+        return _towards_rows(scope, field, keep, step)
     until = repeat.expression if isinstance(repeat, RepeatUntil) else None
     if not field.checks and "_" not in names_in(until):
         return value_lines(scope, field, keep)
@@ -176,6 +182,27 @@ def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         *value_lines(scope, field, Keep(f"{item} = ", item=True)),
         *check_field(scope, field, item),
         _kept(scope, item, keep),
+    )
+
+
+def _towards_rows(scope: ClassScope, field: Field, keep: Keep, depth: int) -> Lines:
+    """Read a value or an item on the way to the rows, or a row inside of something else, and keep it."""
+    assert isinstance(field.type, UserType)
+    rows, item = scope.plan.rows, _item(field)
+    stream = "" if isinstance(field.size, OwnSize) else _stream(scope, field)
+    part = f"part_{field_name(field.id)}" if stream else "io"
+    body = _object(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
+    return (
+        scope.code(
+            "row_step",
+            part=part,
+            stream=stream,
+            depth=depth,
+            is_row=rows is not None and depth == len(rows.path),
+            body=(*body, *check_field(scope, field, item)),
+            item=item,
+            kept=_kept(scope, item, keep),
+        ),
     )
 
 

@@ -58,4 +58,7 @@ def _row_method(scope: ClassScope, step: Step) -> MethodView:
     assert step.repeat is not None
     lines = item_lines(scope, step, step.repeat, Keep("return ", item=True))
     signature = f"_read_row(self) -> {scope.annotations.of_item(step)}"
+    if scope.row_step(step) is not None:
+        # Where damage ends with the unit, there is none.
+        signature, lines = f"{signature} | None", (*lines, "return None")
     return MethodView(signature, (scope.code("sequence", body=lines),))

@@ -58,6 +58,12 @@ class ClassScope:
         """Return whether the classes are those of wireloom's own API."""
         return self.module.api is Api.WIRELOOM
 
+    def row_step(self, field: Field) -> int | None:
+        """How many steps of the way to the rows lead to the objects that hold a field which is the next one; ``None``
+        for other fields, and in classes with Kaitai's API."""
+        rows, step = self.module.plan.rows, (self.struct.path, field.id)
+        return rows.steps.index(step) if self.own and rows is not None and step in rows.steps else None
+
     def translator(self, position: Position | None, **places: str) -> Translator:
         """A translator of expressions that are in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)

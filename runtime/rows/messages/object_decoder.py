@@ -16,12 +16,11 @@ from ...format.description import Column, Format
 from ...format.message_program import LookupSource
 from ...format.message_rules import Label, MessageRule
 from ...objects.computing import Computing
-from ...objects.errors import ComputedError, ItemError, reason_of
+from ...objects.errors import FAILURES, ComputedError, ItemError, reason_of
 from ...objects.messages.objects import Message
 from ...objects.messages.plain_values import plain_value, value_of
 from ...objects.messages.plans import plan_of
 from .. import object_values
-from ..object_rows import FAILURES
 from ..reader import BATCH_BYTES
 from .arrow_types import field_type
 from .decoding import Decoded, UnitProblem

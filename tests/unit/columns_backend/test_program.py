@@ -109,17 +109,9 @@ def test_the_emitted_source_is_the_program(name: str) -> None:
 
 
 REFUSED = {
-    "repeated": ("{id: a, type: u1, repeat: expr, repeat-expr: 3}", 'the column "a" is repeated'),
-    "repeated until": (
-        "{id: a, type: u1}\n- {id: b, type: u1, repeat: until, repeat-until: _ == 0}",
-        '"b" is repeated until',
-    ),
-    "repeated checks": (
-        "{id: a, type: u1}\n- {id: b, type: u1, valid: 1, repeat: expr, repeat-expr: a}",
-        "plain numbers",
-    ),
+    "repeated to the end": ("{id: a, type: u1, repeat: eos}", '"a" repeats to the end of the input'),
+    "items without bytes": ("{id: a, type: strz, size: 0, encoding: ASCII, repeat: expr, repeat-expr: 3}", "no bytes"),
     "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
-    "user type": ("{id: a, type: pair}", 'the column "a" is a user type'),
     "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
     "process": ("{id: a, size: 4, process: xor(5)}", '"a" is processed with xor'),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),

@@ -1,0 +1,84 @@
+"""The columns of a table as the engine stores them: structs and lists are columns, and so is what is inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wireloom.format.program import Storage
+
+from ...plan import Plan, TypePlan
+from ..base import refuse
+from .arrow import ArrowType
+from .refusal import NotForEngineError
+from .table import TableColumn
+
+
+@dataclass(eq=False)
+class ColumnNode:
+    """A column of the program. ``level``: 0, or that of the list whose items it has a value for; ``fields``: of a
+    struct, by the names of attributes; ``item``: of a list."""
+
+    number: int
+    level: int
+    column: TableColumn
+    storage: Storage
+    fields: dict[str, ColumnNode] = field(default_factory=dict)
+    item: ColumnNode | None = None
+
+    def all(self) -> Iterator[ColumnNode]:
+        """Yield this column and all inside of it, in the order of their numbers."""
+        yield self
+        inside = [*self.fields.values(), *([self.item] if self.item else [])]
+        for each in inside:
+            yield from each.all()
+
+    def same_level(self) -> Iterator[ColumnNode]:
+        """Yield this column and those inside of it that have a value for each of its values."""
+        return (each for each in self.all() if each.level == self.level)
+
+
+class ColumnNodes:
+    """The columns of one table, numbered: each is followed by what is inside of it."""
+
+    def __init__(self, plan: Plan, columns: tuple[TableColumn, ...]) -> None:
+        self._plan = plan
+        self._numbers = 0
+        self.levels = 0
+        """How many levels of lists there are."""
+        self.columns = tuple(self._node(each, each.type, 0) for each in columns)
+
+    @property
+    def all(self) -> tuple[ColumnNode, ...]:
+        """All columns of the program, in order."""
+        return tuple(inner for each in self.columns for inner in each.all())
+
+    def _node(self, column: TableColumn, type: ArrowType, level: int) -> ColumnNode:
+        storage = Storage.LIST if type.item else Storage.STRUCT if type.fields else type.storage
+        if storage is None:
+            raise NotForEngineError(f'the column "{column.name}" is of type {type.name}')
+        node = ColumnNode(self._numbers, level, column, storage)
+        self._numbers += 1
+        if type.item is not None:
+            self.levels += 1
+            node.item = self._node(TableColumn.inner(column.name, type.item, column.field), type.item, self.levels)
+        elif type.fields:
+            struct = self._struct(column)
+            for name, kind in type.fields:
+                attribute = struct.field(name)
+                if attribute is None:
+                    refuse(struct.position, f'"{name}" is no attribute of {"::".join(struct.path)}')
+                node.fields[name] = self._node(TableColumn.inner(name, kind, attribute), kind, level)
+        return node
+
+    def _struct(self, column: TableColumn) -> TypePlan:
+        path = getattr(column.field.type, "path", None)
+        struct = None if path is None else self._plan.type(path)
+        if struct is None or struct.message is not None:
+            raise NotForEngineError(f'the column "{column.name}" is of type {column.type.name}')
+        return struct
+
+
+def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:
+    """Return the columns that attributes of a row's own type fill."""
+    return {each.column.name: each for each in nodes.columns if not (each.column.parent or each.column.up)}

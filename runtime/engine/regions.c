@@ -1,0 +1,262 @@
+/* How loops, rows, lists and sub-streams of a program stand inside each other.
+ *
+ * Each of them begins with one step and ends with another, and what begins inside of one ends inside of it: as text, so
+ * that this needs no look at the input. Jumps stay within a region, so a body is only entered by its first step and only
+ * left by its last one. The only way back is AGAIN, from the end of a loop to its beginning. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT)
+
+typedef struct {
+    uint16_t op; /* of the step that opened it */
+    uint32_t step;
+    uint32_t region; /* around it */
+} opened;
+
+typedef struct {
+    wl_program *program;
+    uint32_t *region;
+    opened open[MOST_OPEN];
+    size_t depth;
+    uint32_t at;
+    uint32_t regions; /* numbers given so far */
+    uint32_t current;
+    int64_t list_of[WL_MOST_LEVELS + 1]; /* the column whose items a level has; -1: none yet */
+    char *message;
+    size_t message_size;
+} walker;
+
+__attribute__((format(printf, 2, 3))) static bool refuse(walker *walk, const char *format, ...) {
+    int used = snprintf(walk->message, walk->message_size, "step %u of the program: ", walk->at);
+    if (used > 0 && (size_t)used < walk->message_size) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(walk->message + used, walk->message_size - (size_t)used, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+static const wl_step *step_of(const walker *walk, const opened *each) { return walk->program->steps + each->step; }
+
+/* The innermost open region of that kind, or NULL. */
+static const opened *innermost(const walker *walk, unsigned op) {
+    for (size_t i = walk->depth; i-- > 0;) {
+        if (walk->open[i].op == op)
+            return walk->open + i;
+    }
+    return NULL;
+}
+
+/* The innermost row, list or item, or NULL: what stands right inside of the unit. */
+static const opened *holder(const walker *walk) {
+    for (size_t i = walk->depth; i-- > 0;) {
+        unsigned op = walk->open[i].op;
+        if (op == WL_OP_ROW || op == WL_OP_LIST || op == WL_OP_ITEM)
+            return walk->open + i;
+    }
+    return NULL;
+}
+
+/* The level of the columns that may be written here; -1: none. */
+static int level_here(const walker *walk) {
+    const opened *around = holder(walk);
+    if (!around)
+        return walk->program->has_rows ? -1 : 0;
+    if (around->op == WL_OP_ROW)
+        return 0;
+    return around->op == WL_OP_ITEM ? (int)step_of(walk, around)->b : -1;
+}
+
+static bool begin(walker *walk, const wl_step *step, bool is_region) {
+    if (walk->depth == MOST_OPEN)
+        return refuse(walk, "too much stands inside each other");
+    walk->open[walk->depth++] = (opened){step->op, walk->at, walk->current};
+    if (is_region)
+        walk->current = ++walk->regions;
+    return true;
+}
+
+/* Ends what the innermost open step began, which has to be `op`. */
+static bool end(walker *walk, unsigned op, const char *what) {
+    if (!walk->depth || walk->open[walk->depth - 1].op != op)
+        return refuse(walk, "ends %s, which is not the innermost that is open", what);
+    walk->current = walk->open[--walk->depth].region;
+    return true;
+}
+
+static bool begin_loop(walker *walk, const wl_step *step) {
+    if (step->a >= walk->program->loop_count)
+        return refuse(walk, "there is no loop %u", step->a);
+    if (step->b >= WL_LOOP_KINDS)
+        return refuse(walk, "there is no kind of loop %u", step->b);
+    for (size_t i = 0; i < walk->depth; i++) {
+        if (walk->open[i].op == WL_OP_LOOP && step_of(walk, walk->open + i)->a == step->a)
+            return refuse(walk, "loop %u is open already", step->a);
+    }
+    return begin(walk, step, true);
+}
+
+static bool end_loop(walker *walk, const wl_step *step) {
+    if (!end(walk, WL_OP_LOOP, "a loop"))
+        return false;
+    const opened *loop = walk->open + walk->depth;
+    const wl_step *first = step_of(walk, loop);
+    return (first->a == step->a && first->b == step->b && step->c == (int64_t)loop->step + 1 &&
+            first->c == (int64_t)walk->at + 1) ||
+           refuse(walk, "is not the end of the loop that begins at step %u", loop->step);
+}
+
+static bool begin_list(walker *walk, const wl_step *step) {
+    const wl_program *program = walk->program;
+    if (step->b < 1 || step->b > program->level_count)
+        return refuse(walk, "there is no level %u of lists", step->b);
+    if (step->a >= program->column_count || program->storages[step->a] != WL_LIST)
+        return refuse(walk, "column %u is no list", step->a);
+    if (level_here(walk) != program->levels[step->a])
+        return refuse(walk, "a list of level %u cannot stand here", program->levels[step->a]);
+    for (size_t i = 0; i < walk->depth; i++) {
+        if (walk->open[i].op == WL_OP_LIST && step_of(walk, walk->open + i)->b == step->b)
+            return refuse(walk, "level %u is open already", step->b);
+    }
+    if (walk->list_of[step->b] >= 0 && walk->list_of[step->b] != step->a)
+        return refuse(walk, "level %u has the items of column %lld", step->b, (long long)walk->list_of[step->b]);
+    walk->list_of[step->b] = step->a;
+    return begin(walk, step, true);
+}
+
+static bool end_list(walker *walk, const wl_step *step) {
+    if (!end(walk, WL_OP_LIST, "a list"))
+        return false;
+    const wl_step *first = step_of(walk, walk->open + walk->depth);
+    return (first->a == step->a && first->b == step->b) || refuse(walk, "ends another list than the one that is open");
+}
+
+static bool begin_item(walker *walk, const wl_step *step) {
+    const opened *around = holder(walk);
+    if (!around || around->op != WL_OP_LIST || step_of(walk, around)->b != step->b)
+        return refuse(walk, "an item of level %u cannot stand here", step->b);
+    return begin(walk, step, true);
+}
+
+static bool end_item(walker *walk, const wl_step *step) {
+    return end(walk, WL_OP_ITEM, "an item") &&
+           (step_of(walk, walk->open + walk->depth)->b == step->b || refuse(walk, "ends an item of another level"));
+}
+
+static bool begin_limit(walker *walk, const wl_step *step) {
+    if (step->b > 1)
+        return refuse(walk, "operand b (%u) is not 0 or 1", step->b);
+    if (step->b && (holder(walk) || !walk->program->has_rows))
+        return refuse(walk, "damage ends with a sub-stream only around rows");
+    return begin(walk, step, false);
+}
+
+static bool end_limit(walker *walk) {
+    if (!walk->depth || (walk->open[walk->depth - 1].op != WL_OP_LIMIT_REGISTER &&
+                         walk->open[walk->depth - 1].op != WL_OP_LIMIT_FIXED))
+        return refuse(walk, "no sub-stream is open");
+    walk->program->partner[walk->open[--walk->depth].step] = walk->at;
+    return true;
+}
+
+static bool write_column(walker *walk, const wl_step *step) {
+    const wl_program *program = walk->program;
+    if (step->a >= program->column_count)
+        return refuse(walk, "there is no column %u, the program has %u", step->a, program->column_count);
+    return level_here(walk) == program->levels[step->a] ||
+           refuse(walk, "column %u, of level %u, cannot be written here", step->a, program->levels[step->a]);
+}
+
+static bool walk_step(walker *walk, const wl_step *step) {
+    switch (step->op) {
+    case WL_OP_LOOP:
+        return begin_loop(walk, step);
+    case WL_OP_AGAIN:
+        return end_loop(walk, step);
+    case WL_OP_INDEX:
+        for (size_t i = 0; i < walk->depth; i++) {
+            if (walk->open[i].op == WL_OP_LOOP && step_of(walk, walk->open + i)->a == step->b)
+                return true;
+        }
+        return refuse(walk, "loop %u is not open", step->b);
+    case WL_OP_ROW:
+        return holder(walk) ? refuse(walk, "a row stands inside of a row") : begin(walk, step, true);
+    case WL_OP_ROW_END:
+        return end(walk, WL_OP_ROW, "a row");
+    case WL_OP_LIST:
+        return begin_list(walk, step);
+    case WL_OP_LIST_END:
+        return end_list(walk, step);
+    case WL_OP_ITEM:
+        return begin_item(walk, step);
+    case WL_OP_ITEM_END:
+        return end_item(walk, step);
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_LIMIT_FIXED:
+        return begin_limit(walk, step);
+    case WL_OP_LIMIT_END:
+        return end_limit(walk);
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+    case WL_OP_COLUMN_STRUCT:
+    case WL_OP_COLUMN_NULL:
+        return write_column(walk, step);
+    case WL_OP_CHECKSUM:
+        walk->program->sums_unit |= walk->program->has_rows && !innermost(walk, WL_OP_ROW);
+        return true;
+    case WL_OP_END:
+        return !walk->current || refuse(walk, "the program ends inside of a loop, row or list");
+    default:
+        return true;
+    }
+}
+
+static bool walk_steps(walker *walk) {
+    wl_program *program = walk->program;
+    for (size_t i = 0; i <= WL_MOST_LEVELS; i++)
+        walk->list_of[i] = -1;
+    for (uint32_t i = 0; i < program->step_count; i++)
+        program->has_rows |= program->steps[i].op == WL_OP_ROW;
+    for (uint32_t i = 0; i < program->column_count; i++) {
+        if (program->levels[i] > program->level_count) {
+            snprintf(walk->message, walk->message_size, "column %u is of level %u, the program has %u", i,
+                     program->levels[i], program->level_count);
+            return false;
+        }
+    }
+    for (walk->at = 0; walk->at < program->step_count; walk->at++) {
+        /* What begins a region stands before it, what ends one stands inside of it. */
+        walk->region[walk->at] = walk->current;
+        if (!walk_step(walk, program->steps + walk->at))
+            return false;
+    }
+    for (walk->at = 0; walk->at < program->step_count; walk->at++) {
+        const wl_step *step = program->steps + walk->at;
+        bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b;
+        if (contains && !program->partner[walk->at])
+            return refuse(walk, "the sub-stream that contains damage has no end");
+    }
+    return true;
+}
+
+bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size) {
+    walker *walk = calloc(1, sizeof *walk);
+    if (!walk) {
+        snprintf(message, message_size, "no memory for the program");
+        return false;
+    }
+    walk->program = program;
+    walk->region = region;
+    walk->message = message;
+    walk->message_size = message_size;
+    bool good = walk_steps(walk);
+    free(walk);
+    return good;
+}

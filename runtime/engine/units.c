@@ -1,0 +1,241 @@
+/* Units: programs that make rows of a part of what they are run over, in loops and sub-streams.
+ *
+ * A unit stands or falls with what lies outside of its rows: where that is refused, all of its rows are taken back. What
+ * is refused inside a row costs that row. A row that is lost, whose end is not known, costs the rest of the innermost
+ * sub-stream that contains damage; without one, the unit ends there. */
+#include "handlers.h"
+
+/* Clears the null bits of [from, to). */
+static void clear_nulls(uint8_t *validity, size_t from, size_t to) {
+    for (; from < to && from % 8; from++)
+        validity[from / 8] &= (uint8_t)~(1u << from % 8);
+    if (from < to)
+        memset(validity + from / 8, 0, (to - from + 7) / 8);
+}
+
+static void clear_level(wl_run *run, size_t level, size_t from, size_t to) {
+    const wl_program *program = run->program;
+    for (uint32_t i = 0; i < program->column_count; i++) {
+        if (program->levels[i] == level && run->arguments->columns[i].wanted)
+            clear_nulls(run->arguments->columns[i].validity, from, to);
+    }
+}
+
+/* Takes back items from `from` on; one more may have been begun. */
+static void take_items_back(wl_run *run, size_t level, size_t from) {
+    wl_items *items = run->levels + level;
+    if (items->wanted)
+        clear_level(run, level, from, wl_smaller(items->used + 1, run->arguments->items[level - 1]));
+    items->used = from;
+}
+
+void wl_level_unset(wl_run *run, size_t level, size_t row) {
+    for (uint32_t i = run->unset_from[level]; i < run->unset_from[level + 1]; i++)
+        wl_column_null(run, run->unset[i], row);
+}
+
+void wl_items_begin(wl_run *run) {
+    for (uint32_t level = 1; level <= run->program->level_count; level++)
+        run->levels[level].row_mark = run->levels[level].used;
+}
+
+void wl_items_take_back(wl_run *run) {
+    for (uint32_t level = 1; level <= run->program->level_count; level++)
+        take_items_back(run, level, run->levels[level].row_mark);
+}
+
+void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t after) {
+    run->result = result;
+    run->in_row = false;
+    run->unit_rows = result->rows;
+    run->unit_damages = result->damage_count;
+    run->unit_position = position;
+    run->unit_after = after;
+    for (uint32_t level = 1; level <= run->program->level_count; level++)
+        run->levels[level].unit_mark = run->levels[level].used;
+    wl_items_begin(run);
+}
+
+void wl_unit_take_back(wl_run *run, wl_fill_result *result) {
+    const wl_fill_arguments *arguments = run->arguments;
+    clear_level(run, 0, run->unit_rows, wl_smaller(result->rows + 1, arguments->capacity));
+    for (uint32_t level = 1; level <= run->program->level_count; level++)
+        take_items_back(run, level, run->levels[level].unit_mark);
+    wl_items_begin(run);
+    result->rows = run->unit_rows;
+    result->damage_count = run->unit_damages;
+    run->in_row = false;
+}
+
+bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
+    if (WL_LIKELY(!run->refused))
+        return true;
+    wl_unit_take_back(run, result);
+    return wl_damaged(run, result, begin, end, run->refused, false);
+}
+
+/* Where a byte of the unit stands in the source; in a frame, which may have been stuffed, where that begins. */
+static size_t index_of(const wl_run *run, const uint8_t *at) {
+    return run->program->delimiter_size ? run->unit_position : (size_t)(at - run->arguments->source);
+}
+
+static int no_room_for(wl_run *run, uint32_t what, size_t there) {
+    run->column = run->program->column_count + what;
+    run->needed = there < INT32_MAX / 2 ? 2 * there + 1 : INT32_MAX;
+    return WL_ROW_NO_ROOM;
+}
+
+/* Notes the damage of a part of the unit. */
+static bool note(wl_run *run, const uint8_t *from, const uint8_t *to, uint32_t reason) {
+    wl_fill_result *result = run->result;
+    if (run->parse_only) {
+        wl_refuse(run, reason);
+        return true;
+    }
+    bool room = !run->arguments->null_rows || result->rows < run->arguments->capacity;
+    size_t end = run->program->delimiter_size ? run->unit_after : index_of(run, to);
+    return room && wl_damaged(run, result, index_of(run, from), end, reason, true);
+}
+
+static int no_room_to_note(wl_run *run) {
+    if (run->arguments->null_rows && run->result->rows >= run->arguments->capacity)
+        return no_room_for(run, 0, run->arguments->capacity);
+    return no_room_for(run, 1, run->arguments->damage_capacity);
+}
+
+WL_HANDLER(wl_row_begin) {
+    (void)row;
+    row = run->result->rows;
+    if (WL_UNLIKELY(row >= run->arguments->capacity))
+        return no_room_for(run, 0, run->arguments->capacity);
+    run->unit_refused = run->refused;
+    run->refused = WL_REASON_NONE;
+    run->row_begin = cursor;
+    run->in_row = true;
+    run->nulls = false;
+    wl_items_begin(run);
+    wl_level_unset(run, 0, row);
+    GO_ON;
+}
+
+WL_HANDLER(wl_row_end) {
+    if (WL_UNLIKELY(run->refused)) {
+        wl_items_take_back(run);
+        if (!note(run, run->row_begin, cursor, run->refused))
+            return no_room_to_note(run);
+    } else {
+        wl_row_done(run, run->result, index_of(run, run->row_begin));
+    }
+    wl_items_begin(run);
+    run->in_row = false;
+    run->refused = run->unit_refused;
+    run->sound = cursor;
+    GO_ON;
+}
+
+/* Loops ------------------------------------------------------------------------------------------------------------ */
+
+WL_HANDLER(wl_loop_begin) {
+    wl_loop *loop = run->loops + step->a;
+    *loop = (wl_loop){.turn = cursor};
+    if (step->b == WL_LOOP_COUNT) {
+        if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->d)))
+            return wl_lost(run, WL_REASON_VALUE);
+        loop->remaining = run->registers[step->d] - 1;
+    }
+    if (step->b == WL_LOOP_COUNT ? loop->remaining < 0 : step->b == WL_LOOP_END && cursor == limit)
+        GO_ON_AT(step + step->c);
+    GO_ON;
+}
+
+WL_HANDLER(wl_again) {
+    wl_loop *loop = run->loops + step->a;
+    bool ends;
+    if (step->b == WL_LOOP_COUNT) {
+        ends = loop->remaining == 0;
+        loop->remaining--;
+    } else if (step->b == WL_LOOP_END) {
+        ends = cursor == limit;
+    } else {
+        if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->d)))
+            return wl_lost(run, WL_REASON_VALUE);
+        ends = run->registers[step->d] != 0;
+    }
+    if (ends)
+        GO_ON;
+    /* A turn that takes no bytes could be made for ever. */
+    if (WL_UNLIKELY(cursor == loop->turn || run->turns == 0))
+        return wl_lost(run, WL_REASON_LENGTH);
+    run->turns -= run->parse_only;
+    loop->turn = cursor;
+    loop->index++;
+    GO_ON_AT(step + step->c);
+}
+
+WL_HANDLER(wl_loop_index) {
+    run->registers[step->a] = (wl_integer)run->loops[step->b].index;
+    GO_ON;
+}
+
+/* Lists ------------------------------------------------------------------------------------------------------------ */
+
+WL_HANDLER(wl_list_begin) {
+    run->levels[step->b].row = row;
+    GO_ON;
+}
+
+WL_HANDLER(wl_list_end) {
+    row = run->levels[step->b].row;
+    if (step->offsets)
+        wl_store4(step->offsets + row * 4 + 4, (uint32_t)run->levels[step->b].used);
+    GO_ON;
+}
+
+WL_HANDLER(wl_item_begin) {
+    row = run->levels[step->b].used;
+    size_t capacity = run->arguments->items[step->b - 1];
+    if (WL_UNLIKELY(row >= capacity))
+        return no_room_for(run, 1 + step->b, capacity);
+    wl_level_unset(run, step->b, row);
+    GO_ON;
+}
+
+WL_HANDLER(wl_item_end) {
+    run->levels[step->b].used++;
+    GO_ON;
+}
+
+/* The whole unit --------------------------------------------------------------------------------------------------- */
+
+/* Goes to where the innermost sub-stream that contains damage is left. NULL: there is none, or (`outcome`) no room. */
+static const wl_instruction *contain(wl_run *run, int *outcome) {
+    unsigned depth = run->depth;
+    while (depth && !run->limits[depth - 1].leave)
+        depth--;
+    if (!depth)
+        return NULL;
+    if (run->in_row) {
+        wl_items_take_back(run);
+        run->refused = run->unit_refused;
+        run->in_row = false;
+    }
+    const wl_limit *limit = run->limits + depth - 1;
+    if (!note(run, run->sound, limit->end, run->reason)) {
+        *outcome = no_room_to_note(run);
+        return NULL;
+    }
+    run->depth = depth;
+    run->sound = limit->end;
+    return limit->leave;
+}
+
+int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end) {
+    run->sound = begin;
+    int outcome = wl_run_row(run, begin, end, run->result->rows);
+    const wl_instruction *step;
+    while (WL_UNLIKELY(outcome == WL_ROW_LOST) && (step = contain(run, &outcome))) {
+        const uint8_t *at = run->limits[run->depth - 1].end;
+        outcome = step->handler(step, run, at, at, at, run->result->rows);
+    }
+    return outcome;
+}

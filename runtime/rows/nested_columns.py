@@ -1,0 +1,84 @@
+"""Structs and lists that the engine filled: which columns of a program each Arrow column consists of, and its array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from ..format.program import ColumnProgram, Storage
+
+
+@dataclass(frozen=True)
+class Node:
+    """A column of a program and what is inside of it: the fields of a struct, the item of a list.
+
+    ``number``: of the program's column; ``level``: 0, or that of the list whose items it has a value for.
+    """
+
+    number: int
+    storage: Storage
+    level: int
+    type: Any
+    children: tuple[Node, ...] = ()
+
+    def all(self) -> Iterator[Node]:
+        """Yield this node and all inside of it, in the order of their numbers."""
+        yield self
+        for each in self.children:
+            yield from each.all()
+
+
+def nodes_of(program: ColumnProgram, types: list[Any]) -> tuple[Node, ...]:
+    """Return the node of each column of a table with these Arrow types."""
+    found = []
+    number = 0
+    for each in types:
+        found.append(_node(program, number, each))
+        number = 1 + max(inner.number for inner in found[-1].all())
+    return tuple(found)
+
+
+def _node(program: ColumnProgram, number: int, type: Any) -> Node:
+    storage, children = program.columns[number], []
+    if storage in (Storage.STRUCT, Storage.LIST):
+        following = number + 1
+        for inner in [type.value_type] if storage is Storage.LIST else [each.type for each in type]:
+            children.append(_node(program, following, inner))
+            following = 1 + max(each.number for each in children[-1].all())
+    return Node(number, storage, program.column_levels[number], type, tuple(children))
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What a fill left. ``places``: where in the slab the bitmap and the values or offsets of each wanted column stand;
+    ``data``: the bytes of variable columns; ``nulls``: how many values are null; ``lengths``: values, by level. All but
+    the last by the program's columns."""
+
+    slab: Any
+    places: Mapping[int, tuple[int, int]]
+    data: Mapping[int, Any]
+    nulls: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+    def array(self, node: Node) -> Any:
+        """Return the array of a column, which shares the slab's memory."""
+        bitmap, values = self.places[node.number]
+        length, nulls = self.lengths[node.level], self.nulls[node.number]
+        validity = self.slab.slice(bitmap, (length + 7) // 8) if nulls else None
+        children = [self.array(each) for each in node.children]
+        if node.storage is Storage.STRUCT:
+            return pa.Array.from_buffers(node.type, length, [validity], nulls, children=children)
+        if node.storage is Storage.LIST:
+            offsets = self.slab.slice(values, 4 * (length + 1))
+            return pa.Array.from_buffers(node.type, length, [validity, offsets], nulls, children=children)
+        if node.storage is Storage.VARIABLE:
+            offsets = self.slab.slice(values, 4 * (length + 1))
+            return pa.Array.from_buffers(node.type, length, [validity, offsets, self.data[node.number]], nulls)
+        stored = self.slab.slice(values, node.storage * length)
+        if pa.types.is_boolean(node.type):
+            # The engine stores a byte per truth, Arrow a bit.
+            return pa.Array.from_buffers(pa.uint8(), length, [validity, stored], nulls).cast(pa.bool_())
+        return pa.Array.from_buffers(node.type, length, [validity, stored], nulls)
