@@ -56,7 +56,7 @@ def refused(meta: str, body: str = BODY) -> list[str]:
 
 def test_rows() -> None:
     meta = "    rows: rows\n    columns: [at, payload]\n    selectable: [len, twice]\n    parent-columns: [version]\n"
-    assert spec(meta).rows == Rows("rows", ("demo", "row"), ("at", "payload"), ("len", "twice"), ("version",))
+    assert spec(meta).rows == Rows("rows", (("demo", "row"),), ("at", "payload"), ("len", "twice"), ("version",))
 
 
 def test_columns_that_are_not_named() -> None:
@@ -102,6 +102,62 @@ def test_defaults() -> None:
 def test_rows_that_cannot_be(body: str, message: str) -> None:
     (found,) = refused("    rows: rows\n", body)
     assert message in found
+
+
+INSIDE = """
+seq:
+  - {id: version, type: u1}
+  - {id: batches, type: batch, repeat: eos}
+types:
+  batch:
+    seq:
+      - {id: first, type: u8}
+      - {id: len, type: u4}
+      - {id: body, type: body, size: len}
+      - {id: other, type: batch, if: first == 0}
+      - {id: odd, type: {switch-on: len, cases: {1: body, 2: row}}}
+      - {id: orphan, type: body, parent: _root}
+  body:
+    seq:
+      - {id: rows, type: row, repeat: eos}
+  row:
+    seq:
+      - {id: len, type: u1}
+      - {id: text, size: len}
+"""
+
+
+def test_rows_inside_of_units() -> None:
+    rows = spec("    rows: batches.body.rows\n", INSIDE).rows
+    assert rows is not None
+    assert (rows.attribute, rows.path) == ("batches", ("body", "rows"))
+    assert rows.types == (("demo", "batch"), ("demo", "body"), ("demo", "row"))
+    assert rows.columns == ("len", "text")
+    assert rows.selectable == ("first",)
+    rows = spec("    rows: batches.body.rows\n    columns: [first, text]\n", INSIDE).rows
+    assert rows is not None
+    assert (rows.columns, rows.selectable) == (("first", "text"), ("len",))
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("batches.bodies.rows", "demo::batch has no attribute 'bodies'"),
+        ("batches.len", "the way to the rows leads through types of the spec: 'len' is of none"),
+        ("batches.odd", "the way to the rows leads through types of the spec: 'odd' is of none"),
+        ("batches.other", "the way to the rows leads twice through demo::batch"),
+        ("batches.orphan.rows", "'orphan' has a parent of its own, so that no rows can be in it"),
+        ("batches..rows", "expected names with dots between them"),
+    ],
+)
+def test_ways_to_rows_that_cannot_be(path: str, message: str) -> None:
+    (found,) = refused(f"    rows: {path}\n", INSIDE)
+    assert message in found
+
+
+def test_columns_around_rows_that_cannot_be() -> None:
+    (found,) = refused("    rows: batches.body.rows\n    columns: [text, rows]\n", INSIDE)
+    assert "demo::row, with what is around it, has no attribute or instance 'rows'" in found
 
 
 CHECKED = """
