@@ -40,7 +40,8 @@ void wl_row_nulls(wl_run *run, size_t row) {
 void wl_row_take_back(wl_run *run, size_t row) {
     if (run->program->level_count)
         wl_items_take_back(run);
-    if (!run->nulls)
+    /* After the rows of a unit there may be no room for another one. */
+    if (!run->nulls || row >= run->arguments->capacity)
         return;
     for (uint32_t i = 0; i < run->program->column_count; i++) {
         if (run->arguments->columns[i].wanted && run->program->levels[i] == 0)

@@ -55,6 +55,8 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
     if (WL_UNLIKELY(arguments->end - end < arguments->padding && !arguments->at_end)) {
         /* Where the next row begins is not in the window yet: leave this one for the next call. */
         wl_row_take_back(run, result->rows);
+        if (run->program->has_rows)
+            wl_unit_take_back(run, result);
         finish(result, WL_NEED_INPUT, begin);
         result->needed = end - begin + arguments->padding;
         return false;

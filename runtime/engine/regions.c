@@ -2,7 +2,9 @@
  *
  * Each of them begins with one step and ends with another, and what begins inside of one ends inside of it: as text, so
  * that this needs no look at the input. Jumps stay within a region, so a body is only entered by its first step and only
- * left by its last one. The only way back is AGAIN, from the end of a loop to its beginning. */
+ * left by its last one. The only way back is AGAIN, from the end of a loop to its beginning.
+ *
+ * A program has one ROW, and a level one LIST and one ITEM: what a column of it holds is written between these. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,8 @@ typedef struct {
     uint32_t at;
     uint32_t regions; /* numbers given so far */
     uint32_t current;
-    int64_t list_of[WL_MOST_LEVELS + 1]; /* the column whose items a level has; -1: none yet */
+    bool has_row;
+    bool has_list[WL_MOST_LEVELS + 1], has_item[WL_MOST_LEVELS + 1];
     char *message;
     size_t message_size;
 } walker;
@@ -119,13 +122,9 @@ static bool begin_list(walker *walk, const wl_step *step) {
         return refuse(walk, "column %u is no list", step->a);
     if (level_here(walk) != program->levels[step->a])
         return refuse(walk, "a list of level %u cannot stand here", program->levels[step->a]);
-    for (size_t i = 0; i < walk->depth; i++) {
-        if (walk->open[i].op == WL_OP_LIST && step_of(walk, walk->open + i)->b == step->b)
-            return refuse(walk, "level %u is open already", step->b);
-    }
-    if (walk->list_of[step->b] >= 0 && walk->list_of[step->b] != step->a)
-        return refuse(walk, "level %u has the items of column %lld", step->b, (long long)walk->list_of[step->b]);
-    walk->list_of[step->b] = step->a;
+    if (walk->has_list[step->b])
+        return refuse(walk, "level %u has a list already", step->b);
+    walk->has_list[step->b] = true;
     return begin(walk, step, true);
 }
 
@@ -140,6 +139,9 @@ static bool begin_item(walker *walk, const wl_step *step) {
     const opened *around = holder(walk);
     if (!around || around->op != WL_OP_LIST || step_of(walk, around)->b != step->b)
         return refuse(walk, "an item of level %u cannot stand here", step->b);
+    if (walk->has_item[step->b])
+        return refuse(walk, "level %u has an item already", step->b);
+    walk->has_item[step->b] = true;
     return begin(walk, step, true);
 }
 
@@ -185,7 +187,10 @@ static bool walk_step(walker *walk, const wl_step *step) {
         }
         return refuse(walk, "loop %u is not open", step->b);
     case WL_OP_ROW:
-        return holder(walk) ? refuse(walk, "a row stands inside of a row") : begin(walk, step, true);
+        if (walk->has_row)
+            return refuse(walk, "the program has a row already");
+        walk->has_row = true;
+        return begin(walk, step, true);
     case WL_OP_ROW_END:
         return end(walk, WL_OP_ROW, "a row");
     case WL_OP_LIST:
@@ -220,8 +225,6 @@ static bool walk_step(walker *walk, const wl_step *step) {
 
 static bool walk_steps(walker *walk) {
     wl_program *program = walk->program;
-    for (size_t i = 0; i <= WL_MOST_LEVELS; i++)
-        walk->list_of[i] = -1;
     for (uint32_t i = 0; i < program->step_count; i++)
         program->has_rows |= program->steps[i].op == WL_OP_ROW;
     for (uint32_t i = 0; i < program->column_count; i++) {

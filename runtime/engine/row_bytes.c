@@ -86,6 +86,9 @@ WL_HANDLER(wl_column_bytes) {
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
     if (WL_UNLIKELY(used > room || span.size > room - used)) {
         run->needed = used + span.size;
+        /* What stands around the rows of a unit is repeated in each: there may be more of it than a column holds. */
+        if (run->program->has_rows && run->unit_rows == 0 && run->needed > INT32_MAX)
+            return wl_lost(run, WL_REASON_LIMIT);
         run->column = step->a;
         return WL_ROW_NO_ROOM;
     }

@@ -172,7 +172,7 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_LIMIT_END:
         return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
     case WL_OP_LOOP:
-        return step->b != WL_LOOP_COUNT || is_register(check, step->d);
+        return (step->b != WL_LOOP_COUNT || is_register(check, step->d)) && (step->b != WL_LOOP_END || has_end(check));
     case WL_OP_AGAIN:
         return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
     case WL_OP_INDEX:

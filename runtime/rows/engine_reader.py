@@ -45,7 +45,7 @@ def least_size(program: ColumnProgram) -> int:
 
 
 MOST = 0x7FFFFFFF
-"""Most items of a list: offsets are int32."""
+"""Most items of a list, and most bytes of a column: offsets are int32."""
 FEW_ITEMS = 1024
 """Items of a list that there is room for before it is known how many rows have."""
 
@@ -133,7 +133,9 @@ class Room:
         """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
         level."""
         if what < 0:
-            sizes = {number: max(size, most, needed if number == column else 0) for number, size in self.data.items()}
+            # Twice as much at least, so that little of a unit is read twice.
+            least = min(MOST, max(needed, 2 * self.data[column]))
+            sizes = {number: max(size, most, least if number == column else 0) for number, size in self.data.items()}
             return replace(self, data=sizes)
         if what == 0:
             return replace(self, rows=needed)

@@ -10,6 +10,12 @@ typedef struct {
     uint8_t *row_offsets;
     wl_damage *damages;
     size_t room;
+    size_t capacity;
+    size_t damage_capacity;
+    size_t items[WL_MOST_LEVELS];
+    /* What items hold, by column: batches interleave them differently with rows. */
+    uint8_t *inside[16];
+    size_t inside_size[16];
 } reading;
 
 static void append(reading *it, const void *bytes, size_t size) {
@@ -25,9 +31,24 @@ static void append(reading *it, const void *bytes, size_t size) {
 
 static void append_number(reading *it, uint64_t value) { append(it, &value, sizeof value); }
 
+static void append_inside(reading *it, size_t number, const void *bytes, size_t size) {
+    it->inside[number] = realloc(it->inside[number], it->inside_size[number] + size + 1);
+    CHECK(it->inside[number] != NULL);
+    if (size)
+        memcpy(it->inside[number] + it->inside_size[number], bytes, size);
+    it->inside_size[number] += size;
+}
+
+static size_t capacity_of(const reading *it, size_t number) {
+    unsigned level = wl_program_level(it->program, number);
+    return level ? it->items[level - 1] : it->capacity;
+}
+
+static bool has_offsets(unsigned storage) { return storage == WL_VARIABLE || storage == WL_LIST; }
+
 static void make_columns(reading *it) {
-    size_t capacity = it->how->capacity;
     for (size_t i = 0; i < wl_program_columns(it->program); i++) {
+        size_t capacity = capacity_of(it, i);
         wl_column *column = it->columns + i;
         unsigned storage = wl_program_storage(it->program, i);
         *column = (wl_column){.wanted = it->how->wanted >> i & 1};
@@ -35,12 +56,12 @@ static void make_columns(reading *it) {
             continue;
         column->validity = exactly((capacity + 7) / 8);
         memset(column->validity, 0, (capacity + 7) / 8);
-        column->offsets = storage == WL_VARIABLE ? exactly((capacity + 1) * 4) : NULL;
-        column->data_size = storage == WL_VARIABLE ? it->room : capacity * storage;
+        column->offsets = has_offsets(storage) ? exactly((capacity + 1) * 4) : NULL;
+        column->data_size = storage == WL_VARIABLE ? it->room : storage > WL_VARIABLE ? 0 : capacity * storage;
         column->values = exactly(column->data_size);
     }
-    it->row_offsets = exactly(capacity * 8);
-    it->damages = (wl_damage *)(void *)exactly(it->how->damages * sizeof(wl_damage));
+    it->row_offsets = exactly(it->capacity * 8);
+    it->damages = (wl_damage *)(void *)exactly(it->damage_capacity * sizeof(wl_damage));
 }
 
 static void free_columns(reading *it) {
@@ -67,31 +88,54 @@ static void note_value(reading *it, size_t number, size_t row, size_t *nulls) {
         append_number(it, to - from);
         append(it, column->values + from, to - from);
         CHECK(valid || from == to);
-    } else if (valid) {
+    } else if (storage == WL_LIST) {
+        uint32_t from = wl_load4(column->offsets + row * 4), to = wl_load4(column->offsets + row * 4 + 4);
+        CHECK(from <= to && (valid || from == to));
+        append_number(it, to - from);
+    } else if (valid && storage != WL_STRUCT) {
         append(it, column->values + row * storage, storage);
     }
+}
+
+/* The items of a column: as values of rows, but into a record of the column's own. */
+static void note_items(reading *it, size_t number, size_t items, size_t *nulls) {
+    outcome rows = it->out;
+    size_t allocated = it->allocated;
+    it->out = (outcome){.bytes = NULL};
+    it->allocated = 0;
+    for (size_t item = 0; item < items; item++)
+        note_value(it, number, item, nulls);
+    append_inside(it, number, it->out.bytes, it->out.size);
+    free(it->out.bytes);
+    it->out = rows;
+    it->allocated = allocated;
 }
 
 static void note_rows(reading *it, const wl_fill_result *result) {
     size_t nulls[16] = {0};
     size_t damage = 0;
-    CHECK(result->rows <= it->how->capacity);
+    CHECK(result->rows <= it->capacity);
     for (size_t row = 0; row < result->rows; row++) {
         uint64_t position;
         memcpy(&position, it->row_offsets + row * 8, 8);
         append(it, "R", 1);
         append_number(it, position);
         for (size_t i = 0; i < wl_program_columns(it->program); i++) {
-            if (it->columns[i].wanted)
+            if (it->columns[i].wanted && !wl_program_level(it->program, i))
                 note_value(it, i, row, nulls + i);
         }
     }
     for (size_t i = 0; i < wl_program_columns(it->program); i++) {
+        unsigned level = wl_program_level(it->program, i);
+        size_t values = level ? result->items_used[level - 1] : result->rows, capacity = capacity_of(it, i);
+        CHECK(values <= capacity);
+        if (level && it->columns[i].wanted)
+            note_items(it, i, values, nulls + i);
         CHECK(result->null_counts[i] == nulls[i]);
-        for (size_t bit = result->rows; it->columns[i].wanted && bit < (it->how->capacity + 7) / 8 * 8; bit++)
+        for (size_t bit = values; it->columns[i].wanted && bit < (capacity + 7) / 8 * 8; bit++)
             CHECK(!(it->columns[i].validity[bit / 8] >> bit % 8 & 1));
     }
-    CHECK(result->damage_count <= it->how->damages);
+    CHECK(result->damage_count <= it->damage_capacity);
     for (; damage < result->damage_count; damage++) {
         const wl_damage *each = it->damages + damage;
         CHECK(each->begin <= each->end && (each->row >= 0) == it->how->null_rows);
@@ -114,8 +158,8 @@ static void note_damages(reading *it, uint8_t **kept, size_t *size, const wl_fil
 
 /* One call. The window is copied to memory of its own size. */
 static wl_fill_result call(reading *it, size_t begin, size_t end) {
-    static size_t counts[2][16];
-    wl_fill_result result = {.null_counts = counts[0], .data_used = counts[1]};
+    static size_t counts[2][16], items[WL_MOST_LEVELS];
+    wl_fill_result result = {.null_counts = counts[0], .data_used = counts[1], .items_used = items};
     make_columns(it);
     uint8_t *window = copy_of(it->how->input + begin, end - begin);
     const wl_fill_arguments arguments = {.source = window,
@@ -126,11 +170,12 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .at_start = begin == 0,
                                          .verify = it->how->verify,
                                          .null_rows = it->how->null_rows,
-                                         .capacity = it->how->capacity,
+                                         .capacity = it->capacity,
+                                         .items = it->items,
                                          .columns = it->columns,
                                          .offsets = it->row_offsets,
                                          .damages = it->damages,
-                                         .damage_capacity = it->how->damages,
+                                         .damage_capacity = it->damage_capacity,
                                          .padding = it->how->padding,
                                          .max_record = it->how->max_record,
                                          .stop = it->how->stop,
@@ -159,8 +204,25 @@ static size_t after_oversize(reading *it, const wl_fill_result *result, size_t c
     return next;
 }
 
+/* Makes room for what the first row or unit needs. */
+static void grow(reading *it, const wl_fill_result *result) {
+    size_t columns = wl_program_columns(it->program), what = result->reason;
+    size_t *room = what < columns        ? &it->room
+                   : what == columns     ? &it->capacity
+                   : what == columns + 1 ? &it->damage_capacity
+                                         : it->items + (what - columns - 2);
+    CHECK(what < columns + 2 + wl_program_levels(it->program) && result->needed > *room);
+    *room = result->needed;
+}
+
 outcome read_all(const wl_program *program, const feed *how) {
-    reading it = {.program = program, .how = how, .room = how->room};
+    reading it = {.program = program,
+                  .how = how,
+                  .room = how->room,
+                  .capacity = how->capacity,
+                  .damage_capacity = how->damages};
+    for (size_t i = 0; i < WL_MOST_LEVELS; i++)
+        it.items[i] = how->room;
     uint8_t *kept = NULL;
     size_t kept_size = 0, begin = 0, end = how->chunk && how->chunk < how->size ? how->chunk : how->size;
     for (bool more = true; more;) {
@@ -181,8 +243,8 @@ outcome read_all(const wl_program *program, const feed *how) {
             CHECK(result.rows || result.damage_count);
             break;
         case WL_NO_ROOM:
-            CHECK(result.rows == 0 && result.needed > it.room);
-            it.room = result.needed;
+            CHECK(result.rows == 0);
+            grow(&it, &result);
             break;
         case WL_OVERSIZE:
             begin = after_oversize(&it, &result, begin, &kept, &kept_size);
@@ -191,6 +253,11 @@ outcome read_all(const wl_program *program, const feed *how) {
         default:
             more = false;
         }
+    }
+    for (size_t i = 0; i < wl_program_columns(program); i++) {
+        append_number(&it, it.inside_size[i]);
+        append(&it, it.inside[i], it.inside_size[i]);
+        free(it.inside[i]);
     }
     append(&it, "D", 1);
     append(&it, kept, kept_size);

@@ -22,6 +22,7 @@ SANITIZERS = ["-g1", "-Og", "-fPIC", "-fsanitize=address,undefined", "-fno-sanit
 FUZZ_ROUNDS = {
     "fuzz_fill": "4000",
     "fuzz_rows": "400",
+    "fuzz_units": "2500",
     "fuzz_encode": "2000",
     "fuzz_messages": "4000",
     "fuzz_stuffing": "800",

@@ -143,6 +143,7 @@ def seeds() -> dict[str, list[bytes]]:
     return {
         "fuzz_fill": list(program_seeds()),
         "fuzz_rows": [b"".join(choices(f"layout {number} {part}") for part in range(4)) for number in range(MOST)],
+        "fuzz_units": [choices(f"unit {number}") * 3 for number in range(MOST)],
         "fuzz_encode": [choices(f"rows {number}") + each for number, each in enumerate(some(iter(stuffed)))],
         "fuzz_messages": [b"\1" + choices(f"message {number}") + each for number, each in enumerate(messages())],
         "fuzz_stuffing": [bytes([number, 3, 0xFE]) + each for number, each in enumerate(some(iter(stuffed)))],

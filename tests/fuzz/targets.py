@@ -35,6 +35,9 @@ TARGETS = (
         2,
         "layouts as specs have them x rows that mostly follow them, many together and one by one",
     ),
+    Target(
+        "fuzz_units", "engine", 2, "programs with rows inside of units, loops and lists x inputs, at once and in pieces"
+    ),
     Target("fuzz_messages", "engine", 2, "message programs x units, at once and in pieces"),
     Target("fuzz_encode", "engine", 1, "rows from columns, with any fields, offsets, stuffing and delimiter"),
     Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, the search for delimiters"),

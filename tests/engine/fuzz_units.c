@@ -1,0 +1,251 @@
+/* A fuzz target in libFuzzer's form: programs with rows inside of units, loops, lists, structs and sub-streams, over an
+ * input from the same bytes, read at once and in pieces. As fuzz_fill.c otherwise: fuzz_units [ROUNDS [SEED]].
+ * Both ways of reading must give the same rows, items and damages. */
+#include "drive.h"
+
+#define LONGEST_INPUT 3000
+#define DEEPEST 5
+
+static size_t programs_run, rows_read, rows_damaged;
+
+/* The columns: fixed, variable and a list of rows, then of the items of that list, then of those of a list in it. */
+enum { BYTE, TEXT, LIST, STRUCT, WORD, ITEM_SHORT, ITEM_TEXT, ITEM_LIST, INNER, COLUMNS };
+static const uint8_t storages[COLUMNS] = {1, WL_VARIABLE, WL_LIST, WL_STRUCT, 8, 2, WL_VARIABLE, WL_LIST, 4};
+static const uint8_t levels[COLUMNS] = {0, 0, 0, 0, 0, 1, 1, 1, 2};
+
+typedef struct {
+    draft it;
+    taker *bytes;
+    bool has_rows;
+    bool had_row;
+    bool listed[3]; /* levels that have their list */
+    unsigned limits;
+} author;
+
+static void write_body(author *by, int level, bool in_row, unsigned depth);
+
+static unsigned choose(author *by, unsigned count) { return take_below(by->bytes, count); }
+static void step(author *by, unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d) {
+    draft_step(&by->it, op, a, b, c, d);
+}
+
+/* Whether the stream has an end of its own, to which a loop may go. */
+static bool has_end(const author *by) { return by->limits || by->it.delimiter_size; }
+
+static void write_loop(author *by, int level, bool in_row, unsigned depth) {
+    unsigned number = by->it.loops++, first = (unsigned)by->it.step_count;
+    unsigned kind = has_end(by) ? choose(by, 3) : choose(by, 2) * 2;
+    unsigned counter = 2 + choose(by, 4);
+    step(by, WL_OP_LOOP, number, kind, 0, counter);
+    if (choose(by, 4) == 0)
+        step(by, WL_OP_INDEX, 2 + choose(by, 4), number, 0, 0);
+    write_body(by, level, in_row, depth);
+    step(by, WL_OP_AGAIN, number, kind, first + 1, counter);
+    by->it.steps[first].c = (int64_t)by->it.step_count;
+}
+
+static void write_limit(author *by, int level, bool in_row, unsigned depth) {
+    bool contains = !in_row && level < 0 && choose(by, 2);
+    if (choose(by, 3))
+        step(by, WL_OP_LIMIT_REGISTER, choose(by, 6), contains, (int64_t)choose(by, 5) - 1, 0);
+    else
+        step(by, WL_OP_LIMIT_FIXED, 0, contains, 1 + choose(by, 12), 0);
+    by->limits++;
+    write_body(by, level, in_row, depth);
+    step(by, WL_OP_LIMIT_END, 0, 0, 0, 0);
+    by->limits--;
+}
+
+static void write_list(author *by, int level, unsigned depth) {
+    unsigned column = level == 0 ? LIST : ITEM_LIST, inner = (unsigned)level + 1;
+    if (level > 1 || by->listed[inner])
+        return;
+    by->listed[inner] = true;
+    step(by, WL_OP_LIST, column, inner, 0, 0);
+    unsigned number = by->it.loops++, first = (unsigned)by->it.step_count, counter = 2 + choose(by, 4);
+    unsigned kind = has_end(by) ? choose(by, 2) : WL_LOOP_COUNT;
+    step(by, WL_OP_LOOP, number, kind, 0, counter);
+    step(by, WL_OP_ITEM, 0, inner, 0, 0);
+    write_body(by, (int)inner, true, depth);
+    step(by, WL_OP_ITEM_END, 0, inner, 0, 0);
+    step(by, WL_OP_AGAIN, number, kind, first + 1, counter);
+    by->it.steps[first].c = (int64_t)by->it.step_count;
+    step(by, WL_OP_LIST_END, column, inner, 0, 0);
+}
+
+/* One step that reads or checks something, or writes a column of the level. */
+static void write_simple(author *by, int level) {
+    static const uint8_t fixed[] = {BYTE, ITEM_SHORT, INNER}, kinds[] = {WL_U1, WL_S2BE, WL_U4LE};
+    unsigned size = level < 0 ? 1 : wl_kind_size(kinds[level]);
+    switch (choose(by, 9)) {
+    case 0:
+    case 1:
+        step(by, WL_OP_NEED, size, 0, 0, 0);
+        step(by, WL_OP_REGISTER_FIXED, 2 + choose(by, 4), WL_U1, 0, 0);
+        if (level >= 0)
+            step(by, WL_OP_COLUMN_FIXED, fixed[level], kinds[level], 0, 0);
+        break;
+    case 2:
+        step(by, WL_OP_BYTES_REGISTER, choose(by, 3), choose(by, 6), (int64_t)choose(by, 4) - 2, 0);
+        break;
+    case 3:
+        if (level == 0 || level == 1)
+            step(by, WL_OP_COLUMN_BYTES, level ? ITEM_TEXT : TEXT, choose(by, 3), 0, 0);
+        break;
+    case 4:
+        step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
+        break;
+    case 5:
+        step(by, WL_OP_MARK, choose(by, 3), 1, 0, 0);
+        break;
+    case 6:
+        step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));
+        break;
+    case 7:
+        if (level == 0 && choose(by, 2))
+            step(by, WL_OP_COLUMN_REGISTER, WORD, choose(by, 6), WL_U8LE, 0);
+        else if (level >= 0)
+            step(by, WL_OP_COLUMN_NULL, fixed[level], 0, 0, 0);
+        break;
+    default:
+        if (level == 0)
+            step(by, WL_OP_COLUMN_STRUCT, STRUCT, 0, 0, 0);
+        break;
+    }
+}
+
+static void write_skip(author *by, int level) {
+    size_t skip = by->it.step_count;
+    step(by, WL_OP_SKIP_IF_ZERO, choose(by, 6), 0, 0, 0);
+    write_simple(by, level);
+    by->it.steps[skip].c = (int64_t)by->it.step_count;
+}
+
+static void write_body(author *by, int level, bool in_row, unsigned depth) {
+    step(by, WL_OP_NEED, 1, 0, 0, 0);
+    step(by, WL_OP_REGISTER_FIXED, 2 + choose(by, 4), WL_U1, 0, 0);
+    for (unsigned i = 1 + choose(by, 5); i && by->it.step_count < 200; i--) {
+        unsigned choice = depth < DEEPEST ? choose(by, 10) : 9;
+        if (choice == 0 && by->it.loops < WL_MOST_LOOPS)
+            write_loop(by, level, in_row, depth + 1);
+        else if (choice == 1 && by->limits < 8)
+            write_limit(by, level, in_row, depth + 1);
+        else if (choice == 2 && level >= 0 && by->it.loops < WL_MOST_LOOPS)
+            write_list(by, level, depth + 1);
+        else if (choice <= 4 && by->has_rows && !by->had_row) {
+            by->had_row = true;
+            step(by, WL_OP_ROW, 0, 0, 0, 0);
+            write_body(by, 0, true, depth + 1);
+            step(by, WL_OP_ROW_END, 0, 0, 0, 0);
+        } else if (choice == 5)
+            write_skip(by, level);
+        else
+            write_simple(by, level);
+    }
+}
+
+static draft write_program(taker *bytes) {
+    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 1, .column_count = COLUMNS,
+                        .level_count = 2},
+                 .bytes = bytes};
+    memcpy(by.it.storages, storages, COLUMNS);
+    memcpy(by.it.levels, levels, COLUMNS);
+    by.it.rules[0] = (wl_rule){1, 0, 0, -1, 0, 0};
+    by.has_rows = choose(&by, 4) != 0;
+    if (choose(&by, 4) == 0) {
+        by.it.delimiter_size = 1;
+        by.it.stuffing = choose(&by, 2) ? WL_STUFFING_COBS : WL_STUFFING_NONE;
+    }
+    write_body(&by, by.has_rows ? -1 : 0, !by.has_rows, 0);
+    if (by.has_rows && !by.had_row) {
+        step(&by, WL_OP_ROW, 0, 0, 0, 0);
+        step(&by, WL_OP_ROW_END, 0, 0, 0, 0);
+    }
+    step(&by, WL_OP_END, 0, 0, 0, 0);
+    return by.it;
+}
+
+static void try_resync(const wl_program *program, const feed *how) {
+    bool found;
+    size_t index;
+    wl_fill_arguments arguments = {.source = how->input,
+                                   .end = how->size,
+                                   .at_end = true,
+                                   .stop = -1,
+                                   .padding = how->padding,
+                                   .max_record = how->max_record,
+                                   .preset = how->preset};
+    CHECK(wl_resync(program, &arguments, &found, &index) && index <= how->size);
+}
+
+static void try_program(const wl_program *program, taker *bytes) {
+    wl_integer preset[2] = {(wl_integer)take_below(bytes, 9), 1};
+    feed whole = {.capacity = 200,
+                  .room = 200,
+                  .damages = 100,
+                  .max_record = 1 + take(bytes) * 16,
+                  .wanted = take(bytes) | (uint32_t)take(bytes) << 8,
+                  .stop = -1,
+                  .preset = preset};
+    whole.verify = take_below(bytes, 4) != 0;
+    whole.null_rows = take_below(bytes, 2);
+    whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);
+    feed pieces = whole;
+    pieces.chunk = 1 + take_below(bytes, 50);
+    pieces.capacity = 1 + take_below(bytes, 10);
+    pieces.room = take_below(bytes, 30);
+    pieces.damages = 1 + take_below(bytes, 3);
+    size_t size = wl_smaller((size_t)(bytes->end - bytes->at), LONGEST_INPUT);
+    uint8_t *input = copy_of(bytes->at, size);
+    whole.input = pieces.input = input;
+    whole.size = pieces.size = size;
+    outcome left = read_all(program, &whole), right = read_all(program, &pieces);
+    programs_run++;
+    rows_read += left.rows;
+    rows_damaged += left.damaged;
+    CHECK(same_outcome(&left, &right));
+    free(left.bytes);
+    free(right.bytes);
+    if (!wl_program_delimited(program))
+        try_resync(program, &whole);
+    free(input);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static bool started;
+    char message[256];
+    taker bytes = {data, data + size};
+    if (!started)
+        CHECK(started = wl_start(NULL, message, sizeof message));
+    draft written = write_program(&bytes);
+    size_t length;
+    uint8_t *packed = draft_pack(&written, &length);
+    wl_program *program = wl_program_load(packed, length, message, sizeof message);
+    free(packed);
+    if (!program)
+        fprintf(stderr, "refused: %s\n", message);
+    CHECK(program != NULL);
+    try_program(program, &bytes);
+    wl_program_free(program);
+    return 0;
+}
+
+#ifdef WITH_MAIN
+int main(int count, char **arguments) {
+    size_t rounds = count > 1 ? strtoul(arguments[1], NULL, 10) : 3000;
+    source_of_chance chance = {count > 2 ? strtoul(arguments[2], NULL, 10) : 1};
+    for (size_t round = 0; round < rounds; round++) {
+        size_t size = 200 + chance_below(&chance, 600), small = chance_below(&chance, 4);
+        uint8_t *bytes = exactly(size);
+        for (size_t i = 0; i < size; i++) {
+            uint64_t number = chance_next(&chance) >> 20;
+            bytes[i] = i >= 120 && number % 4 < small ? (uint8_t)(number >> 8 & 7) : (uint8_t)(number >> 8);
+        }
+        LLVMFuzzerTestOneInput(bytes, size);
+        free(bytes);
+    }
+    printf("%zu programs, %zu rows, %zu damaged\n", programs_run, rows_read, rows_damaged);
+    CHECK(rounds < 1000 || (rows_read > rounds / 2 && rows_damaged > rounds / 8));
+    return 0;
+}
+#endif
