@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from ..base.face import face
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .program import main as main
 
-# Not imported here, so that the module "entry" is reached before anything that takes time.
-__getattr__ = face(
-    __name__,
-    {
-        "check": "command:check_command",
-        "completing": "entries",
-        "diff": "CODES",
-        "ingest": "lines_of",
-        "parameters": "reader_options",
-        "program": "COMMANDS INTERRUPTED PIPE_CLOSED TERMINATED UNUSABLE main",
-        "sinks": "sink",
-        "standard": "wants_colours",
-        "text": "BYTES hexadecimal iso_time lines plain_text time_text",
-    },
-)
+
+def __getattr__(name: str) -> Any:
+    # Nothing is imported before, so that the module "entry" is reached before anything that takes time.
+    from ..base.face import face
+
+    names = face(
+        __name__,
+        {
+            "check": "command:check_command",
+            "completing": "entries",
+            "diff": "CODES",
+            "ingest": "lines_of",
+            "parameters": "reader_options",
+            "program": "COMMANDS INTERRUPTED PIPE_CLOSED TERMINATED UNUSABLE main",
+            "sinks": "sink",
+            "standard": "wants_colours",
+            "text": "BYTES hexadecimal iso_time lines plain_text time_text",
+        },
+    )
+    return names(name)
