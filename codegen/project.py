@@ -89,7 +89,7 @@ def find_project(folder: Path) -> Project:
     specs, output = given.get("specs", "specs"), given.get("output", "generated")
     package = given.get("package", Target().package)
     if not all(part.isidentifier() for part in package.split(".")):
-        raise WireloomError(f"[tool.wireloom] package: {package!r} is no name of a package", path=str(file))
+        raise WireloomError(f"[tool.wireloom] package: {package!r} is not a name of a package", path=str(file))
     discovery = given.get("discovery")
     return Project(
         folder / specs,

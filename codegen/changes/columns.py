@@ -16,7 +16,7 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         if old.rows is None and new.rows is not None:
             yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the format is a table now")
         elif old.rows is not None:
-            yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no table any more")
+            yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no longer a table")
         return
     paths = [".".join((each.field, *each.path)) for each in (new.rows, old.rows)]
     if paths[0] != paths[1]:

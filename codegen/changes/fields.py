@@ -216,7 +216,7 @@ def _checksum(place: str, old: Checksum | None, new: Checksum | None) -> Iterato
     if old == new:
         return
     if new is None:
-        yield Change(Level.COMPATIBLE, CHECKS, place, "is no checksum any more: nothing is verified")
+        yield Change(Level.COMPATIBLE, CHECKS, place, "is no longer a checksum: nothing is verified")
     elif old is None:
         yield Change(Level.BREAKING, CHECKS, place, f"is a checksum now: {_checksum_text(new)}")
     else:

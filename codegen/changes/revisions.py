@@ -109,8 +109,8 @@ def _git(folder: Path, shown: str, *arguments: str, given: bytes = b"") -> bytes
     try:
         done = subprocess.run(("git", *arguments), cwd=folder, input=given, capture_output=True, check=False)
     except FileNotFoundError as error:
-        raise UnsupportedError(f"git is not installed, and {shown} is no file") from error
+        raise UnsupportedError(f"git is not installed, and {shown} is not a file") from error
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        raise WireloomError(f"is no file, and git knows no such revision{f' ({said})' if said else ''}", path=shown)
+        raise WireloomError(f"is not a file, and git knows no such revision{f' ({said})' if said else ''}", path=shown)
     return done.stdout

@@ -145,7 +145,7 @@ class Lexer:
             # Characters beyond U+FFFF are written as two escapes, as in Java.
             return "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le"), at
         except UnicodeDecodeError:
-            raise ExpressionError("half of a surrogate pair is no character", start, at) from None
+            raise ExpressionError("half of a surrogate pair is not a character", start, at) from None
 
     def _escape(self, start: int) -> tuple[str, int]:
         at = start + 1
@@ -157,7 +157,7 @@ class Lexer:
         if found := _OCTAL.match(self.text, at):
             code = int(found.group()[:10], 8)
             if code > 0xFFFF:
-                raise ExpressionError(f"the escape \\{found.group()[:40]} is no character", start, found.end())
+                raise ExpressionError(f"the escape \\{found.group()[:40]} is not a character", start, found.end())
             return chr(code), found.end()
         allowed = (
             "\\a \\b \\t \\n \\v \\f \\r \\e \\' \\\" \\\\, \\ with octal digits, \\u with four hexadecimal digits"

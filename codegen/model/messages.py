@@ -24,7 +24,7 @@ INT32 = range(-(2**31), 2**31)
 
 
 def message_of(symbol: Symbol) -> Message | None:
-    """Return the type's key ``message`` without the fields; ``None`` if the type is no message."""
+    """Return the type's key ``message`` without the fields; ``None`` if the type is not a message."""
     section = symbol.message
     if section is None:
         return None

@@ -202,7 +202,7 @@ class TableReader:
             elif self._fresh(name, (*taken, *found)):
                 if isinstance(member, Instance) and member.attribute is not None:
                     self.diagnostics.error(
-                        name.position, f"{shown(name.value)} is read elsewhere (pos) and is no column"
+                        name.position, f"{shown(name.value)} is read elsewhere (pos) and is not a column"
                     )
                 else:
                     found.append(name.value)
@@ -237,7 +237,7 @@ class TableReader:
                 message = f"the root has no attribute or instance {shown(name.value)} before the rows{hint}"
                 self.diagnostics.error(name.position, message)
             elif not _is_scalar(member):
-                self.diagnostics.error(name.position, f"{shown(name.value)} is no single value")
+                self.diagnostics.error(name.position, f"{shown(name.value)} is not a single value")
             elif self._fresh(name, tuple(found)):
                 found.append(name.value)
         return tuple(found)
@@ -287,7 +287,7 @@ class TableReader:
                 continue
             if "auto" in names:
                 self.diagnostics.error(
-                    option.position_of("padding"), "'auto' is no value: it stands for the reader's choice"
+                    option.position_of("padding"), "'auto' is not a value: it stands for the reader's choice"
                 )
                 continue
             default = option.word("default", "auto")

@@ -109,7 +109,7 @@ class KindReader:
     # Columns ---------------------------------------------------------------------------------------------------------
 
     def _made(self, section: Section, key: str, levels: list[Struct]) -> str:
-        """The name of a column that is no field."""
+        """The name of a column that is not a field."""
         name = section.text(key)
         if name is None:
             return ""
@@ -139,11 +139,11 @@ class KindReader:
             member = struct.attribute(name.value) or struct.instance(name.value)
             if member is not None:
                 if up and name.value == columns.rows[-up]:
-                    message = f"{shown(name.value)} holds the rows themselves and is no column of theirs"
+                    message = f"{shown(name.value)} holds the rows themselves and is not a column of theirs"
                     self.diagnostics.error(name.position, message)
                     return None
                 if not self.fit.fits(member.type):
-                    self.diagnostics.error(name.position, f"{shown(name.value)} is no column: {TOO_LARGE}")
+                    self.diagnostics.error(name.position, f"{shown(name.value)} is not a column: {TOO_LARGE}")
                     return None
                 return UnitColumn(name.value, struct.path, up)
         if not any(self._failed(each, name.value) for each in levels):
@@ -174,7 +174,7 @@ class KindReader:
             elif name.value in found:
                 self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
             elif not self.fit.fits(attribute.type):
-                self.diagnostics.error(name.position, f"{shown(name.value)} is no column: {TOO_LARGE}")
+                self.diagnostics.error(name.position, f"{shown(name.value)} is not a column: {TOO_LARGE}")
             else:
                 found.append(name.value)
         return tuple(found)

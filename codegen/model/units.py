@@ -129,7 +129,7 @@ class UnitsReader:
                 self.diagnostics.error(type.position, f"unknown message type {shown(type.value)}{hint}")
             return None
         if not found.is_message:
-            message = f"{shown(type.value)} is no message type: it has no '-wireloom' with the key 'message'"
+            message = f"{shown(type.value)} is not a message type: it has no '-wireloom' with the key 'message'"
             self.diagnostics.error(type.position, message)
             return None
         unit = self.structs.get(found.path)

@@ -54,7 +54,7 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
     yield from _section("verify", [_cover(each) for each in type.covers])
     yield from _section("compute", [_instance(each) for each in type.instances])
     if type.only_read:
-        yield from _section("write", [f"nothing: '{type.only_read}' stands at a position of its own"])
+        yield from _section("write", [f"nothing: '{type.only_read}' has a position of its own"])
     else:
         yield from _section("write", [_fill(each) for each in type.fills])
 

@@ -73,7 +73,7 @@ def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
 
 
 def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
-    """All of a spec that is no protobuf message, in the order of the spec.
+    """All of a spec that is not a protobuf message, in the order of the spec.
 
     None of one whose table is one of messages: what frames those is written by the runtime. Nor columns of a table,
     which give their values. ``in_place``: for classes that read and write, which also solve for what other objects

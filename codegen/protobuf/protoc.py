@@ -31,7 +31,7 @@ def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSe
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
     if not path.is_file():
-        raise WireloomError("is no file: name a .proto file", path=str(path))
+        raise WireloomError("is not a file: name a .proto file", path=str(path))
     folders = [each.resolve() for each in import_paths]
     file = path.resolve()
     if not any(file.is_relative_to(each) for each in folders):

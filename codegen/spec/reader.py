@@ -282,7 +282,7 @@ class _Composer:
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
         position = self._position(event)
         if any("\ud800" <= each <= "\udfff" for each in event.value):
-            raise _RefusedError(position, "half of a surrogate pair is no character")
+            raise _RefusedError(position, "half of a surrogate pair is not a character")
         style = event.style or ""
         plain = style == "" and event.tag is None
         value: ScalarValue = plain_value(event.value) if plain else event.value

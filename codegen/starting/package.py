@@ -46,16 +46,16 @@ class Started:
 def start(name: str, parent: Path) -> Started:
     """Make the folder ``parent/name`` with a package of the format ``name``, and ``parent`` where it is missing.
 
-    Raises ``WireloomError`` where the name cannot be one, ``parent`` is no folder or the folder in it is there already,
-    and ``UnsupportedError`` where ``ruff`` is missing, which lays out generated code. Nothing is left behind then.
-    """
+    Raises ``WireloomError`` where the name cannot be one, ``parent`` is not a folder or the folder in it is there
+    already, and ``UnsupportedError`` where ``ruff`` is missing, which lays out generated code. Nothing is left behind
+    then."""
     check_name(name)
     folder = parent / name
     if folder.exists() or folder.is_symlink():
         raise WireloomError("is there already, and nothing is overwritten: choose another name", path=str(folder))
     standing = next(each for each in (folder.absolute().parents) if each.exists() or each.is_symlink())
     if not standing.is_dir():
-        raise WireloomError("is no folder: choose another one", path=str(standing))
+        raise WireloomError("is not a folder: choose another one", path=str(standing))
     with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=standing) as unfinished:
         made = Path(unfinished) / name
         _fill(made, name)

@@ -261,7 +261,7 @@ def _seconds(sync: str | float) -> float | None:
     if isinstance(sync, str) and sync in (NEVER, ALWAYS):
         return None if sync == NEVER else 0.0
     is_number = isinstance(sync, Real) and not isinstance(sync, bool)
-    # Neither an infinity nor what is no number (NaN) is in that range.
+    # Neither an infinity nor what is not a number (NaN) is in that range.
     if not is_number or not 0 < float(sync) <= threading.TIMEOUT_MAX:
         longest = int(threading.TIMEOUT_MAX)
         raise WireloomError(f"sync is 'never', 'always' or a number of seconds above 0, up to {longest}, not {sync!r}")

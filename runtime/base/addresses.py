@@ -45,7 +45,7 @@ def local_path(address: str) -> str:
 
 
 def path_text(path: str) -> str:
-    """A path as text that Arrow and JSON can hold: a local one that is no UTF-8 as its ``file:`` address.
+    """A path as text that Arrow and JSON can hold: a local one that is not UTF-8 as its ``file:`` address.
 
     >>> path_text("/logs/a.log"), path_text(os.fsdecode(b"/logs/\\xff.log"))
     ('/logs/a.log', 'file:///logs/%FF.log')

@@ -68,5 +68,5 @@ def names(name: str, value: Any) -> tuple[str, ...]:
     found = tuple(value)
     for each in found:
         if not isinstance(each, str):
-            raise WireloomError(f"{name} is a list of names, and {shown(each)} is no name")
+            raise WireloomError(f"{name} is a list of names, and {shown(each)} is not a name")
     return found

@@ -44,14 +44,14 @@ def time_count(text: str, unit: str) -> int:
     """
     found = _TIME.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     year, month, day, hour, minute, second = (int(each) for each in found.groups()[:6])
     fraction, rest = divmod(int((found[7] or "").ljust(9, "0")) * UNITS[unit], 1_000_000_000)
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1] - (month == 2 and not leap):
         raise ValueError(f"{text!r} is no day")
     if hour > 23 or minute > 59 or second > 59 or rest:
-        raise ValueError(f"{text!r} is no time of that unit")
+        raise ValueError(f"{text!r} is not a time of that unit")
     # The year begins in March here as well.
     era, past = divmod(year - (month <= 2), 400)
     before = 146_097 * era + 365 * past + past // 4 - past // 100 - 719_468

@@ -136,7 +136,7 @@ def _kaitai(
     if output is None or not specs:
         raise click.UsageError("--kaitai needs the folder to write, -o DIR, and at least one SPEC")
     if package and not all(part.isidentifier() for part in package.lstrip(".").split(".") if package.strip(".")):
-        raise click.UsageError(f"--package: {package!r} is no name of a package")
+        raise click.UsageError(f"--package: {package!r} is not a name of a package")
     outcome = generate(
         specs,
         output,

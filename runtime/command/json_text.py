@@ -11,11 +11,11 @@ MOST_DIGITS = 4000
 
 def parse_json(text: str) -> Any:
     """The value of a text. Raises ``ValueError``, also where an object has a key twice, a number has more digits than
-    any column could hold, or parts stand too deep in each other."""
+    any column could hold, or parts are nested too deeply."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
     except RecursionError as error:
-        raise ValueError("lists and objects stand too deep in each other") from error
+        raise ValueError("lists and objects are nested too deeply") from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r:.60} stands in it twice")
+        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r:.60} occurs twice in it")
     return found
 
 

@@ -25,7 +25,7 @@ def refuse_overwrite(
     another output, by whatever name; or where it lies in one of ``folders``, which are written as well.
 
     ``outputs``: paths and addresses of files, ``-`` for standard output, which may be a file. ``inputs`` are as the
-    command got them: paths, globs, folders, addresses. What is no regular file, as ``/dev/null``, takes all.
+    command got them: paths, globs, folders, addresses. What is not a regular file, as ``/dev/null``, takes all.
     """
     wanted = [each for each in outputs if each is not None]
     read = _identities(inputs, format_name) if wanted else set()
@@ -63,7 +63,7 @@ def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:
 
 
 def _identity(name: str) -> object | None:
-    """Return what two names of one file have in common; ``None`` for what is no regular file."""
+    """Return what two names of one file have in common; ``None`` for what is not a regular file."""
     if _is_remote(name):
         return _address(name)
     status = _file_status(name)

@@ -156,7 +156,7 @@ def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
             raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE")
         name = name.strip().replace("-", "_")
         if name in OPTIONS and name not in LIMITS:
-            raise click.BadParameter(f"{name} is no option of a format")
+            raise click.BadParameter(f"{name} is not an option of a format")
         if name in OPTIONS and OPTIONS[name].kind == NUMBER:
             if not text.isascii() or not text.isdigit():
                 raise click.BadParameter(f"{name} is a number, not {text!r}")

@@ -66,7 +66,7 @@ class Bar:
 
 @contextmanager
 def bar(label: str, *, quiet: bool = False, columns: Mapping[str, tuple[str, ...]] = READING) -> Iterator[Bar]:
-    """A bar; nothing is drawn where standard error is no terminal, or with ``quiet``."""
+    """A bar; nothing is drawn where standard error is not a terminal, or with ``quiet``."""
     made = Bar()
     if not quiet and sys.stderr.isatty():
         made.show(label, columns)

@@ -192,11 +192,11 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
             ) from error
         if number == 1 and line.lstrip().startswith(b"["):
             raise WireloomError(ARRAY) from error
-        raise WireloomError(f"line {number} is no JSON: {error}") from error
+        raise WireloomError(f"line {number} is not JSON: {error}") from error
     if isinstance(row, list) and number == 1:
         raise WireloomError(ARRAY)
     if not isinstance(row, dict):
-        raise WireloomError(f"line {number} is no JSON object, but {type(row).__name__}")
+        raise WireloomError(f"line {number} is not a JSON object, but {type(row).__name__}")
     return row
 
 

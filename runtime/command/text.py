@@ -44,7 +44,7 @@ def base64_text(array: pa.Array) -> pa.Array:
 
 
 def utf8_text(array: pa.Array) -> pa.Array:
-    """Bytes as text; what is no UTF-8 becomes U+FFFD."""
+    """Bytes as text; what is not UTF-8 becomes U+FFFD."""
     try:
         return array.cast(pa.large_string())
     except pa.ArrowInvalid:

@@ -93,15 +93,15 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
         return _float(kind, value)
     if pa.types.is_integer(kind) and isinstance(value, float):
         if not value.is_integer():
-            raise ValueError("it is no integer")
+            raise ValueError("it is not an integer")
         return int(value)
     if pa.types.is_list(kind):
         if not isinstance(value, list):
-            raise TypeError(f"{value!r:.40} is no list")
+            raise TypeError(f"{value!r:.40} is not a list")
         return [_inner(kind.value_type, each, as_bytes) for each in value]
     if pa.types.is_struct(kind):
         if not isinstance(value, dict):
-            raise TypeError(f"{value!r:.40} is no object")
+            raise TypeError(f"{value!r:.40} is not an object")
         fields = {each.name: each.type for each in kind}
         stray = next((each for each in value if each not in fields), None)
         if stray is not None:

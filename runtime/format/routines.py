@@ -84,11 +84,11 @@ def is_permitted(place: str, allow_modules: Collection[str]) -> bool:
 
 
 def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
-    """The names of modules that a caller gave. Raises ``WireloomError`` for what is no list of such names."""
+    """The names of modules that a caller gave. Raises ``WireloomError`` for what is not a list of such names."""
     found = names("allow_modules", allow_modules)
     for each in found:
         if not _MODULE.fullmatch(each):
-            raise WireloomError(f"allow_modules: {each!r} is no name of a module")
+            raise WireloomError(f"allow_modules: {each!r} is not a name of a module")
     return found
 
 

@@ -58,7 +58,7 @@ def inputs_of(source: Any, location: Location) -> Iterator[Input]:
 
 
 def _bytes_of(source: Any) -> memoryview | None:
-    """The bytes of a ``pyarrow.Buffer`` and of everything else that holds them in one piece and is no file."""
+    """The bytes of a ``pyarrow.Buffer`` and of everything else that holds them in one piece and is not a file."""
     if isinstance(source, str | os.PathLike | Input) or hasattr(source, "read") or hasattr(source, "readinto"):
         return None
     try:

@@ -63,7 +63,7 @@ def _read(variable: str, usual: str) -> configparser.RawConfigParser:
         place = ", ".join(map(str, lines))
         raise WireloomError(f"cannot be read as a file of profiles: line {place} is wrong", path=str(path)) from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise WireloomError(f"cannot be read as a file of profiles: {reason}", path=str(path)) from None
     return parser
 

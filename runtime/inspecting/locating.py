@@ -30,8 +30,8 @@ MOST_DAMAGED = 50
 @dataclass(frozen=True)
 class Located:
     """Bytes ``[begin, end)`` of the decompressed input: a ``record``, the ``head`` before the records, a ``damage``
-    that is no record, or the ``tail`` that cannot be read. ``number`` counts records from 1, where it is known;
-    ``data`` may end before ``end`` in what is no record."""
+    that is not a record, or the ``tail`` that cannot be read. ``number`` counts records from 1, where it is known;
+    ``data`` may end before ``end`` in what is not a record."""
 
     kind: str
     number: int | None

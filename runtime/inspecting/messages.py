@@ -51,7 +51,7 @@ class MessageScan(WantedScan[Record]):
                     yield self._stretch("tail", begin, end, reason, event.sentence, memoryview(event.content))
 
     def _reaches(self, end: int) -> bool:
-        """Return whether something that is no message, and ends there, lies where showing begins, or later."""
+        """Return whether something that is not a message, and ends there, lies where showing begins, or later."""
         wanted = self._selection.wanted
         return end > wanted.offset and self._selection.seen + 1 >= wanted.number
 
@@ -100,7 +100,7 @@ class MessageScan(WantedScan[Record]):
     def _stretch(
         self, kind: str, begin: int, end: int, reason: str | None, sentence: str | None, stored: memoryview
     ) -> Record:
-        """Something of the input that is no message, of which ``stored`` is there."""
+        """Something of the input that is not a message, of which ``stored`` is there."""
         data = bytes(stored[:CONTENT])
         made = Record(kind, None, begin, end, reason, sentence, data, data, begin)
         is_read = kind != "tail" or reason == "truncated"

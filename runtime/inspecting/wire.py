@@ -67,7 +67,7 @@ class _Walk:
             made.value = self._raw(wire, content, end)
         elif wire is WireType.LENGTH_DELIMITED and (rule.key is not None or rule.kind is FieldKind.MESSAGE):
             if depth + 1 > most:
-                made.problem = f"messages stand more than {most} deep inside each other"
+                made.problem = f"messages are nested more than {most} deep"
             else:
                 made.children = self.message(_inner(self._types, rule), content, end, depth + 1)
         elif wire is wire_type(rule.kind):

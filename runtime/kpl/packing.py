@@ -60,10 +60,10 @@ def _packed(records: list[KinesisRecord]) -> Iterator[Packed]:
 def _record(row: Row, number: int) -> UserRecord:
     key = row.get("partition_key")
     if not isinstance(key, str):
-        raise WireloomError(f"column partition_key: {key!r:.60} is no text, and every record has a partition key")
+        raise WireloomError(f"column partition_key: {key!r:.60} is not text, and every record has a partition key")
     hash_key = row.get("explicit_hash_key")
     if hash_key is not None and not isinstance(hash_key, str):
-        raise WireloomError(f"column explicit_hash_key: {hash_key!r:.60} is no text: give the number as decimal text")
+        raise WireloomError(f"column explicit_hash_key: {hash_key!r:.60} is not text: give the number as decimal text")
     return UserRecord(key, _data(row, number), hash_key, tuple(_tags(row.get("tags"))))
 
 
@@ -78,14 +78,14 @@ def _tags(tags: Any) -> Iterator[tuple[str, str | None]]:
     if isinstance(tags, Mapping):
         tags = list(tags.items())
     if tags is not None and not isinstance(tags, list | tuple):
-        raise WireloomError(f"column tags: {tags!r:.60} is no list of pairs")
+        raise WireloomError(f"column tags: {tags!r:.60} is not a list of pairs")
     for tag in tags or ():
         pair = (tag.get("key"), tag.get("value")) if isinstance(tag, Mapping) else tag
         match pair:
             case [str() as key, (str() | None) as value]:
                 yield key, value
             case _:
-                raise WireloomError(f"column tags: {tag!s:.60} is no pair of a text and a text or null")
+                raise WireloomError(f"column tags: {tag!s:.60} is not a pair of a text and a text or null")
 
 
 def _number(name: str, value: int | str) -> int:

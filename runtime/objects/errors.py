@@ -64,7 +64,7 @@ class InflateError(ProcessError, zlib.error):
 
 
 class ExpressionError(KaitaiStructError, ValueError):
-    """An expression without a value: a division by zero, text that is no number, an item that does not exist."""
+    """An expression without a value: a division by zero, text that is not a number, an item that does not exist."""
 
     reason = "value"
 
@@ -138,7 +138,7 @@ class DepthError(WireloomError, RecursionError):
 def only_read(type: str, instance: str) -> UnsupportedError:
     """The error of writing an object with an ``instance`` at a position of its own; ``type`` as the spec calls it."""
     return UnsupportedError(
-        f"objects of '{type}' cannot be written: {instance} stands at a position of its own; "
+        f"objects of '{type}' cannot be written: {instance} has a position of its own; "
         "the classes of 'wireloom generate --kaitai --read-write' write such objects"
     )
 
@@ -151,7 +151,7 @@ def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
     io = getattr(holder, "_io", None)
     file = getattr(getattr(io, "_io", None), "name", None)
     return DepthError(
-        f"objects stand inside each other too deep for Python, whose calls may go {sys.getrecursionlimit()} deep: if "
+        f"objects are nested too deeply for Python, whose calls may go {sys.getrecursionlimit()} deep: if "
         "the input is to be trusted, allow more with sys.setrecursionlimit, in a thread with a large stack "
         "(threading.stack_size)",
         path=file if isinstance(file, str) else None,

@@ -30,7 +30,7 @@ class Frame(NamedTuple):
 
 
 def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
-    """Return whether content that is not stuffed is found as it is between two delimiters. An empty frame is no row;
+    """Return whether content that is not stuffed is found as it is between two delimiters. An empty frame is not a row;
     with the delimiters, the ends of a content may look like another one.
 
     >>> is_unmistakable(b"a\\r", b"\\r\\n"), is_unmistakable(b"ab", b"aba"), is_unmistakable(b"", b",")

@@ -90,7 +90,7 @@ def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) ->
         reason = "limit" if isinstance(error, MemoryError | RecursionError) else "value"
         raise ProcessError(f"{place}: {said(error)}", reason) from error
     if not isinstance(result, bytes | bytearray | memoryview):
-        raise RoutineError(f"{place} is no routine of 'process': {method}(data) gives {type(result).__name__}")
+        raise RoutineError(f"{place} is not a routine of 'process': {method}(data) gives {type(result).__name__}")
     return bytes(result)
 
 

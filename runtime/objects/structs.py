@@ -53,7 +53,7 @@ class Struct(Readable, metaclass=StructType):
             self._assign(dict(zip(self._fields, values, strict=False), **fields) if values else fields)
 
     def _assign(self, fields: Mapping[str, Any]) -> None:
-        """Set the attributes that a constructor was given. Raises ``TypeError`` for a name that is no field."""
+        """Set the attributes that a constructor was given. Raises ``TypeError`` for a name that is not a field."""
         known = self._fields
         for name, value in fields.items():
             if name not in known:

@@ -50,7 +50,7 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
     out = bytearray()
     size = len(data)
     if not size:
-        raise StuffingError("an empty frame is no record")
+        raise StuffingError("an empty frame is not a record")
     run, position, maximum = data[0], 1, FIRST_RUN
     while True:
         if run > maximum:
@@ -66,7 +66,7 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
                 return bytes(out)
             out += WORD_DELIMITER
         if position + 2 > size:
-            raise StuffingError("the record ends where the header of a run must stand")
+            raise StuffingError("the record ends where the header of a run must be")
         run = data[position] + RADIX * data[position + 1]
         position += 2
         maximum = LATER_RUN

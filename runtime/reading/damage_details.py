@@ -101,7 +101,7 @@ class DamageDetails:
     # Noting ----------------------------------------------------------------------------------------------------------
 
     def note(self, damage: RowDamage, content: bytes, field: str | None = None) -> bool:
-        """Note a damaged range that is no part of a fill, as ``DamageLog.note``. ``content``: its bytes; ``field``:
+        """Note a damaged range that is not a part of a fill, as ``DamageLog.note``. ``content``: its bytes; ``field``:
         whose value is refused, where that is known and is of no record."""
 
         def details(damage: RowDamage) -> tuple[int | None, str | None]:

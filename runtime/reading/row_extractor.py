@@ -213,7 +213,7 @@ class RowExtractor(DamageDetails, Extractor):
     # Damage ----------------------------------------------------------------------------------------------------------
 
     def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
-        """The event of a range that is no part of a fill."""
+        """The event of a range that is not a part of a fill."""
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:

@@ -21,7 +21,7 @@ from .reader import Settings
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
 
-NESTED = "objects stand inside each other too deep"
+NESTED = "objects are nested too deeply"
 """What a report says where Python gave up on a type that contains itself."""
 
 

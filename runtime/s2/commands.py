@@ -104,7 +104,7 @@ def command_of(record: RecordLike) -> Command | None:
     """The command that a record is; ``None`` for all other records.
 
     Raises ``ValidationError`` where a writer would refuse it: an unknown operation, a token of more than 36 bytes or
-    that is no UTF-8, a trim point that is not of 8 bytes.
+    that is not UTF-8, a trim point that is not of 8 bytes.
     """
     operation = operation_of(record)
     if operation is None:
@@ -115,7 +115,7 @@ def command_of(record: RecordLike) -> Command | None:
             token = str(body, "utf-8")
         except UnicodeDecodeError as error:
             raise ValidationError(
-                "the token of a fence command is no UTF-8", reason="encoding", field="body"
+                "the token of a fence command is not UTF-8", reason="encoding", field="body"
             ) from error
         check_token(token)
         return Fence(token)

@@ -98,7 +98,7 @@ def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
         try:
             str(body[2:], "utf-8")
         except UnicodeDecodeError:
-            return "encoding", "the terminal message is no UTF-8"
+            return "encoding", "the terminal message is not UTF-8"
     elif flag >> COMPRESSION_SHIFT & 3 == 3:
         return "value", "an unknown compression (3)"
     return None
@@ -143,7 +143,7 @@ class FrameDecoder:
         chunk. After a terminal frame nothing is read.
 
         Raises ``FrameError``, after the frames before it have been given, for a length of 0 or above 2,097,152 bytes
-        (known from its three bytes), compression 3, and a terminal message without status or that is no UTF-8.
+        (known from its three bytes), compression 3, and a terminal message without status or that is not UTF-8.
         """
         if not self.ended:
             del self._held[: self._begin]

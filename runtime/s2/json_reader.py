@@ -53,7 +53,7 @@ class JsonReader:
             try:
                 self._text = str(document, "utf-8")
             except UnicodeDecodeError as error:
-                raise JsonError("the JSON is no UTF-8", offset=error.start, verdict="syntax") from error
+                raise JsonError("the JSON is not UTF-8", offset=error.start, verdict="syntax") from error
         self._at = 0
 
     def fail(self, message: str, verdict: Verdict = "data") -> NoReturn:

@@ -175,7 +175,7 @@ class Prefixed:
             length, start = self.length(view, position)
             if length < 0:
                 units.ended = "invalid_length"
-                units.detail = "the length is no varint of at most 64 bits"
+                units.detail = "the length is not a varint of at most 64 bits"
                 break
             if not start:
                 units.needed = position + max(self._width, 1) if self._width else end + 1
@@ -312,13 +312,13 @@ def units_of(format: Format) -> MessageUnits:
     """Return the units described by ``Format.message``. Raises ``WireloomError`` for a format that is none of
     messages."""
     if format.message is None:
-        raise WireloomError(f"{format.name} is no format of messages: read it with wireloom.read")
+        raise WireloomError(f"{format.name} is not a format of messages: read it with wireloom.read")
     return format.message
 
 
 def options_of(kind: Any, attribute: str = "OPTIONS") -> tuple[str, ...]:
     """The names of the options that a class of a framing, a packing or hooks takes. Raises ``RoutineError`` for an
-    ``attribute`` of the class that is no tuple or list of names."""
+    ``attribute`` of the class that is not a tuple or list of names."""
     names: Any = getattr(kind, attribute, ())
     if not isinstance(names, tuple | list) or not all(isinstance(each, str) for each in names):
         raise RoutineError(f"{kind.__module__}:{kind.__qualname__}: {attribute} is a tuple of names, not {names!r:.80}")

@@ -164,7 +164,7 @@ class GuardedHooks:
         self.needs = tuple(getattr(hooks, "needs", ()))
         self.beside = dict(getattr(hooks, "beside", {}))
         if not all(isinstance(each, str) for each in (*self.needs, *self.beside, *self.beside.values())):
-            raise RoutineError(f"{place} is no hooks: needs are names of columns, and beside names one by option")
+            raise RoutineError(f"{place} is not hooks: needs are names of columns, and beside names one by option")
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
         """As ``Hooks.decoded``."""
@@ -221,7 +221,7 @@ def _problem_of_units(units: Any, view: memoryview) -> str:
     if not 0 <= units.consumed <= len(view):
         return f"has consumed {units.consumed} of {len(view)} bytes"
     if units.needed < 0 or not isinstance(units.ended, str) or not isinstance(units.detail, str):
-        return "gives Units of which needed is no number from 0 on, or ended or detail is no text"
+        return "gives Units of which needed is not a number from 0 on, or ended or detail is not text"
     columns = [pa.array(each, pa.uint64()) for each in (units.begins, units.sizes, units.offsets, units.spans)]
     if len({len(each) for each in columns}) > 1:
         return "gives Units with begins, sizes, offsets and spans of different lengths"

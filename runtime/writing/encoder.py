@@ -242,18 +242,18 @@ class RowEncoder:
         return data
 
     def _refuse_missing(self, error: Exception) -> None:
-        """Raise where a field of a row or of the root has no value since it is no column."""
+        """Raise where a field of a row or of the root has no value since it is not a column."""
         if not isinstance(error, UnsetError):
             return
         if isinstance(error.obj, self.format.row_class):
             raise WireloomError(
                 f"{self.format.name} cannot be written from a table: its rows have the field '{error.name}', "
-                f"which is no column; make the rows with the generated class {self.format.row} instead"
+                f"which is not a column; make the rows with the generated class {self.format.row} instead"
             ) from error
         if isinstance(error.obj, self.format.root_class):
             raise WireloomError(
                 f"{self.format.name} cannot be written from this table: the field '{error.name}' stands outside "
-                "of the rows and is no column; name it in the spec's 'parent-columns', and it comes from the table"
+                "of the rows and is not a column; name it in the spec's 'parent-columns', and it comes from the table"
             ) from error
 
     def _refuse_unwritten(self, root_values: Mapping[str, Any], items: list[Any], data: bytes) -> None:

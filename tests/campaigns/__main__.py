@@ -74,7 +74,7 @@ def _show(results: list[Result]) -> None:
     table = Table("format", *COUNTS, "seconds")
     for each in results:
         table.add_row(each.name, *(f"{each.counts[name]:,}" for name in COUNTS), f"{each.seconds:.0f}")
-    # Wide enough for all columns where the output is no terminal.
+    # Wide enough for all columns where the output is not a terminal.
     Console(width=None if sys.stdout.isatty() else 140).print(table)
     for each in results:
         for broken in each.broken:

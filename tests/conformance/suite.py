@@ -69,7 +69,7 @@ class Suite:
         return {Path(reason.split(":")[0]).stem: reason.split(": ", 1)[-1] for reason in reasons}
 
     def commit(self) -> dict[str, str]:
-        """The checkout's commit and its date; empty where the folder is no repository."""
+        """The checkout's commit and its date; empty where the folder is not a repository."""
         command = ["git", "-C", str(self.folder), "log", "-1", "--format=%H %cs"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         words = done.stdout.split()

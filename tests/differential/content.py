@@ -43,7 +43,7 @@ def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
     encoding = pick_encoding(random, scope) if text else None
     if encoding:
         attribute |= {"type": "str", "encoding": encoding}
-    # A terminator of one byte is no part of a wide encoding's characters.
+    # A terminator of one byte is not a part of a wide encoding's characters.
     single = encoding is None or not encoding.startswith("UTF-16")
     terminator = random.choice(TERMINATORS) if single and random.random() < 0.35 else None
     pad = random.choice((0, 0x20, 0x2C)) if single and random.random() < 0.35 else None

@@ -29,7 +29,7 @@ def main(kills: int, names: tuple[str, ...], seed: int, locks: bool) -> None:
     table = Table("format", *COUNTS)
     for each in results:
         table.add_row(each.name, *(f"{each.counts[name]:,}" for name in COUNTS))
-    # Wide enough for all columns where the output is no terminal.
+    # Wide enough for all columns where the output is not a terminal.
     Console(width=None if sys.stdout.isatty() else 140).print(table)
     for each in results:
         for sentence in each.broken:

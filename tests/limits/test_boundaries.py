@@ -104,7 +104,7 @@ def test_the_largest_content_of_a_frame(compression: str, flag: int, more: int, 
 
 
 def test_a_run_of_empty_frames_after_all_that_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is counted, and is no part of the range that was listed last."""
+    """It is counted, and is not a part of the range that was listed last."""
     monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
     report = FileReport(None)
     ledger = DamageLog(report, "permissive", None, b"\0")

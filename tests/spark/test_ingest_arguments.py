@@ -14,7 +14,7 @@ NO_SESSION = cast(SparkSession, None)
 WRONG: list[tuple[str, Any, str]] = [
     ("format", [], "^format is a name"),
     ("inputs", 5, "^inputs is a list of names, not 5"),
-    ("inputs", [5], "^inputs is a list of names, and 5 is no name"),
+    ("inputs", [5], "^inputs is a list of names, and 5 is not a name"),
     ("table", None, "^table is the address of a folder, or the name of a table, not None"),
     ("quarantine", 5, "^quarantine is text, "),
     ("metrics", ["m"], "^metrics is text, "),

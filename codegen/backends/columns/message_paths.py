@@ -92,7 +92,7 @@ class Paths:
     def why_no_input(self, found: FieldFound) -> str:
         """Why an expression cannot be computed from columns where none of them is ``found``, with the way out."""
         first = found.steps[0]
-        sentence = f'an expression uses "{found.attribute.id}", which is no column'
+        sentence = f'an expression uses "{found.attribute.id}", which is not a column'
         structs = [self.plan.type(each) for each in self.chain[: found.up]]
         if any(each.field(first.id) or each.instance(first.id) for each in structs):
             return f'{sentence} and cannot be one: a message nearer to the row has a member "{first.id}"'

@@ -51,7 +51,7 @@ def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:
     for name in kind.unit_columns:
         attribute = struct.field(name)
         if attribute is None:
-            refuse(struct.position, f'"{name}" is no field of {"::".join(struct.path)}')
+            refuse(struct.position, f'"{name}" is not a field of {"::".join(struct.path)}')
         found.append(FieldSource((field_of(attribute).number,)))
     return tuple(found)
 

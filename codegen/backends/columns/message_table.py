@@ -35,7 +35,7 @@ SHOWN = ("dictionary", "timestamp")
 @dataclass(frozen=True)
 class MessageColumn:
     """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
-    row; empty for what is no field or instance. The rest is as in ``wireloom.format.description.Column``.
+    row; empty for what is not a field or instance. The rest is as in ``wireloom.format.description.Column``.
 
     ``source``: where the engine has it from; ``None`` where it cannot have it, which ``refusal`` explains.
     """
@@ -96,7 +96,7 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
     struct = paths.plan.type(column.path)
     found = struct.field(column.name) or struct.instance(column.name)
     if found is None:
-        refuse(struct.position, f'the column "{column.name}" is no field of {"::".join(struct.path)}')
+        refuse(struct.position, f'the column "{column.name}" is not a field of {"::".join(struct.path)}')
     place = Place(column.up, (), struct)
     made = MessageColumn(column.name, BOOLEAN, default, field_name(column.name), column.up, found.doc)
     if isinstance(found, Field):

@@ -19,5 +19,5 @@ def types_of(plan: Plan, unit: Path) -> MessageSet:
 def field_of(attribute: Field) -> MessageField:
     """Return the field data of an attribute of a message type. Raises ``SpecError`` if it has none."""
     if attribute.message is None:
-        refuse(attribute.position, f'"{attribute.id}" is no field of a message')
+        refuse(attribute.position, f'"{attribute.id}" is not a field of a message')
     return attribute.message

@@ -101,14 +101,14 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
             root.members[field.id] = scalar
             presets.append((field.id, scalar))
         else:
-            root.members[field.id] = Unavailable(f'a row uses "{field.id}" of the root, which is no plain integer')
+            root.members[field.id] = Unavailable(f'a row uses "{field.id}" of the root, which is not a plain integer')
     return root, tuple(presets)
 
 
 def _scalar(scope: Scope, name: str) -> Scalar:
     found = scope.members.get(name)
     if not isinstance(found, Scalar):
-        raise NotForEngineError(f'the column "{name}" of the root is no plain integer')
+        raise NotForEngineError(f'the column "{name}" of the root is not a plain integer')
     return found
 
 

@@ -104,7 +104,7 @@ def _column(
 ) -> TableColumn:
     field = struct.field(name) or struct.instance(name)
     if field is None:
-        refuse(struct.position, f'the column "{name}" is no field of {"::".join(struct.path)}')
+        refuse(struct.position, f'the column "{name}" is not a field of {"::".join(struct.path)}')
     found = field_type(plan, field, _computed(scope, field))
     if found is None:
         refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')

@@ -50,7 +50,7 @@ class Vector:
         return self.type in ("float32", "float64")
 
     def integers(self) -> Interval:
-        """The values that it can have. Raises ``NotForEngineError`` where it is no column of integers."""
+        """The values that it can have. Raises ``NotForEngineError`` where it is not a column of integers."""
         if self.interval is None:
             refuse_kind()
         return self.interval

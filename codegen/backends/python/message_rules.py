@@ -38,9 +38,9 @@ def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
 
 def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> MessageRule:
     """The rule of a message type; ``numbers``: where each type is in the set. Raises ``SpecError`` for a type that
-    is no message."""
+    is not a message."""
     if struct.message is None:
-        refuse(struct.position, f"'{struct.path[-1]}' is no message type")
+        refuse(struct.position, f"'{struct.path[-1]}' is not a message type")
     return MessageRule(
         name=qualified(struct.path),
         fields=tuple(_field_rule(plan, struct, each, numbers) for each in struct.fields),
@@ -53,7 +53,7 @@ def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> M
 def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Path, int]) -> FieldRule:
     rule = field.message
     if rule is None:
-        refuse(field.position, f"'{field.id}' is no field of a message")
+        refuse(field.position, f"'{field.id}' is not a field of a message")
     values = None
     if isinstance(field.type, EnumType) and struct.message is not None and struct.message.syntax == "proto2":
         # In the order of the spec: the first one is what an absent field is.

@@ -71,7 +71,7 @@ def _float(code: str) -> Encode:
         try:
             return pack(value)
         except struct.error:
-            raise TypeError("it is no number") from None
+            raise TypeError("it is not a number") from None
         except OverflowError:
             raise ValueError("it is too large for a float of 32 bits") from None
 
@@ -84,7 +84,7 @@ def _enum(values: tuple[int, ...] | None) -> Encode:
 
     def encode(value: Any) -> bytes:
         if known is not None and value not in known:
-            raise ValueError("it is no value of the enum, which is closed")
+            raise ValueError("it is not a value of the enum, which is closed")
         return encode_number(value)
 
     return encode
@@ -108,7 +108,7 @@ def _bytes(value: Any) -> bytes:
 
 def _strict_text(value: Any) -> bytes:
     if not isinstance(value, str):
-        raise TypeError("it is no text")
+        raise TypeError("it is not text")
     try:
         return value.encode()
     except UnicodeEncodeError:
@@ -117,7 +117,7 @@ def _strict_text(value: Any) -> bytes:
 
 def _text(value: Any) -> bytes:
     if not isinstance(value, str):
-        raise TypeError("it is no text")
+        raise TypeError("it is not text")
     try:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -18,5 +18,5 @@ def integer_text(text: str) -> str:
     ``ExpressionError`` (reason ``value``)."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits.isdecimal() or max(digits) > LARGEST_DIGIT:
-        raise ExpressionError(f"{text[:40]!r} is no integer")
+        raise ExpressionError(f"{text[:40]!r} is not an integer")
     return text

@@ -55,7 +55,7 @@ class Message(Struct):
     def get(self, name: str) -> Any:
         """The value of a field; where it is absent, its declared default or zero (``None`` for a message).
 
-        Raises ``AttributeError`` for a name that is no field.
+        Raises ``AttributeError`` for a name that is not a field.
         """
         value = getattr(self, name)
         if value is not None:
@@ -65,7 +65,7 @@ class Message(Struct):
 
     def has(self, name: str) -> bool:
         """Return whether a field is there: for one whose absence does not show, whether it is not zero; for a repeated
-        one, whether it has items. Raises ``AttributeError`` for a name that is no field."""
+        one, whether it has items. Raises ``AttributeError`` for a name that is not a field."""
         value = getattr(self, name)
         rule = next((each for each in self._rule.fields if each.name == name), None)
         if rule is None or rule.label in (Label.OPTIONAL, Label.REQUIRED) or value is None:

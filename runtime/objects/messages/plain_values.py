@@ -18,7 +18,7 @@ def values_of(message: Message) -> dict[str, Any]:
 
 
 def value_of(message: Message, name: str) -> Any:
-    """One field of a message in the same form. Raises ``KeyError`` for a name that is no field."""
+    """One field of a message in the same form. Raises ``KeyError`` for a name that is not a field."""
     plan = plan_of(type(message))
     rule = next((each for each in plan.rule.fields if each.name == name), None)
     if rule is None:

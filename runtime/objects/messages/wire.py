@@ -14,7 +14,7 @@ MAX_NUMBER = (1 << 29) - 1
 """The largest field number."""
 
 CUT = "the input ends inside the field"
-TOO_DEEP = "messages stand too deep inside each other"
+TOO_DEEP = "messages are nested too deeply"
 
 SHIFTS = tuple(range(0, 70, 7))
 """Where the bytes of a varint stand."""
@@ -78,7 +78,7 @@ def check_tag(tag: int) -> None:
     """Raise ``WireError`` for a tag that no message can have."""
     number, wire_type = tag >> 3, tag & 7
     if not 0 < number <= MAX_NUMBER:
-        raise WireError(f"{number} is no field number: they go from 1 to {MAX_NUMBER}")
+        raise WireError(f"{number} is not a field number: they go from 1 to {MAX_NUMBER}")
     if wire_type > WireType.FIXED32:
         raise WireError(f"there is no wire type {wire_type}")
 

@@ -31,7 +31,7 @@ def write_message(message: Any) -> bytes:
     """The canonical bytes of a message. Objects inside it get it as their parent.
 
     Raises ``MessageError``, which names the field, where a required field is missing, a value does not fit its field,
-    several members of a oneof are set, or messages stand deeper nested than the type allows.
+    several members of a oneof are set, or messages are nested deeper than the type allows.
     """
     plan = plan_of(type(message))
     depth = plan.rule.max_depth
@@ -48,7 +48,7 @@ def write_message(message: Any) -> bytes:
             if inner is not None:
                 stack.append((inner, parts, total))
                 if len(stack) > depth:
-                    raise MessageError(f"messages stand more than {depth} deep inside each other", reason="limit")
+                    raise MessageError(f"messages are nested more than {depth} deep", reason="limit")
                 parts = inner.parts
             elif stack:
                 inner, parts, before = stack.pop()

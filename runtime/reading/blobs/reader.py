@@ -79,7 +79,7 @@ class BlobReader:
         found = registry.get(format, general.pop("allow_modules", ()))
         if found.message is None or found.message.framing != "whole":
             what = "a format of messages" if found.message is None else "one message by itself"
-            raise UnsupportedError(f"{found.name} is not {what}, so that a blob is none: read it with wireloom.read")
+            raise UnsupportedError(f"{found.name} is not {what}, so a blob is not one: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.
         if general.get("max_record") is None:
             general["max_record"] = LARGEST_RECORD

@@ -91,7 +91,7 @@ class Scope:
 @dataclass(frozen=True)
 class Lookup:
     """``index``: where it comes from; ``scope``: at whose end the table is complete; ``vector``: NONE where it is only
-    checked; ``text``: what is no UTF-8 is replaced."""
+    checked; ``text``: what is not UTF-8 is replaced."""
 
     index: Emit
     table: int

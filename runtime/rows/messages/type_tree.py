@@ -38,7 +38,7 @@ class TypeTree:
             return self._entries[number, rule.number]
         if rule.kind is not FieldKind.MESSAGE:
             raise UnsupportedError(
-                f"{self.types[number].name}.{rule.name} is no message, as its program has it: run 'wireloom generate'"
+                f"{self.types[number].name}.{rule.name} is not the message of its program: run 'wireloom generate'"
                 " again"
             )
         return rule.message

@@ -37,7 +37,7 @@ class ParquetSink(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return the name that Spark knows it by; it is no format's."""
+        """Return the name that Spark knows it by; it is not a format's."""
         return NAME
 
     def writer(self, schema: StructType, overwrite: bool) -> ParquetWriter:

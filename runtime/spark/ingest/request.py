@@ -218,5 +218,5 @@ def _absolute(path: str) -> str:
     absolute = os.path.abspath(path)
     if os.path.exists(absolute) or WILDCARDS.isdisjoint(path):
         return absolute
-    # It is a pattern, which the folder that it starts from is no part of.
+    # It is a pattern, which the folder that it starts from is not a part of.
     return os.path.normpath(os.path.join(glob.escape(os.getcwd()), path))

@@ -100,7 +100,7 @@ def query_of(checkpoint: Folder) -> str | None:
     try:
         return str(json.loads(checkpoint.read("metadata"))["id"])
     except (ValueError, KeyError, TypeError) as error:
-        raise WireloomError(f"is no checkpoint of a query ({error})", path=checkpoint.child("metadata")) from None
+        raise WireloomError(f"is not a checkpoint of a query ({error})", path=checkpoint.child("metadata")) from None
 
 
 def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:

@@ -252,11 +252,11 @@ def _taken(root: str, found: list[Any]) -> FilePart:
 
 def _identity(text: Any) -> int:
     if not isinstance(text, str) or not text.isalnum() or len(text) > 16:
-        raise ValueError(f"{text!r} is no number of 64 bits")
+        raise ValueError(f"{text!r} is not a number of 64 bits")
     return int(text, 16)
 
 
 def _natural(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < REST_UNREADABLE:
-        raise ValueError(f"{value!r} is no number of anything")
+        raise ValueError(f"{value!r} is not a number of anything")
     return value

@@ -78,7 +78,9 @@ class Commit:
                 found["facts"],
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise WireloomError(f"is no record of a commit, or is damaged ({error}): restore it", path=path) from None
+            raise WireloomError(
+                f"is not a record of a commit, or is damaged ({error}): restore it", path=path
+            ) from None
 
 
 class CommitLog:

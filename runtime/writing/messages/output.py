@@ -109,7 +109,7 @@ def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[s
     """
     found = registry.get(format, allow_modules)
     if found.message is None:
-        raise UnsupportedError(f"{found.name} is no format of messages: write it with wireloom.write")
+        raise UnsupportedError(f"{found.name} is not a format of messages: write it with wireloom.write")
     writer = UnitWriter(found, options)
     if isinstance(rows, pa.ChunkedArray) and _is_lists(rows.type):
         return pa.chunked_array([_blobs(writer, each) for each in rows.chunks], pa.binary())
@@ -144,6 +144,6 @@ def _blobs(writer: UnitWriter, lists: pa.Array) -> pa.Array:
             what = "it has no rows"
             if made:
                 what = f"its {len(each.values)} rows make {len(made)} messages: {why_several(writer.format)}"
-            raise WireloomError(f"list {number} is no single message of {writer.format.name}: {what}")
+            raise WireloomError(f"list {number} is not a single message of {writer.format.name}: {what}")
         blobs.append(made[0].unit)
     return pa.array(blobs, pa.binary())

@@ -115,7 +115,7 @@ def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str) -> A
     if rule.label is not Label.REPEATED:
         return _value(rule, kind, value, place)
     if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray | memoryview):
-        raise MessageError(f"{value!r:.60} is no list", field=place)
+        raise MessageError(f"{value!r:.60} is not a list", field=place)
     return [_value(rule, kind, each, f"{place}[{number}]") for number, each in enumerate(value)]
 
 
@@ -145,4 +145,4 @@ def _pairs(value: Any, place: str) -> Iterator[tuple[Any, Any]]:
         elif isinstance(each, Sequence) and not isinstance(each, str | bytes) and len(each) == 2:
             yield each[0], each[1]
         else:
-            raise MessageError(f"{value!r:.60} is no mapping and no list of pairs", field=f"{place}[{number}]")
+            raise MessageError(f"{value!r:.60} is neither a mapping nor a list of pairs", field=f"{place}[{number}]")

@@ -18,7 +18,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.gallery", description=__doc__)
     parser.add_argument("formats", nargs="*", help="Only compares these; the file is left alone.")
     parser.add_argument("--mutations", type=int, default=0, help="Compares each file as many times damaged as well.")
-    parser.add_argument("--commit", default="", help="The gallery's commit, where its folder is no repository.")
+    parser.add_argument("--commit", default="", help="The gallery's commit, where its folder is not a repository.")
     parser.add_argument("--date", default="", help="The day of that commit.")
     given = parser.parse_args()
     gallery = checkout()

@@ -77,7 +77,7 @@ class Lowering:
             yield from self.cover(cover)
         for each in self.type.instances:
             if each.value is None:
-                refuse(each.position, "what stands at a position of its own has no form here")
+                refuse(each.position, "what has a position of its own has no form here")
             yield f"self[{each.id!r}] = {self.text(each.value)}"
 
     def run(self, run: Run) -> Iterator[str]:

@@ -145,7 +145,7 @@ def test_a_checksum_that_came_or_went() -> None:
     rule = ", -wireloom: {checksum: {algorithm: crc32, over: [kind, note]}}"
     without = SPEC.replace(rule, "")
     assert [line for line in lines(SPEC, without) if "checks" in line] == [
-        "compatible checks event.crc: is no checksum any more: nothing is verified"
+        "compatible checks event.crc: is no longer a checksum: nothing is verified"
     ]
     assert [line for line in lines(without, SPEC) if "checks" in line] == [
         "breaking checks event.crc: is a checksum now: crc32 over kind…note"
@@ -154,7 +154,7 @@ def test_a_checksum_that_came_or_went() -> None:
 
 def test_a_table_that_came_or_went() -> None:
     plain = "meta: {id: log, endian: le}\nseq: [{id: events, type: u2, repeat: eos}]\n"
-    assert "breaking columns rows: the format is no table any more" in lines(SPEC, plain)
+    assert "breaking columns rows: the format is no longer a table" in lines(SPEC, plain)
     assert "compatible columns rows: the format is a table now" in lines(plain, SPEC)
 
 

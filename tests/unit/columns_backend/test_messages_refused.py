@@ -62,7 +62,7 @@ def test_a_format_that_the_engine_refuses_says_why() -> None:
 def test_what_is_no_column_cannot_be_computed_with() -> None:
     text = STREAM.replace("columns: [seq_num, at, headers, command]", "columns: [seq_num, command], selectable: []")
     assert columns_of(planned(text))["command"].refusal == (
-        'the column "command" is computed: an expression uses "headers", which is no column: '
+        'the column "command" is computed: an expression uses "headers", which is not a column: '
         'add "headers" to "selectable"'
     )
 
@@ -144,9 +144,10 @@ types:
     -wireloom: {message: {fields: [{id: key, number: 1, type: string}]}}
 """
 ADVICE = {
-    "resource.attributes.size": 'is no column: add "resource" to "selectable"',
-    "_parent.attributes.size": 'is no column and cannot be one: a message nearer to the row has a member "attributes"',
-    "_parent.rows.size": "is no column and cannot be one: it leads to the rows",
+    "resource.attributes.size": 'is not a column: add "resource" to "selectable"',
+    "_parent.attributes.size": "is not a column and cannot be one: "
+    'a message nearer to the row has a member "attributes"',
+    "_parent.rows.size": "is not a column and cannot be one: it leads to the rows",
 }
 
 

@@ -86,12 +86,12 @@ GOOD: dict[str, Any] = {"fmt": 0, "tenant": 1, "ts": "2026-11-21T02:20:51.123Z",
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([GOOD, "{"], "line 2 is no JSON"),
-        ([GOOD, [1]], "line 2 is no JSON object, but list"),
+        ([GOOD, "{"], "line 2 is not JSON"),
+        ([GOOD, [1]], "line 2 is not a JSON object, but list"),
         ([GOOD, GOOD | {"payload": "6"}], "line 2, column payload: '6' are no bytes in hex"),
         ([GOOD, GOOD | {"payload": 6}], "line 2, column payload: 6 are no bytes in hex"),
-        ([GOOD, GOOD | {"tenant": "x"}], "line 2, column tenant: 'x' is no uint32"),
-        ([GOOD, GOOD | {"tenant": -1}], "line 2, column tenant: -1 is no uint32"),
+        ([GOOD, GOOD | {"tenant": "x"}], "line 2, column tenant: 'x' is not a uint32"),
+        ([GOOD, GOOD | {"tenant": -1}], "line 2, column tenant: -1 is not a uint32"),
         ([GOOD, GOOD | {"tenant": None}], "row 1, column tenant: null"),
         ([GOOD, {k: v for k, v in GOOD.items() if k != "fmt"}], "row 1, column fmt: null"),
         ([GOOD, GOOD | {"ts": "yesterday"}], "row 1, column ts: 'yesterday' does not fit"),
@@ -113,7 +113,7 @@ def test_rows_that_are_refused(lines: list[Any], message: str, tmp_path: Path) -
     ("arguments", "message"),
     [
         (["edgemq_segment", "/no/such/file.parquet", "-o", "a.wal"], "/no/such/file.parquet: cannot be read"),
-        (["edgemq_segment", __file__, "-o", "-"], "is no JSON"),
+        (["edgemq_segment", __file__, "-o", "-"], "is not JSON"),
         (["edgemq_segment", "rows.csv", "-o", "-"], "No such file"),
         (["edgemq_segment", "rows.txt", "-o", "-"], "No such file"),
         (["edgemq_segment", "a"], "Missing option '-o'"),
@@ -186,8 +186,8 @@ def test_csv_keeps_nulls_lists_and_line_breaks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ("0,x,0,61", "row 2, column tenant: 'x' is no uint32"),
-        ("0,-1,0,61", "row 2, column tenant: '-1' is no uint32"),
+        ("0,x,0,61", "row 2, column tenant: 'x' is not a uint32"),
+        ("0,-1,0,61", "row 2, column tenant: '-1' is not a uint32"),
         ("0,1,0,6", "row 2, column payload: '6' is no binary as hex: choose another form with --bytes"),
         ("0,1,0", "Expected 4 columns, got 3"),
         ("0,,0,61", "column tenant: null"),

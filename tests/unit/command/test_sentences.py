@@ -22,4 +22,4 @@ def test_numbers_of_many_digits(tmp_path: Path, capsys: pytest.CaptureFixture[st
     (tmp_path / "rows.ndjson").write_text(2 * row + row.replace("1", "1" * 6000))
     with pytest.raises(SystemExit):
         main(["encode", "word_stuffed_log", str(tmp_path / "rows.ndjson"), "-o", str(tmp_path / "out")])
-    assert "line 3 is no JSON: a number of 6,000 digits, at most 4,000 are read" in capsys.readouterr().err
+    assert "line 3 is not JSON: a number of 6,000 digits, at most 4,000 are read" in capsys.readouterr().err

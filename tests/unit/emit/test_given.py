@@ -128,7 +128,7 @@ def test_checks_for_machines(tmp_path: Path) -> None:
 
 def test_types_that_are_only_read(tmp_path: Path) -> None:
     path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n, type: u1}}\n")
-    said = "objects of 'a' cannot be written: b stands at a position of its own; the classes of 'wireloom generate "
+    said = "objects of 'a' cannot be written: b has a position of its own; the classes of 'wireloom generate "
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
         assert result.exit_code == 0
         assert f"grid.ksy:3:13: note: {said}--kaitai --read-write'" in result.output

@@ -124,7 +124,7 @@ def test_byte_order_mark_and_line_ends() -> None:
         ("a: !!timestamp 1", "x.ksy:1:4: error: unknown YAML tag 'tag:yaml.org,2002:timestamp'"),
         ("a: !!int x", "x.ksy:1:4: error: 'x' does not have the type of its YAML tag"),
         ("a: !mine [1]", "x.ksy:1:4: error: unknown YAML tag '!mine'"),
-        ('a: "\\ud800"', "x.ksy:1:4: error: half of a surrogate pair is no character"),
+        ('a: "\\ud800"', "x.ksy:1:4: error: half of a surrogate pair is not a character"),
         ("a: b\0c", "x.ksy:1:5: error: the character U+0000 cannot stand in YAML"),
         ("a: b: c", "x.ksy:1:5: error: mapping values are not allowed here"),
         ("[" * (MAX_DEPTH + 1), f"x.ksy:1:{MAX_DEPTH + 1}: error: nested too deeply: more than {MAX_DEPTH} levels"),

@@ -20,7 +20,7 @@ types:
   row:
     seq: [{id: a, type: u1}, {id: r, type: row, if: a != 0}]
 """
-REFUSED = "objects stand inside each other too deep"
+REFUSED = "objects are nested too deeply"
 ENDED = "requested 1 bytes, but only 0 bytes available"
 
 

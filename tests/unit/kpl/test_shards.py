@@ -167,7 +167,7 @@ def test_a_file_holds_rows_of_one_shard() -> None:
 def test_a_list_holds_rows_of_one_shard() -> None:
     lists = wireloom.from_wire(wireloom.to_wire(ROWS, FORMAT, shards=HALVES), FORMAT)
     with pytest.raises(
-        wireloom.WireloomError, match=r"list 0 is no single message.*make \d+ messages: an aggregate ho"
+        wireloom.WireloomError, match=r"list 0 is not a single message.*make \d+ messages: an aggregate ho"
     ):
         wireloom.to_wire(lists, FORMAT)
     again = wireloom.to_wire(lists, FORMAT, shards=HALVES)

@@ -47,7 +47,7 @@ def canonical_sha256(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def has_bad_text(case: Case) -> bool:
-    """Return whether some key of the case is no UTF-8: the digest is of its bytes, and the table shows U+FFFD."""
+    """Return whether some key of the case is not UTF-8: the digest is of its bytes, and the table shows U+FFFD."""
     keys = [each[part] for each in case["expect"].get("records", []) for part in ("pk", "ehk")]
     return any(each is not None and "hex" in each for each in keys)
 

@@ -308,7 +308,7 @@ def test_through_columns_and_back(seed: int) -> None:
     units = [pair.ours.from_bytes(each) for each in wires]
     rows = wireloom.from_wire(pa.array(wires, pa.binary()), pair.format, columns=names)
     written = wireloom.to_wire(rows, pair.format, lossy=True)
-    # What stands beside the rows is no column of theirs.
+    # What stands beside the rows is not a column of theirs.
     kept = [pair.ours(**{row[0]: getattr(each, row[0])}) if row else each for each in units]
     assert written.to_pylist() == [each.to_bytes() for each in kept]
 

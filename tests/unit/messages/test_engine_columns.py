@@ -124,5 +124,5 @@ def test_what_the_engine_does_not_do_is_said() -> None:
         decoder_of(format_of(MessageProgram(TREE, (FieldSource((5,)),)), schema))
     with pytest.raises(UnsupportedError, match="goes above the unit"):
         decoder_of(format_of(MessageProgram(TREE, (FieldSource((2,), up=1),)), schema))
-    with pytest.raises(UnsupportedError, match="name is no message"):
+    with pytest.raises(UnsupportedError, match="name is not a message"):
         decoder_of(format_of(MessageProgram(TREE, (FieldSource((2, 1)),)), schema))

@@ -244,7 +244,7 @@ def test_value_instances(envelope: Any) -> None:
 @pytest.mark.parametrize(("index", "reason"), [(2, "value"), (0, "value")])
 def test_text_that_must_be_an_integer(envelope: Any, index: int, reason: str) -> None:
     record = envelope.Envelope.from_bytes(whole(envelope, other=index).to_bytes()).message.records[0]
-    with pytest.raises(ExpressionError, match="is no integer") as caught:
+    with pytest.raises(ExpressionError, match="is not an integer") as caught:
         _ = record.other_text
     assert reason_of(caught.value) == reason
 

@@ -163,13 +163,13 @@ def test_packed_and_not() -> None:
 
 @pytest.mark.parametrize("value", ["ab", b"ab", 7, {"a": 1}])
 def test_what_is_no_list(value: Any) -> None:
-    assert refusal(one(Kind.STRING, Of.REPEATED)(value=value)).message.endswith("is no list")
+    assert refusal(one(Kind.STRING, Of.REPEATED)(value=value)).message.endswith("is not a list")
 
 
 @pytest.mark.parametrize("value", ["ab", [("a", 1)], 7])
 def test_what_is_no_mapping(value: Any) -> None:
     error = refusal(one(Kind.UINT32, Of.REPEATED, key=Kind.STRING)(value=value))
-    assert error.message.endswith("is no mapping")
+    assert error.message.endswith("is not a mapping")
     assert error.field == "value"
 
 

@@ -123,7 +123,7 @@ def test_no_rows() -> None:
         ({"title": "a", "marks": [{"value": 1}]}, r"column marks\[0\].key: the required field is missing"),
         ({"title": "a", "marks": [{"key": "k", "valu": 1}]}, r"column marks\[0\].valu: there is no such field"),
         ({"title": "a", "marks": [None]}, r"column marks\[0\]: null"),
-        ({"title": "a", "marks": "text"}, "column marks: 'text' is no list"),
+        ({"title": "a", "marks": "text"}, "column marks: 'text' is not a list"),
         ({"title": "a", "marks": [7]}, r"column marks\[0\]: 7 is no Page.Mark"),
         ({"title": "a", "marks": [{"key": 7}]}, r"column marks\[0\].key: 7 does not fit"),
         ({"title": "a", "book": -1}, "column book: -1 does not fit uint64"),

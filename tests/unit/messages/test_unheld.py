@@ -60,7 +60,7 @@ def test_what_no_column_holds(tmp_path: Path) -> None:
     assert unheld(traces(tmp_path, "name, lambda, scope, schema_url")) == LOST
     # A column that only shows a field holds it.
     assert unheld(traces(tmp_path, "name, shown, scope, schema_url")) == LOST
-    # A field of the row that is no column by default may be selected.
+    # A field of the row that is not a column by default may be selected.
     assert unheld(traces(tmp_path, "lambda")) == (
         LOST[0],
         "resource_spans.schema_url",

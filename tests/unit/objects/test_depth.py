@@ -15,7 +15,7 @@ from .compiling import made
 CHAIN = "seq: [{id: more, type: u1}, {id: inner, type: made, if: more == 1}]"
 DEPTH = 100_000
 DATA = b"\1" * DEPTH + b"\0"
-SAID = r"byte \d+: objects stand inside each other too deep for Python, whose calls may go \d+ deep: .*recursionlimit"
+SAID = r"byte \d+: objects are nested too deeply for Python, whose calls may go \d+ deep: .*recursionlimit"
 
 
 def chain(kind):
@@ -52,12 +52,12 @@ def test_classes_that_write_as_well(tmp_path: Path):
     kind = Compiled(tmp_path, f"meta: {{id: made}}\n{CHAIN}", api=Api.KAITAI_READ_WRITE).made
     with pytest.raises(DepthError, match=SAID):
         kind.from_bytes(DATA)._read()
-    with pytest.raises(DepthError, match="objects stand inside each other too deep"):
+    with pytest.raises(DepthError, match="objects are nested too deeply"):
         chain(kind)._to_bytes()
 
 
 def test_writing(tmp_path: Path):
-    with pytest.raises(DepthError, match="objects stand inside each other too deep"):
+    with pytest.raises(DepthError, match="objects are nested too deeply"):
         chain(made(CHAIN)).to_bytes()
 
 
@@ -66,5 +66,5 @@ def test_types_that_hold_each_other_by_way_of_others(tmp_path: Path):
         "meta: {id: made}\nseq: [{id: more, type: u1}, {id: inner, type: {switch-on: more, cases: {1: link}}}]\n"
         "types: {link: {seq: [{id: next, type: made, size-eos: true}]}}"
     )
-    with pytest.raises(DepthError, match="objects stand inside each other too deep"):
+    with pytest.raises(DepthError, match="objects are nested too deeply"):
         Compiled(tmp_path, text).made.from_bytes(DATA)

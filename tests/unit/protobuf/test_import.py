@@ -273,7 +273,7 @@ def test_editions_are_refused(tmp_path: Path) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(WireloomError, match=r"no_such\.proto: is no file: name a \.proto file"):
+    with pytest.raises(WireloomError, match=r"no_such\.proto: is not a file: name a \.proto file"):
         import_proto(tmp_path / "no_such.proto")
 
 

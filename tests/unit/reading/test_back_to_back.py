@@ -196,7 +196,7 @@ def test_objects_inside_each_other_too_deep(tmp_path: Path, name: str, recover: 
     _, report = wireloom.read_with_report(path, b"\x01" * 2000, recover=recover, check_format=False)
     [file] = report.files
     assert (file.tail, file.tail_offset, file.tail_size) == ("limit", 0, 2000)
-    assert file.error == "objects stand inside each other too deep"
+    assert file.error == "objects are nested too deeply"
     with pytest.raises(wireloom.DamagedInputError) as caught:
         wireloom.read(path, b"\x01" * 2000, mode="failfast")
     assert caught.value.reason == "limit"

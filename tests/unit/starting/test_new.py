@@ -190,7 +190,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
         start("mine", tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
     (tmp_path / "file").write_text("")
-    with pytest.raises(WireloomError, match=r"file: is no folder"):
+    with pytest.raises(WireloomError, match=r"file: is not a folder"):
         start("mine", tmp_path / "file" / "below")
 
 

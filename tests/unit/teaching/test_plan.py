@@ -84,7 +84,7 @@ made::item: at least 10 bytes, given limit, may hold itself
   compute
     later: u1 at 3
   write
-    nothing: 'later' stands at a position of its own
+    nothing: 'later' has a position of its own
 made::one: 1 byte, buffered
   read
     a: u1

@@ -32,7 +32,7 @@ BAD = {
     "a list of the wrong size": "seq: [{id: a, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [a]}}}]",
     "a name that is none": "seq: [{id: A, type: u1}]",
     "a mapping for a list": "seq: {id: a}",
-    "an enum's value that is no integer": "enums: {a: {x: y}}",
+    "an enum's value that is not an integer": "enums: {a: {x: y}}",
     "nothing for text": "doc:",
     "labels that are false": "seq: [{id: a, type: u1, -wireloom: {labels: false}}]",
 }
