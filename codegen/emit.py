@@ -188,7 +188,7 @@ def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
 
 
 def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
-    """How ``output_dir`` differs from ``files``, and the packages for Spark's discovery in ``discovery_dir``.
+    """Return how ``output_dir`` differs from ``files``, and the packages for Spark's discovery in ``discovery_dir``.
 
     Raises ``WireloomError`` where a file is in the way.
     """

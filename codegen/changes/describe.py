@@ -70,7 +70,7 @@ def path_text(path: Path, root: str) -> str:
 
 
 def size_text(size: Size) -> str:
-    """How many bytes."""
+    """Return how many bytes."""
     match size:
         case FixedSize(number):
             return f"{number} bytes"
@@ -84,7 +84,7 @@ def size_text(size: Size) -> str:
 
 
 def repeat_text(attribute: Attribute) -> str:
-    """How often."""
+    """Return how often."""
     match attribute.repeat:
         case RepeatEos():
             return "to the end"

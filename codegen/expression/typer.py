@@ -81,7 +81,7 @@ class Scope(Protocol):
         """The type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
 
     def size_in_bits(self, type: Type) -> int:
-        """How many bits every value of the type takes on the wire."""
+        """Return how many bits every value of the type takes on the wire."""
 
     def own_size_in_bits(self) -> int:
         """The same of the type that the expression is in (``_sizeof``)."""

@@ -27,8 +27,8 @@ class ColumnFit:
         return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
 
     def _fields(self, path: Path, levels: int) -> int:
-        """How many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these are in each
-        other more than ``levels`` deep."""
+        """Return how many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these are in
+        each other more than ``levels`` deep."""
         struct = self.find(path)
         if levels == 0 or struct is None:
             return MAX_FIELDS + 1

@@ -89,7 +89,7 @@ def refused_routines(spec: Spec) -> tuple[Diagnostic, ...]:
 
 
 def refusal(routine: Routine) -> str:
-    """Why a routine is refused, and what to do."""
+    """Return why a routine is refused, and what to do."""
     return (
         f"{routine.sentence}, which is neither registered nor allowed: a spec does not say itself which code runs; if "
         f"this module is to be trusted, allow it ({how_to_allow([routine.place])})"

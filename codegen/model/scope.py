@@ -250,7 +250,7 @@ class StructScope:
         return ListType(type) if is_list else type
 
     def size_in_bits(self, type: Type) -> int:
-        """How many bits every value of the type takes on the wire."""
+        """Return how many bits every value of the type takes on the wire."""
         return self.typing.sizes.of_type(type)
 
     def own_size_in_bits(self) -> int:

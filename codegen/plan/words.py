@@ -57,7 +57,7 @@ def bits_of(field: Field) -> int | None:
 
 
 def size_of(field: Field) -> str:
-    """How many bytes a value has, in words."""
+    """Return how many bytes a value has, in words."""
     type = field.type.base if isinstance(field.type, EnumType) else field.type
     match field.size:
         case FixedSize(size=size):
@@ -75,7 +75,7 @@ def size_of(field: Field) -> str:
 
 
 def repetition(field: Field) -> str:
-    """How often the field comes; empty for once."""
+    """Return how often the field comes; empty for once."""
     match field.repeat:
         case RepeatEos():
             return "× to the end"

@@ -74,6 +74,6 @@ class Diagnostic:
 
 
 def token_width(source: str, column: int) -> int:
-    """How many characters the word that begins at ``column`` has; 0 where there is none."""
+    """Return how many characters the word that begins at ``column`` has; 0 where there is none."""
     found = _TOKEN.match(source, column - 1) if 0 < column <= len(source) else None
     return len(found.group()) if found else 0

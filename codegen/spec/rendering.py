@@ -77,7 +77,7 @@ def _shown(character: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """How many columns of a terminal it takes."""
+    """Return how many columns of a terminal it takes."""
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
     )

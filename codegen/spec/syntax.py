@@ -21,7 +21,7 @@ class Text:
 
     @property
     def position(self) -> Position:
-        """Where it stands."""
+        """Its position in the file."""
         return self.scalar.position
 
 
@@ -52,7 +52,7 @@ class Expression:
 
     @property
     def position(self) -> Position:
-        """Where it stands."""
+        """Its position in the file."""
         return self.scalar.position
 
     def place(self, offset: int, end: int | None = None) -> Position:
@@ -70,7 +70,7 @@ class TypeReference:
 
     @property
     def position(self) -> Position:
-        """Where it stands."""
+        """Its position in the file."""
         return self.scalar.position
 
     def argument(self, index: int) -> Expression:
@@ -147,7 +147,7 @@ class Section:
         return self.values.get(key)
 
     def position_of(self, key: str) -> Position:
-        """Where the key's value stands; the section's own place where there is none."""
+        """The position of the key's value; the section's own place where there is none."""
         found = self.values.get(key)
         return found.position if found is not None else self.position
 

@@ -9,8 +9,8 @@ T = TypeVar("T")
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801  # it takes the place of the one of that name
-    """As ``functools.cached_property``, without the lock that it has up to Python 3.11: one for all instances, and held
-    while the value is computed. A process that is forked meanwhile by another thread would wait for it forever.
+    """Like ``functools.cached_property``, without the lock that it has up to Python 3.11: one for all instances, and
+    held while the value is computed. A process that is forked meanwhile by another thread would wait for it forever.
 
     Threads that ask at the same time may compute the value twice; all of them are given the same one.
     """

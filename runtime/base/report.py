@@ -35,14 +35,14 @@ REASONS = (
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 """Tails of inputs that could be read up to there."""
 ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
-"""By the tail: the reason why the end of an input gave no rows."""
+"""By the tail: the reason why the end of an input has no rows."""
 FAILURES = ("codec", "missing", "limit")
 """Reasons of a codec or a storage that fails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Bytes that gave no row: ``[offset, offset + length)`` of the decompressed input, and why."""
+    """Bytes without a row: ``[offset, offset + length)`` of the decompressed input, and why."""
 
     offset: int
     length: int
@@ -98,7 +98,7 @@ class FileReport:
 
     @property
     def lost_end(self) -> str | None:
-        """The reason why the bytes from ``tail_offset`` on gave no rows; ``None`` where there are none, where they
+        """The reason why the bytes from ``tail_offset`` on have no rows; ``None`` where there are none, where they
         were not read, or where a damaged range begins there."""
         reason = ENDS.get(self.tail)
         return None if any(each.offset == self.tail_offset for each in self.damaged) else reason

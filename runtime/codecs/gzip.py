@@ -50,7 +50,7 @@ class GzipDecoder:
         self._failure: CodecError | None = None
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """As ``Decoder.readinto``."""
+        """Like ``Decoder.readinto``."""
         while not self._output:
             if self._failure is not None:
                 raise self._failure

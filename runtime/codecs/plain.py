@@ -9,11 +9,11 @@ class PlainCompressor:
     """Returns what it is given."""
 
     def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
-        """As ``Compressor.compress``."""
+        """Like ``Compressor.compress``."""
         return data
 
     def flush(self) -> bytes:
-        """As ``Compressor.flush``."""
+        """Like ``Compressor.flush``."""
         return b""
 
 

@@ -54,7 +54,7 @@ class ZstdDecoder:
         )
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """As ``Decoder.readinto``."""
+        """Like ``Decoder.readinto``."""
         try:
             count: int = self._reader.readinto1(buffer)
         except zstandard.ZstdError as error:

@@ -116,7 +116,7 @@ class Walker:
             whole = 3 + (1 if kind == REPEATED else size)
             self.part = "block"
             if not self._have(whole):
-                # Bytes of a raw block that are there can still come out.
+                # Bytes of a raw block that are there can still are returned.
                 yield self._take(whole)
                 raise self._early("a block")
             yield self._take(whole)

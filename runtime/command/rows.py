@@ -112,7 +112,7 @@ class _Decompressed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """As ``io.RawIOBase.readinto``. Raises ``CodecError`` and ``StorageError``."""
+        """Like ``io.RawIOBase.readinto``. Raises ``CodecError`` and ``StorageError``."""
         if not self._ready:
             self._ready = self._buffer[: self._decoder.readinto(self._buffer)]
         piece = self._ready[: len(buffer)]

@@ -67,14 +67,14 @@ class _Finder(MetaPathFinder, InspectLoader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As importlib asks."""
+        """Implement the interface of ``importlib``."""
         return spec_from_loader(fullname, self) if self._path(fullname) else None
 
     def is_package(self, fullname: str) -> bool:
-        """As importlib asks."""
+        """Implement the interface of ``importlib``."""
         return (self._path(fullname) or "").endswith("__init__.py")
 
     def get_source(self, fullname: str) -> str | None:
-        """As importlib asks."""
+        """Implement the interface of ``importlib``."""
         path = self._path(fullname)
         return self._files[path] if path is not None else None

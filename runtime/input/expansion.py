@@ -35,7 +35,7 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
 
 
 def inputs_of(source: Any, location: Location) -> Iterator[Input]:
-    """As ``expand``, one by one."""
+    """Like ``expand``, one by one."""
     content = _bytes_of(source)
     if content is not None:
         yield MemoryInput(None, len(content), seekable=True, content=content)

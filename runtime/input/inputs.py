@@ -106,7 +106,7 @@ class FileInput(Input):
 
     @property
     def is_file(self) -> bool:
-        """As ``Input.is_file``."""
+        """Like ``Input.is_file``."""
         return True
 
     def open(self) -> Stream:
@@ -128,7 +128,7 @@ class LocalStream(io.FileIO):
         self._size = size
 
     def readinto(self, buffer: Any, /) -> int:
-        """As ``Stream.readinto``, without bytes that the file does not have any more.
+        """Like ``Stream.readinto``, without bytes that the file does not have any more.
 
         A read that runs while its file is cut off may continue after the new end, and find zeros there (seen on ext4):
         they would be taken for content. The new size can be seen before the zeros are."""
@@ -150,7 +150,7 @@ class MemoryInput(Input):
 
     @property
     def buffer(self) -> memoryview:
-        """As ``Input.buffer``."""
+        """Like ``Input.buffer``."""
         return self.content
 
     def open(self) -> Stream:
@@ -167,7 +167,7 @@ class ObjectInput(Input):
 
     @property
     def patient(self) -> bool:
-        """As ``Input.patient``."""
+        """Like ``Input.patient``."""
         return self.pipe
 
     def open(self) -> Stream:
@@ -229,5 +229,5 @@ class PipeInput(FileInput):
 
     @property
     def patient(self) -> bool:
-        """As ``Input.patient``."""
+        """Like ``Input.patient``."""
         return True

@@ -24,7 +24,7 @@ class VerifiedStream:
         self._digest = hashlib.sha256()
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """As ``Stream.readinto``. Raises ``StorageError`` with reason ``digest`` at the end of other bytes."""
+        """Like ``Stream.readinto``. Raises ``StorageError`` with reason ``digest`` at the end of other bytes."""
         count = self._stream.readinto(buffer)
         self._digest.update(buffer[:count])
         if count or not len(buffer) or self._expected is None:

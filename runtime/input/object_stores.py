@@ -63,11 +63,11 @@ class RemoteInput(Input):
 
     @property
     def is_file(self) -> bool:
-        """As ``Input.is_file``."""
+        """Like ``Input.is_file``."""
         return True
 
     def within(self, begin: int, end: int) -> RemoteInput:
-        """As ``Input.within``."""
+        """Like ``Input.within``."""
         return replace(self, wanted=(begin, end))
 
     def open(self) -> Stream:

@@ -102,7 +102,7 @@ class Blocks(Protocol):
         ...
 
     def skip_hole(self, back: int) -> int:
-        """As ``Stored.skip_hole``, where the next block would begin."""
+        """Like ``Stored.skip_hole``, where the next block would begin."""
         ...
 
     def close(self) -> None:
@@ -151,7 +151,7 @@ class DirectBlocks:
         self._ended = False
 
     def next(self) -> Block | None:
-        """As ``Blocks.next``."""
+        """Like ``Blocks.next``."""
         if self._ended:
             return None
         block, self._free = self._free, None
@@ -162,16 +162,16 @@ class DirectBlocks:
         return block
 
     def give_back(self, block: Block) -> None:
-        """As ``Blocks.give_back``."""
+        """Like ``Blocks.give_back``."""
         self._free = None if self._first else block
         self._first = False
 
     def skip_hole(self, back: int) -> int:
-        """As ``Blocks.skip_hole``."""
+        """Like ``Blocks.skip_hole``."""
         return self._decoder.skip_hole(back) if isinstance(self._decoder, Stored) and not self._ended else 0
 
     def close(self) -> None:
-        """As ``Blocks.close``."""
+        """Like ``Blocks.close``."""
         self._ended = True
         self._free = None
 
@@ -191,7 +191,7 @@ class PrefetchedBlocks:
         )
 
     def next(self) -> Block | None:
-        """As ``Blocks.next``."""
+        """Like ``Blocks.next``."""
         if self._ended:
             return None
         block = self._ahead.next()
@@ -199,7 +199,7 @@ class PrefetchedBlocks:
         return block
 
     def give_back(self, block: Block) -> None:
-        """As ``Blocks.give_back``."""
+        """Like ``Blocks.give_back``."""
         whole = self._first_given_back
         self._first_given_back = True
         self._ahead.give(block if whole else new_block(self._decoder, self._chunk))
@@ -222,7 +222,7 @@ def _filled(decoder: Decoder, stop: int | None, block: Block) -> Block:
     try:
         fill(decoder, block, stop)
     except BaseException as error:
-        # Whatever it is, what was read before it comes out first.
+        # Whatever it is, what was read before it is returned first.
         block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
         block.last = True
     return block
@@ -248,7 +248,7 @@ class StreamWindow:
         self._own_end = 0
 
     def extend(self) -> bool:
-        """As ``Window.extend``. Raises nothing: what fails is in ``error`` and ends the input."""
+        """Like ``Window.extend``. Raises nothing: what fails is in ``error`` and ends the input."""
         if self.at_end:
             return False
         carry = self.view[self.begin :]
@@ -299,7 +299,7 @@ class StreamWindow:
         self._blocks.give_back(block)
 
     def skip_hole(self, back: int) -> int:
-        """As ``Window.skip_hole``."""
+        """Like ``Window.skip_hole``."""
         skipped = self._blocks.skip_hole(back)
         if skipped:
             self.base += len(self.view) + skipped

@@ -1,4 +1,4 @@
-"""Where each byte of a stuffed frame comes out when the stuffing is undone."""
+"""Where each byte of a stuffed frame is returned when the stuffing is undone."""
 
 from __future__ import annotations
 

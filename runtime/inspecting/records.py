@@ -26,7 +26,7 @@ class Record:
     """One stretch of the input, as it is shown.
 
     ``data`` are its bytes there, ``[begin, end)``. ``content`` is what the fields' offsets count in, from ``base`` on:
-    the same bytes, or the un-stuffed ones, of which ``places`` then tells where each byte of ``data`` comes out (-1:
+    the same bytes, or the un-stuffed ones, of which ``places`` then tells where each byte of ``data`` is returned (-1:
     nowhere, it is a delimiter or stuffing).
     """
 

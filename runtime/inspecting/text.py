@@ -1,4 +1,4 @@
-"""Records as text: hex beside the tree of fields, each field in a colour of its own."""
+"""Records as text: hex next to the tree of fields, each field in a colour of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red", "bright_c
 DIM = "bright_black"
 PER_LINE = 16
 GAP = 3
-"""Blanks between hex and fields where they are beside each other."""
+"""Blanks between hex and fields where they are side by side."""
 COLUMN_GAP = 2
 ROOM = 40
 """Characters that the column of values gets at least, where its values are that long: otherwise fields stand below."""
@@ -60,7 +60,7 @@ class Painter:
         self._console.print()
 
     def _fits(self, dumps: Sequence[RenderableType], fields: Table) -> bool:
-        """Return whether hex and fields fit beside each other without squeezing the values."""
+        """Return whether hex and fields fit side by side without squeezing the values."""
         hex_width = max(Measurement.get(self._console, self._console.options, each).maximum for each in dumps)
         *fixed, values = [
             max(Measurement.get(self._console, self._console.options, cell).maximum for cell in column.cells)

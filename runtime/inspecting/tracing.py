@@ -43,7 +43,7 @@ class TracedStream(MemoryStream):
         self._log = trace.log
 
     def read_bytes(self, n: int) -> bytes:
-        """As ``MemoryStream.read_bytes``."""
+        """Like ``MemoryStream.read_bytes``."""
         begin = self.pos()
         data = super().read_bytes(n)
         self._log.append(Read(self, begin, self.pos(), True))
@@ -56,7 +56,7 @@ class TracedStream(MemoryStream):
         return data
 
     def read_bytes_full(self) -> bytes:
-        """As ``MemoryStream.read_bytes_full``."""
+        """Like ``MemoryStream.read_bytes_full``."""
         begin = self.pos()
         data = super().read_bytes_full()
         self._log.append(Read(self, begin, self.pos(), True))
@@ -118,12 +118,12 @@ class Trace:
         getattr(struct, method)()
 
     def of(self, struct: object) -> Reading | None:
-        """How an object was read; ``None`` where it was not by this trace."""
+        """Return how an object was read; ``None`` where it was not by this trace."""
         found = self._known.get(id(struct))
         return found if found is not None and found.struct is struct else None
 
     def begin(self, struct: Struct) -> None:
-        """As ``Tracing.begin``."""
+        """Like ``Tracing.begin``."""
         stream = cast(TracedStream, struct._io)
         reading = Reading(struct, stream, stream.pos())
         self.readings.append(reading)
@@ -132,7 +132,7 @@ class Trace:
         struct.__class__ = _traced(type(struct))
 
     def inner(self, stream: MemoryStream) -> TracedStream:
-        """As ``Tracing.inner``: a traced stream of the bytes of a field, which was read just before."""
+        """Like ``Tracing.inner``: a traced stream of the bytes of a field, which was read just before."""
         data, shift = stream.data, None
         if self.log:
             read = self.log[-1]

@@ -95,7 +95,7 @@ class Aggregator:
         return self.add_record(UserRecord(partition_key, bytes(data), explicit_hash_key, tuple(tags)))
 
     def add_record(self, record: UserRecord) -> list[KinesisRecord]:
-        """As ``add``."""
+        """Like ``add``."""
         self._refuse_too_large(record)
         finished: list[KinesisRecord] = []
         place, shard_id = self._place_of(record)

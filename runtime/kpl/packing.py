@@ -39,7 +39,7 @@ class Packing:
         self._aggregator = Aggregator(shards=shards, target_size=target, max_size=most, single=single)
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """As ``wireloom.units.packing.Packing.pack``."""
+        """Like ``wireloom.units.packing.Packing.pack``."""
         for number, row in enumerate(rows):
             if row.get("aggregated") is False:
                 yield from _packed(self._aggregator.flush())

@@ -102,7 +102,7 @@ class ShardMap:
         return ",".join(f"{each.first}-{each.last}" for each in self.shards)
 
     def __repr__(self) -> str:
-        """How it is made."""
+        """Return how it is made."""
         return f"ShardMap({list(self.shards)!r})"
 
 

@@ -100,5 +100,5 @@ class SearchCounter(ItemCounter):
         self.end = end
 
     def take_numbers(self, count: int) -> None:
-        """As ``ItemCounter.take_numbers``."""
+        """Like ``ItemCounter.take_numbers``."""
         self.take(count // NUMBERS + 1)

@@ -163,7 +163,7 @@ class Struct(Readable, metaclass=StructType):
 def enclosed(child: Struct, size: int | None = None) -> bytes:
     """The wire form of an object that has a stream of its own, of ``size`` bytes where that is known.
 
-    What is at the end of the object then knows where the end is; fewer bytes come out where nothing does.
+    What is at the end of the object then knows where the end is; fewer bytes are returned where nothing does.
     """
     io = WriteStream(size)
     child._append(io)

@@ -45,7 +45,7 @@ def stuff_words(data: bytes) -> bytes:
 def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
     """The bytes that ``stuff_words`` was given. Accepts what the reference accepts: also runs that no encoder makes.
 
-    Raises ``StuffingError`` on bytes that break the code, and where more than ``limit`` bytes would come out.
+    Raises ``StuffingError`` on bytes that break the code, and where more than ``limit`` bytes would are returned.
     """
     out = bytearray()
     size = len(data)
@@ -96,8 +96,8 @@ def stuff_cobs(data: bytes) -> bytes:
 def unstuff_cobs(data: bytes, limit: int | None = None) -> bytes:
     """The bytes that ``stuff_cobs`` was given; accepts the paper's longer form as well. Empty input gives empty output.
 
-    Raises ``StuffingError`` on a zero byte or a missing literal, and where more than ``limit`` bytes would come out.
-    """
+    Raises ``StuffingError`` on a zero byte or a missing literal, and where more than ``limit`` bytes would are
+    returned."""
     if 0 in data:
         raise StuffingError("a zero byte inside a COBS frame")
     out = bytearray()

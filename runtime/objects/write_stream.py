@@ -107,7 +107,7 @@ class WriteStream(KaitaiStream):
         return len(self._out) + (1 if self.bits_left else 0)
 
     def size(self) -> int:
-        """As ``pos``: the stream ends where it is written."""
+        """Like ``pos``: the stream ends where it is written."""
         return self.pos()
 
     def is_eof(self) -> bool:

@@ -71,7 +71,7 @@ class UnitRows:
 
 @dataclass(slots=True)
 class DamagedRange:
-    """Bytes that gave no row and are between the rows. ``content``: the first of them, ``None`` where they are not
+    """Bytes without a row, between rows. ``content``: the first of them, ``None`` where they are not
     at hand; ``error``: a sentence that says more than the reason. ``shown``: whether a row of nulls may stand for it:
     not where it belongs to another byte range, or continues with the range before."""
 

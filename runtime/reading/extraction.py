@@ -65,7 +65,7 @@ class Lost:
 
     ``reason``: why, as in ``RowDamage``. ``tail``: how the input ends if no other row is found, a word of
     ``FileReport.tail``. ``skipped``: the reason of the range up to the next row, by default ``reason``. ``resumes``:
-    the offset at which the next row that holds begins, where that is known. ``content``: the first bytes that gave no
+    the offset at which the next valid row begins, where that is known. ``content``: the first bytes that gave no
     row, where they have been looked through already and no row is among them. ``sentence``: more about the reason;
     ``cause``: the exception that it comes from. ``is_read``: all of the input counts as read.
     """
@@ -100,7 +100,7 @@ class Extractor(Protocol):
         ...
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
-        """Move ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the
+        """Move ``window.begin``, where a lost row begins, to the next valid row: whether there is one, and the
         first bytes before it. Where there is none the window is at the end of the input, and the bytes go up to there.
         ``None``: rows of this format, or of this request, are not looked for."""
         return None

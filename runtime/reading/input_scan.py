@@ -101,7 +101,7 @@ class InputScan:
             outcome = yield from extractor.take(window)
 
     def _resume(self, lost: Lost, window: Window) -> Generator[Event, None, bool]:
-        """Continue at the next row that holds after a lost one. Return whether there is one."""
+        """Continue at the next valid row after a lost one. Return whether there is one."""
         if lost.content is not None:
             self._searched = lost.content
             return False

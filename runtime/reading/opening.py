@@ -84,7 +84,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
 
 
 def _zeros(stored: Stored, most: int) -> int:
-    """How many zeros the input begins with, if not more than ``most``."""
+    """Return how many zeros the input begins with, if not more than ``most``."""
     head = stored.peek(HEAD)
     count = len(head) - len(head.lstrip(b"\0"))
     if count < len(head):

@@ -25,7 +25,7 @@ def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
 
 @takes(ScanOptions)
 def read_with_report(format: str | Path | Format, source: Any, **options: Any) -> tuple[pa.Table, ReadReport]:
-    """As ``read``, with the report of what was met on the way.
+    """Like ``read``, with the report of what was met on the way.
 
     {options}
     """

@@ -1,4 +1,4 @@
-"""Resynchronisation after damage: the next row that holds, the next delimiter, how far a damaged row can be trusted."""
+"""Resynchronisation after damage: the next valid row, the next delimiter, how far a damaged row can be trusted."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _first(filled: Filled, rows: int) -> Filled:
 
 
 def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
-    """Where the next row that holds begins after the row at offset ``begin``; ``None``: there is none up to
+    """Where the next valid row begins after the row at offset ``begin``; ``None``: there is none up to
     ``CHAIN_BYTES`` after ``following``, where the rows end that are in doubt.
 
     Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not after
@@ -81,8 +81,8 @@ def next_row(row_reader: RowReader, window: Window, begin: int, following: int) 
 def never_complete(
     row_reader: RowReader, checker: ObjectRowReader, window: Window, begin: int, max_record: int
 ) -> str | None:
-    """Why the row at offset ``begin``, which the input cuts off, is not one that more input completes: ``length`` where
-    a row that holds begins inside it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
+    """Return why the row at offset ``begin``, which the input cuts off, is not one that more input completes:
+    ``length`` where a valid row begins inside it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
 
     ``checker``: reads rows as objects. Only what is there is read, and few items of it.
     """
@@ -142,7 +142,7 @@ class Skipped:
 
 
 def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool, bytes]:
-    """Move ``window.begin``, where a lost row begins, to the next row that holds: whether there is one, and the first
+    """Move ``window.begin``, where a lost row begins, to the next valid row: whether there is one, and the first
     bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
     """
     skipped = Skipped()
@@ -173,7 +173,7 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
 
 
 def zeros_refused(row_reader: RowReader) -> int:
-    """How many zeros a place need begin with so that no row that holds begins there; 0: there is no such number."""
+    """Return how many zeros a place need begin with so that no valid row begins there; 0: there is no such number."""
     zeros = MemoryWindow(memoryview(bytes(PROBE)))
     # What is incomplete is not refused.
     zeros.at_end = False
@@ -183,7 +183,7 @@ def zeros_refused(row_reader: RowReader) -> int:
 
 def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
     """Move ``window.begin``, where too large a frame begins, to the next delimiter at or after ``index``, or to the
-    end of the input; gives the first bytes between."""
+    end of the input; returns the first bytes between."""
     skipped = Skipped()
     while True:
         found = _find(window.view, index, delimiter)

@@ -44,7 +44,7 @@ class ScanRequest(ScanOptions):
 
     @property
     def judges_format(self) -> bool:
-        """Return whether an input without any record that holds is not of the format: not where it may be a part of
+        """Return whether an input without any valid record is not of the format: not where it may be a part of
         one.
         """
         return self.byte_range is None and not self.grows
@@ -67,7 +67,7 @@ def scan_request(
     option_names: Sequence[str] = NAMES_OF_OPTIONS,
     **options: Any,
 ) -> ScanRequest:
-    """As ``request_of``, for options of every reader and of the format together, by their names."""
+    """Like ``request_of``, for options of every reader and of the format together, by their names."""
     general, own = ScanOptions.split(options)
     return request_of(format, general, own, in_table=in_table, option_names=option_names)
 

@@ -69,7 +69,7 @@ class SearchResult:
 
 
 def first_row(format: str | Path | Format, source: Any, at: int = 0, **options: Any) -> FoundRow | None:
-    """Return the first row that holds and begins at byte ``at`` or after it; ``None``: there is none.
+    """Return the first valid row that begins at byte ``at`` or after it; ``None``: there is none.
 
     ``source``: one log, not compressed, that can be read from any byte.
 
@@ -332,7 +332,8 @@ class _CountedStream:
         return size
 
     def _in_hole(self, most: int) -> int:
-        """How many of the next bytes are in a hole that ends before the file does, but not more than ``most``."""
+        """Return how many of the next bytes are in a hole that ends before the file does, but not more than
+        ``most``."""
         if not hasattr(os, "SEEK_DATA"):
             return 0
         try:

@@ -25,7 +25,7 @@ engine has read it."""
 MAGIC = 16
 """Bytes in which a codec's magic number is."""
 SMALL_COMPRESSED = 256 * 1024
-"""As ``SMALL``, of compressed files, which are larger once they are read."""
+"""Like ``SMALL``, of compressed files, which are larger once they are read."""
 AHEAD = 2
 """Memories of a thread: one is read by the engine, one is being filled."""
 
@@ -136,7 +136,7 @@ class Loads:
 
 
 class LoadsAhead:
-    """As ``Loads``, but a thread loads the next files while those before are read."""
+    """Like ``Loads``, but a thread loads the next files while those before are read."""
 
     def __init__(self, loads: Loads) -> None:
         self._loads = loads
@@ -148,7 +148,7 @@ class LoadsAhead:
         )
 
     def next(self) -> Load | None:
-        """As ``Loads.next``."""
+        """Like ``Loads.next``."""
         try:
             return self._ahead.next()
         except WireloomError:
@@ -157,7 +157,7 @@ class LoadsAhead:
             raise WireloomError(f"reading failed: {error!r}", reason="missing") from error
 
     def give_back(self, load: Load) -> None:
-        """As ``Loads.give_back``."""
+        """Like ``Loads.give_back``."""
         self._ahead.give(load.memory)
 
     def close(self) -> None:

@@ -76,7 +76,8 @@ def _first_damage(filled: Filled, base: int) -> int:
 
 
 def _rows_after_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -> int:
-    """How many rows hold where the row before them says that they are; found by a search, a row is no evidence."""
+    """Return how many rows hold where the row before them says that they are; found by a search, a row is no
+    evidence."""
     window = MemoryWindow(start.view, start.begin)
     window.base = start.base
     count, follows = 0, False

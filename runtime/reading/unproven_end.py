@@ -33,9 +33,9 @@ def fill_up_to_break(
     at_start: bool,
     stop: int,
 ) -> Filled:
-    """As ``RowReader.fill`` for a window after which there is no more input, though the input may not end there.
+    """Like ``RowReader.fill`` for a window after which there is no more input, though the input may not end there.
 
-    A last row that is complete only if the input ends here comes out where ``proof`` says so of its bytes; otherwise
+    A last row that is complete only if the input ends here is returned where ``proof`` says so of its bytes; otherwise
     the status is ``TRUNCATED``. ``unpadded``: reads rows with no bytes between them, since those after the last row
     may be missing.
     """
@@ -68,7 +68,7 @@ def _part(window: Window, begin: int, *, at_end: bool) -> MemoryWindow:
 
 
 def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
-    """Return whether a checksum of a row that holds covers its last byte. ``content``: the row as it is in the
+    """Return whether a checksum of a valid row covers its last byte. ``content``: the row as it is in the
     input, for delimited rows with the delimiter before it; ``root``: the object whose attributes are before the
     rows."""
     # Imported here: most inputs have an end, and need no generated classes.

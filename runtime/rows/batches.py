@@ -54,14 +54,14 @@ def explained(reason: str) -> str:
 
 
 def end_explained(reason: str) -> str:
-    """As ``explained``, for the end of an input that gives no rows (see ``FileReport.lost_end``)."""
+    """Like ``explained``, for the end of an input that gives no rows (see ``FileReport.lost_end``)."""
     more = "" if reason == "truncated" else "; the rest of the file could not be read"
     return f"{explained(reason)}{more}"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns come out, in order. ``names`` are checked."""
+    """Which columns are returned, in order. ``names`` are checked."""
 
     format: Format
     names: tuple[str, ...]

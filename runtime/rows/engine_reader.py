@@ -146,7 +146,7 @@ class Room:
 
 
 class EngineRowReader:
-    """As ``RowReader``."""
+    """Like ``RowReader``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         loaded = _load(format)
@@ -162,11 +162,11 @@ class EngineRowReader:
         """Items per row of each level, as far as they have been met."""
 
     def begin(self, root: Struct | None) -> None:
-        """As ``RowReader.begin``."""
+        """Like ``RowReader.begin``."""
         self._preset = tuple(int(getattr(root, name)) for name in self._preset_names)
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """As ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
+        """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings, wanted = self._settings, self._wanted
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what is after the last one.
@@ -236,7 +236,7 @@ class EngineRowReader:
         )
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``RowReader.resync``."""
+        """Like ``RowReader.resync``."""
         status, index = engine.resync(
             self._program,
             window.view,

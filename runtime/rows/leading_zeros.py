@@ -18,7 +18,7 @@ NOT_ZERO = re.compile(rb"[^\0]")
 
 def skip_zeros(row_reader: RowReader, window: Window) -> int:
     """Move ``window.begin`` from a file's first byte to its first row after zeros, where there are any and no row
-    holds as it stands; gives the number of bytes passed over."""
+    holds as it stands; returns the number of bytes passed over."""
     if not window.view:
         window.extend()
     if not window.view or window.view[0] or _holds(row_reader, window):

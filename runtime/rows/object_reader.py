@@ -19,15 +19,15 @@ from .reader import Filled, RowDamage, Status
 
 
 class ObjectRowReader(ObjectRows):
-    """As ``RowReader``."""
+    """Like ``RowReader``."""
 
     def begin(self, root: Struct | None) -> None:
-        """As ``RowReader.begin``. What searches may spend is counted again."""
+        """Like ``RowReader.begin``. What searches may spend is counted again."""
         super().begin(root)
         self.search = ObjectSearch(self)
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
-        """As ``RowReader.fill``."""
+        """Like ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)
         return fill_rows(self, window, capacity, stop)
@@ -64,5 +64,5 @@ class ObjectRowReader(ObjectRows):
         return None
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``RowReader.resync``."""
+        """Like ``RowReader.resync``."""
         return self.search.resync(window, begin)

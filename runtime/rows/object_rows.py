@@ -77,7 +77,7 @@ class ObjectRows:
         ]
 
     def begin(self, root: Struct | None) -> None:
-        """As ``RowReader.begin``."""
+        """Like ``RowReader.begin``."""
         self._root: Any = self.format.root_class() if root is None else root
         self.refusals: Sequence[Exception] = ()
 

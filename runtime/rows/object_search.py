@@ -1,4 +1,4 @@
-"""The next row that holds, looked for by generated classes, in time that grows with the bytes that are looked through.
+"""The next valid row, looked for by generated classes, in time that grows with the bytes that are looked through.
 
 Garbage claims lists of any length at every place. So each place is first tried with few items; those at which a row
 continues are tried again with more and more of them, the nearest stretch of places first, until what is spent on that
@@ -34,7 +34,8 @@ class ObjectSearch:
         self._row_reader = row_reader
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """As ``RowReader.resync``. Checksums are computed whatever the settings: only they tell a row from garbage."""
+        """Like ``RowReader.resync``. Checksums are computed whatever the settings: only they tell a row from
+        garbage."""
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
         place = 0

@@ -28,7 +28,7 @@ Fill = Callable[[int], Filled]
 
 
 def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
-    """End a fill at its first row that does not hold where that begins a run of zeros which is at least as long as the
+    """End a fill at its first invalid row where that begins a run of zeros which is at least as long as the
     row, and the bytes of that row: 0 where it does not say, -1 where there is none."""
     for damage in filled.damages:
         size = damage.end - damage.begin
@@ -73,7 +73,7 @@ class AfterZeros(Enum):
     NOTHING = 0
     ROW = 1
     UNKNOWN = 2
-    """No row that holds."""
+    """No valid row."""
 
 
 def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> AfterZeros:

@@ -1,8 +1,7 @@
 """S2, the stream store (s2.dev): frames of sessions, messages, JSON, events, commands, and the state of a live reader.
 
-There is no network in here: bytes go in and come out, and requests are plain data. Whole files and tables are read and
-written by ``wireloom.read`` and its neighbours, formats ``s2_session`` and ``s2_messages``.
-"""
+There is no network in here: bytes go in and are returned, and requests are plain data. Whole files and tables are read
+and written by ``wireloom.read`` and its neighbours, formats ``s2_session`` and ``s2_messages``."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def decompress(body: bytes | memoryview, compression: Compression) -> bytes:
 
 
 def decompress_into(body: memoryview, compression: Compression, target: memoryview) -> int:
-    """As ``decompress``, to the beginning of ``target``, which has room for one byte more than the largest content;
+    """Like ``decompress``, to the beginning of ``target``, which has room for one byte more than the largest content;
     gives the content's size. What is after it in ``target`` is not told."""
     if compression == "zstd" and len(body) > SMALL_BODY:
         return _unzstd_into(body, target)

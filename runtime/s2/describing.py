@@ -19,7 +19,7 @@ class FrameCompression(IntEnum):
 
 
 def frame_parts(stored: memoryview) -> list[Part]:
-    """As ``wireloom.units.described.Described.described``."""
+    """Like ``wireloom.units.described.Described.described``."""
     if len(stored) < LENGTH_SIZE:
         return []
     length = int.from_bytes(stored[:LENGTH_SIZE], "big")

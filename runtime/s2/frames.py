@@ -105,7 +105,7 @@ def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
 
 
 def problem_of_length(length: int) -> tuple[str, str] | None:
-    """As ``problem_of``, for a frame's length."""
+    """Like ``problem_of``, for a frame's length."""
     if not length:
         return "length", "a length of 0, which leaves no room for the flag"
     if length > MAX_LENGTH:

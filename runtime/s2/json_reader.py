@@ -19,7 +19,7 @@ Verdict = Literal["syntax", "data", "eof"]
 # The stubs of the standard library leave it out.
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = decoder.scanstring  # type: ignore[attr-defined]
 """What the json module reads strings with, in C: text, the index after the first quote, whether control characters
-are refused; gives the string and the index after it. It lets lone surrogates pass."""
+are refused; returns the string and the index after it. It lets lone surrogates pass."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>\.[0-9]+)?(?P<exponent>[eE][+-]?[0-9]+)?")
 _UNFINISHED_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.|(?:\.[0-9]+)?[eE][+-]?)?\Z")

@@ -56,7 +56,7 @@ def check_record(record: RecordLike) -> tuple[int, Command | None]:
 
 
 def check_records(records: Iterable[RecordLike]) -> Accepted:
-    """As ``check_append``, for the records alone."""
+    """Like ``check_append``, for the records alone."""
     metered: list[int] = []
     commands: list[Command | None] = []
     for number, record in enumerate(records, 1):

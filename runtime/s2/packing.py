@@ -32,7 +32,7 @@ class SessionPacking:
         self._appends = kind == RECORDS_OF_APPENDS
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """As ``Packing.pack``. Raises ``WireloomError`` for a row that no batch may hold, with its number from 0."""
+        """Like ``Packing.pack``. Raises ``WireloomError`` for a row that no batch may hold, with its number from 0."""
         made = False
         for batch in self._batches(rows) if self._has_records else (self._rows.pack([row]) for row in rows):
             made = True

@@ -45,7 +45,7 @@ class SessionFraming:
     # Reading ---------------------------------------------------------------------------------------------------------
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """As ``Framing.take``. Units of compressed frames refer to memory that is good until the next call, those of
+        """Like ``Framing.take``. Units of compressed frames refer to memory that is good until the next call, those of
         others to ``view``."""
         for slot in self._used:
             self._slots.give_back(slot)
@@ -174,15 +174,15 @@ class SessionFraming:
         units.consumed, units.needed, units.ended = len(frame), 0, CLEAN
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """As ``Framing.decoded``: batches are looked at for heartbeats, tails and gaps."""
+        """Like ``Framing.decoded``: batches are looked at for heartbeats, tails and gaps."""
         self._observed.decoded(units, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """As ``Observed.facts``."""
+        """Like ``Observed.facts``."""
         return self._observed.facts()
 
     def described(self, stored: memoryview) -> list[Part]:
-        """As ``wireloom.units.described.Described.described``: the fields of a frame, a terminal one's too."""
+        """Like ``wireloom.units.described.Described.described``: the fields of a frame, a terminal one's too."""
         return frame_parts(stored)
 
     # Writing ---------------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class Whole:
         self._written = False
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """As ``Framing.take``: nothing before the input's end."""
+        """Like ``Framing.take``: nothing before the input's end."""
         units = Units(view)
         if len(view) > self._max_record:
             units.ended = "limit"
@@ -141,7 +141,7 @@ class Whole:
         return {}
 
     def framed(self, unit: bytes) -> bytes:
-        """As ``Framing.framed``. Raises ``SeveralUnitsError`` for a second unit."""
+        """Like ``Framing.framed``. Raises ``SeveralUnitsError`` for a second unit."""
         if self._written:
             raise SeveralUnitsError(f"the rows do not fit in one unit, and a file of {self._format.name} is one")
         self._written = True
@@ -168,7 +168,7 @@ class Prefixed:
         """Where in the input the last run of zeros ended, as far as it was at hand."""
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """As ``Framing.take``."""
+        """Like ``Framing.take``."""
         units = Units(view)
         position, end = 0, len(view)
         while position < end and position < BATCH_BYTES:
@@ -218,7 +218,7 @@ class Prefixed:
         return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
 
     def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
-        """Pass over a run of zeros at a length of 0. Gives the index after it, 0 where there is none, and -1 where
+        """Pass over a run of zeros at a length of 0. Returns the index after it, 0 where there is none, and -1 where
         more input is needed to know."""
         view, width = units.source, max(self._width, 1)
         found = NOT_ZERO.search(view, position)
@@ -252,7 +252,7 @@ class Prefixed:
         return (0, 0) if len(view) - position < 10 else (-1, 0)
 
     def described(self, stored: memoryview) -> list[Part]:
-        """As ``wireloom.units.described.Described.described``: the length, and where the unit stands."""
+        """Like ``wireloom.units.described.Described.described``: the length, and where the unit stands."""
         length, start = self.length(stored, 0)
         if not start:
             return []
@@ -266,7 +266,7 @@ class Prefixed:
         return {}
 
     def framed(self, unit: bytes) -> bytes:
-        """As ``Framing.framed``. Raises ``WireloomError`` for a unit whose length the prefix cannot hold."""
+        """Like ``Framing.framed``. Raises ``WireloomError`` for a unit whose length the prefix cannot hold."""
         if not self._width:
             return varint(len(unit)) + unit
         try:

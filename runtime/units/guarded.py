@@ -64,7 +64,7 @@ def _chosen(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 class GuardedFraming:
-    """As ``Framing`` and ``Described``."""
+    """Like ``Framing`` and ``Described``."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
@@ -73,7 +73,7 @@ class GuardedFraming:
         self.inner = framing
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """As ``Framing.take``. Where it raises something, nothing of the view is taken and the input has ended. It is
+        """Like ``Framing.take``. Where it raises something, nothing of the view is taken and the input has ended. It is
         not asked about an empty view before the end of the input."""
         if not len(view) and not at_end:
             return Units(view, needed=1)
@@ -92,16 +92,16 @@ class GuardedFraming:
         return taken
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """As ``Framing.decoded``."""
+        """Like ``Framing.decoded``."""
         with called(self.place, "decoded", _offset(units)):
             self.inner.decoded(units, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """As ``Framing.facts``."""
+        """Like ``Framing.facts``."""
         return _facts(self.place, self.inner)
 
     def described(self, stored: memoryview) -> list[Part]:
-        """As ``Described.described``; nothing where the framing does not tell."""
+        """Like ``Described.described``; nothing where the framing does not tell."""
         with called(self.place, "described"):
             found: Any = self.inner.described(stored) if isinstance(self.inner, Described) else []
             if not isinstance(found, list) or not all(_is_part(each) for each in found):
@@ -110,12 +110,12 @@ class GuardedFraming:
         return parts
 
     def framed(self, unit: bytes) -> bytes:
-        """As ``Framing.framed``."""
+        """Like ``Framing.framed``."""
         with called(self.place, "framed"):
             return checked_bytes(self.place, "framed", self.inner.framed(unit))
 
     def finish(self) -> bytes:
-        """As ``Framing.finish``."""
+        """Like ``Framing.finish``."""
         with called(self.place, "finish"):
             return checked_bytes(self.place, "finish", self.inner.finish())
 
@@ -126,12 +126,12 @@ class Lengths(Protocol):
     max_record: int
 
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
-        """As ``Prefixed.length``."""
+        """Like ``Prefixed.length``."""
         ...
 
 
 class GuardedLengths:
-    """As ``Lengths``."""
+    """Like ``Lengths``."""
 
     def __init__(self, place: str, framing: Prefixed) -> None:
         self._place = place
@@ -139,7 +139,7 @@ class GuardedLengths:
         self.max_record = framing.max_record
 
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
-        """As ``Prefixed.length``."""
+        """Like ``Prefixed.length``."""
         with called(self._place, "length"):
             length, start = self._framing.length(view, position)
             return int(length), int(start)
@@ -154,7 +154,7 @@ def lengths_of(framing: Framing) -> Lengths | None:
 
 
 class GuardedHooks:
-    """As ``Hooks``."""
+    """Like ``Hooks``."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
@@ -167,7 +167,7 @@ class GuardedHooks:
             raise RoutineError(f"{place} is not hooks: needs are names of columns, and beside names one by option")
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """As ``Hooks.decoded``."""
+        """Like ``Hooks.decoded``."""
         offset = _offset(units)
         with called(self._place, "decoded", offset):
             result: Any = self._hooks.decoded(units, decoded)
@@ -178,7 +178,7 @@ class GuardedHooks:
         return found
 
     def facts(self) -> Mapping[str, Any]:
-        """As ``Hooks.facts``; nothing where the hooks have none."""
+        """Like ``Hooks.facts``; nothing where the hooks have none."""
         return _facts(self._place, self._hooks)
 
 

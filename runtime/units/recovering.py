@@ -1,4 +1,4 @@
-"""Resynchronisation after a damaged length: the next message that holds.
+"""Resynchronisation after a damaged length: the next valid message.
 
 A message proves little by itself, since many bytes are one. So it takes several, one where the length of the one before
 it leads, or as many as there are up to the end of the input.
@@ -35,7 +35,7 @@ class Search:
         self._decoder = decoder
 
     def believed(self, units: Units, view: memoryview, base: int, at_end: bool) -> Units:
-        """The units as far as their lengths are believed: that of a refused one is where ``CHAIN`` of units that hold
+        """The units as far as their lengths are believed: that of a refused one is where ``CHAIN`` of valid units
         follow it, and otherwise where none hold before these. ``at_end``: nothing follows the view."""
         bad, count, number = self._problems(units), len(units.begins), 0
         while (first := next((each for each in range(number, count) if each in bad), count)) < count:
@@ -65,7 +65,7 @@ class Search:
         return count - following if ends else count
 
     def find(self, view: memoryview, begin: int, end: int, at_end: bool) -> tuple[bool, int]:
-        """Return whether messages that hold begin at an index in ``[begin, end)``, and where; where there are none, the
+        """Return whether valid messages begin at an index in ``[begin, end)``, and where; where there are none, the
         index from which to look on once more input is there. ``at_end``: nothing follows the view."""
         for place in range(begin, end):
             held = self._hold(view, place, at_end)
@@ -93,7 +93,7 @@ class Search:
         return not self._problems(units)
 
     def _problems(self, units: Units) -> set[int]:
-        """The numbers of the units that do not hold."""
+        """The numbers of the invalid units."""
         begins, sizes = pa.array(units.begins, pa.uint64()), pa.array(units.sizes, pa.uint64())
         found: set[int] = set()
         first, count = 0, len(begins)

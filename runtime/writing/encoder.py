@@ -86,7 +86,7 @@ class RowEncoder:
         return self.encode_values(values, batch.num_rows, first_row)
 
     def blocks(self, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[bytes | memoryview]:
-        """As ``encode``, the rows of a batch joined to blocks; by the engine where it can."""
+        """Like ``encode``, the rows of a batch joined to blocks; by the engine where it can."""
         columns = self._columns
         filled = self.fields(batch.schema)
         done = 0

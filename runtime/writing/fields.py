@@ -120,7 +120,7 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
 
 
 def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
-    """As ``values_of``, of any array; a null is ``None``."""
+    """Like ``values_of``, of any array; a null is ``None``."""
     values: list[object] = column_array(filled, array, first_row).to_pylist()
     return values
 

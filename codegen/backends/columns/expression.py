@@ -134,7 +134,7 @@ class Compiler:
     """Compiles expressions written in ``scope``; ``it`` is what ``_`` stands for.
 
     The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
-    engine runs that part also where they do not hold, and ignores what comes out.
+    engine runs that part also where they do not hold, and ignores the result.
     """
 
     scope: Scope

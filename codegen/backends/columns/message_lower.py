@@ -94,7 +94,8 @@ def compile_units(
 
 
 def coverage(plan: Plan, units: Units) -> str | None:
-    """Why the engine does not read all kinds; ``None`` where it does. Raises ``SpecError``, as ``lower_kind`` does."""
+    """Return why the engine does not read all kinds; ``None`` where it does. Raises ``SpecError``, as ``lower_kind``
+    does."""
     for kind in units.kinds:
         _, refusal = compile_units(plan, units, kind, message_columns(plan, kind))
         if refusal is not None:

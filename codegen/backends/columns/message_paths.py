@@ -90,7 +90,8 @@ class Paths:
     effort: Effort = field(default_factory=Effort)
 
     def why_no_input(self, found: FieldFound) -> str:
-        """Why an expression cannot be computed from columns where none of them is ``found``, with the way out."""
+        """Return why an expression cannot be computed from columns where none of them is ``found``, with the way
+        out."""
         first = found.steps[0]
         sentence = f'an expression uses "{found.attribute.id}", which is not a column'
         structs = [self.plan.type(each) for each in self.chain[: found.up]]

@@ -55,7 +55,7 @@ class MessageColumn:
 
     @property
     def lookup(self) -> str:
-        """As ``wireloom.format.description.Column.lookup``."""
+        """Like ``wireloom.format.description.Column.lookup``."""
         if not isinstance(self.source, LookupSource):
             return ""
         return "integer" if self.source.integer else "item"

@@ -90,7 +90,7 @@ def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, pres
 
 
 def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -> Scalar:
-    """Append the steps of a field with ``if``; gives the register that says whether it is there."""
+    """Append the steps of a field with ``if``; returns the register that says whether it is there."""
     name = field.id
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')

@@ -43,7 +43,7 @@ class Run:
         return offset
 
     def skip(self, name: str, size: int) -> int:
-        """Pass over ``size`` bytes that nothing looks at; gives their offset, -1 where they are not in the run."""
+        """Pass over ``size`` bytes that nothing looks at; returns their offset, -1 where they are not in the run."""
         if size <= WIDEST_NEED:
             return self.add(name, size)
         self.flush()
@@ -77,7 +77,7 @@ class Run:
     # Bit fields ------------------------------------------------------------------------------------------------------
 
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
-        """Add a bit field; gives the expression of its value, to be computed once the run's ``NEED`` stands."""
+        """Add a bit field; returns the expression of its value, to be computed once the run's ``NEED`` stands."""
         if self.aligned and kind.endian != self._bit_endian:
             self.align()
         if self._bits and kind.endian != self._bit_endian:

@@ -60,7 +60,7 @@ class State:
         return self.fills.get(scope, {}).get(name)
 
     def fixed_size(self, scope: Scope, field: Field) -> int | None:
-        """How many bytes the field takes, where that is the same in every row."""
+        """Return how many bytes the field takes, where that is the same in every row."""
         if isinstance(field.size, FixedSize):
             return field.size.size
         if isinstance(field.size, ExpressionSize):

@@ -150,7 +150,7 @@ def _bounded(scope: ClassScope, field: Field, repeat: Repeat, items: str) -> str
 
 
 def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> str:
-    """How many items there are, where the bytes that each of them takes at least are known."""
+    """Return how many items there are, where the bytes that each of them takes at least are known."""
     return scope.text(repeat.expression, field) if isinstance(repeat, RepeatCount) and field.least else ""
 
 

@@ -39,8 +39,8 @@ def bind_argument(child: Any, parameter: str, *solutions: Solution) -> None:
 def follow_argument(
     name: str, child: Any, parameter: str, argument: Callable[[], object], *solutions: Solution
 ) -> None:
-    """As ``check_argument``, for an ``argument`` that follows where the object was given another, or needs another for
-    what it holds: it is then solved for, now and whenever the object's own parameter follows."""
+    """Like ``check_argument``, for an ``argument`` that follows where the object was given another, or needs another
+    for what it holds: it is then solved for, now and whenever the object's own parameter follows."""
     bind_argument(child, parameter, *solutions)
     free = first_free(solutions)
     own = getattr(child, parameter, UNSET)

@@ -61,13 +61,13 @@ def check_some(name: str, values: Sequence[Any]) -> None:
 
 
 def check_count_now(io: KaitaiStream, name: str, values: Sequence[Any], count: int) -> None:
-    """As ``check_count``, where the count is known only while the items are written."""
+    """Like ``check_count``, where the count is known only while the items are written."""
     if not isinstance(io, OpenStream):
         check_count(name, values, count)
 
 
 def check_last_now(io: KaitaiStream, name: str, ends: bool, index: int, values: Sequence[Any]) -> None:
-    """As ``check_last``, where the end is known only while the items are written."""
+    """Like ``check_last``, where the end is known only while the items are written."""
     if not isinstance(io, OpenStream):
         check_last(name, ends, index, values)
 

@@ -48,7 +48,7 @@ def write_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosur
 
 
 def begin_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosure) -> EnclosedField:
-    """As ``write_enclosed``, for a field with ``process``: ``finish`` then takes the function that this stands for.
+    """Like ``write_enclosed``, for a field with ``process``: ``finish`` then takes the function that this stands for.
 
     Its arguments may ask where ``io`` is: after the field already, where the size of that is known.
     """

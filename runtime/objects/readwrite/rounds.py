@@ -28,7 +28,7 @@ class Layout:
             self.changes.append(found.name)
 
     def make_room(self, solutions: tuple[Solution, ...], wanted: int) -> None:
-        """As ``follow``, for an expression that may come to more than ``wanted``."""
+        """Like ``follow``, for an expression that may come to more than ``wanted``."""
         found = first_free(solutions)
         if found is not None and found.make_room(wanted):
             self.changes.append(found.name)

@@ -82,7 +82,7 @@ class Solution(NamedTuple):
         return self._take(self.value_for(wanted))
 
     def make_room(self, wanted: int) -> bool:
-        """As ``follow``, for an expression that may come to more."""
+        """Like ``follow``, for an expression that may come to more."""
         return self._take(self.value_for(self.least(wanted)))
 
     def _take(self, value: int | None) -> bool:

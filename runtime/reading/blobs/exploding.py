@@ -76,7 +76,7 @@ class Exploder:
         self._done = 0
 
     def schema_of(self, outer: pa.Schema) -> pa.Schema:
-        """The schema of what comes out for batches of that schema. Raises ``WireloomError``."""
+        """The schema of the result for batches of that schema. Raises ``WireloomError``."""
         names = self.kept(outer.names)
         for name in (self._column, *names, *self.beside.values()):
             if name not in outer.names:

@@ -178,7 +178,7 @@ class BlobReader:
         caster: Caster | None = None,
         columns: Mapping[str, pa.Array] = NO_COLUMNS,
     ) -> pa.Array:
-        """As ``chunks``, in one array."""
+        """Like ``chunks``, in one array."""
         made = list(self.chunks(array, first, caster, columns))
         if not made:
             return pa.array([], pa.list_(pa.struct(caster.schema if caster is not None else self.schema)))

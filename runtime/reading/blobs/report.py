@@ -11,7 +11,7 @@ MOST_LISTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class BlobProblem:
-    """A blob that gave no rows, or not all. ``blob``: its number in the column, from 0; ``offset``: in the blob, where
+    """A blob without rows, or with only some. ``blob``: its number in the column, from 0; ``offset``: in it, where
     the trouble was found; ``reason``: a word of ``wireloom.base.report.REASONS``; ``detail``: a sentence that names the
     field; ``rows``: how many of its rows stand all the same."""
 

@@ -230,7 +230,7 @@ class ColumnTree:
         return vector
 
     def _parent(self, group: int) -> Vector:
-        """Which element of a group each row takes: the next one that its first vector gets."""
+        """Return which element of a group each row takes: the next one that its first vector gets."""
         vector = self._vector(Storage.FIXED32, FieldKind.INT32, "", self.row_scope)
         self._emit(Op.PARENT, vector, self._group(group).emits[0].vector)
         return vector

@@ -49,7 +49,7 @@ def settled(values: Any) -> Any:
 
 
 def length(values: Any) -> Any:
-    """How many items a list has, bytes, or characters of text; int64."""
+    """Return how many items a list has, bytes, or characters of text; int64."""
     if isinstance(values, Picked):
         return length(values.values).take(values.places)
     kind = values.type

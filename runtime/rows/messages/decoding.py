@@ -10,7 +10,7 @@ import pyarrow as pa
 
 
 class UnitProblem(NamedTuple):
-    """Why a unit gave no rows, or not all.
+    """Why a unit has no rows, or not all.
 
     ``unit``: its number in the call. ``offset``: in the unit, where the trouble was found. ``reason``: a word of
     ``wireloom.base.report.REASONS``: ``magic``, ``digest``, ``message`` (no such message, a required field is missing),

@@ -38,9 +38,9 @@ SMALL_BATCH = 4096
 
 
 class EngineDecoder:
-    """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: digests are compared; ``null_rows``:
-    a unit that does not hold gives a row of nulls; ``max_depth``: how deep messages may be nested, by
-    default as deep as the format says.
+    """Like ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: digests are compared;
+    ``null_rows``: an invalid unit gives a row of nulls; ``max_depth``: how deep messages may be nested, by default as
+    deep as the format says.
 
     Raises ``UnsupportedError`` for formats and columns that the engine cannot do. One thread may use it at a time.
     """
@@ -80,7 +80,7 @@ class EngineDecoder:
         self._data_per_byte = [1.0] * len(vectors)
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
-        """As ``UnitDecoder.decode``. Raises ``WireloomError`` for a unit that is not within ``source``."""
+        """Like ``UnitDecoder.decode``. Raises ``WireloomError`` for a unit that is not within ``source``."""
         count = min(len(begins), first + UNITS)
         begin_numbers, size_numbers = _numbers(begins), _numbers(sizes)
         counts = bytearray(4 * (count - first))

@@ -41,8 +41,8 @@ class _Unit:
 
 
 class ObjectDecoder:
-    """As ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
-    ``null_rows``: whether a unit that does not hold gives a row of nulls, after the rows of it that stand;
+    """Like ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
+    ``null_rows``: whether an invalid unit gives a row of nulls, after the rows of it that stand;
     ``max_depth``: how deep messages may be in each other, by default as deep as the format says; ``max_computed``:
     most characters of text that the expressions of a unit make.
     """
@@ -77,7 +77,7 @@ class ObjectDecoder:
         self._unit_types = [field_type(plan_of(self._class), name) for name in self._units.unit_columns]
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
-        """As ``UnitDecoder.decode``."""
+        """Like ``UnitDecoder.decode``."""
         view = memoryview(source).cast("B")
         taken = _Taken([[] for _ in self._wanted], [[] for _ in self._unit_types])
         data = 0

@@ -81,7 +81,7 @@ class Explainer:
 
     @staticmethod
     def wholes(notes: memoryview, first: int) -> list[int]:
-        """Numbers of the units that do not hold at all."""
+        """Numbers of the invalid units at all."""
         return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] not in ENDING]
 
     def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:

@@ -37,7 +37,7 @@ USER_FUNCTION: Any = arrow_udf
 def from_wire(column: Column | str, format: str | Path | Format, **options: Any) -> Column:
     """Decode a binary column: per blob an array of structs, its rows.
 
-    A null gives null, and so does a damaged blob that has no rows that stand; ``options``: ``mode`` (``permissive``,
+    A null results in null, and so does a damaged blob without valid rows; ``options``: ``mode`` (``permissive``,
     ``dropmalformed``, ``failfast``: an error at the first damaged blob), ``columns`` (a list of names, also ``_error``
     and ``_corrupt_record``: damage is a struct of nulls with these then), ``verify``, ``unsigned64`` (``decimal``, or
     ``long``), ``allow_modules`` (modules out of which a spec may name classes), and those of the format, such as

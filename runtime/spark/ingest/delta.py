@@ -25,7 +25,7 @@ class DeltaCatalog:
     """The log of a Delta table."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """As ``Catalog.publish``."""
+        """Like ``Catalog.publish``."""
         number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
         place, access, there = _place(table), _access(table), _table(table)
         if there is not None and (there.transaction_version(own) or 0) >= number:
@@ -49,19 +49,19 @@ class DeltaCatalog:
         there.create_write_transaction(actions, mode, schema, partitions, commit_properties=once)
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """As ``Catalog.published``."""
+        """Like ``Catalog.published``."""
         there = _table(table)
         if there is None or there.transaction_version(APPLICATION) is None:
             return None
         return there.transaction_version(_own(ledger)) or 0
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """As ``Catalog.columns``."""
+        """Like ``Catalog.columns``."""
         there = _table(table)
         return None if there is None else [each.name for each in there.schema().fields]
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """As ``Catalog.check``: every shape will do."""
+        """Like ``Catalog.check``: every shape will do."""
 
 
 def _own(ledger: str) -> str:

@@ -48,7 +48,7 @@ class IcebergCatalog:
     """A table in the default catalog."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """As ``Catalog.publish``."""
+        """Like ``Catalog.publish``."""
         names = [move.final for move in record.moves if move.place == TABLE]
         there = _table(_catalog(), table)
         if there is None:
@@ -66,17 +66,17 @@ class IcebergCatalog:
             _add(transaction, there, table, names)
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """As ``Catalog.published``."""
+        """Like ``Catalog.published``."""
         there = _table(_catalog(), table)
         return None if there is None else _published(there, ledger)
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """As ``Catalog.columns``."""
+        """Like ``Catalog.columns``."""
         there = _table(_catalog(), table)
         return None if there is None else list(there.schema().column_names)
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """As ``Catalog.check``: partitions are columns as they are, of a type that the names of folders can hold."""
+        """Like ``Catalog.check``: partitions are columns as they are, of a type that the names of folders can hold."""
         for name, kind in shape.columns:
             if name in shape.partition_by and kind not in TYPES:
                 raise UnsupportedError(

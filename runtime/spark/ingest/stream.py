@@ -44,7 +44,7 @@ def ingest_stream(
     told: Callable[[Mapping[str, Any]], None] | None = None,
     **choices: Unpack[Choices],
 ) -> IngestSummary:
-    """As ``ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
+    """Like ``ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
 
     ``checkpoint``: Spark's folder for the query; one per table. ``every``: how long from batch to batch, such as
     ``30 seconds``: it continues until it is interrupted; without, it ends when all that was there is read. ``told`` is

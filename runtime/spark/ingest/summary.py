@@ -47,7 +47,7 @@ class IngestSummary:
 
     @property
     def damaged(self) -> int:
-        """Ranges in all files that gave no rows, ends that could not be read among them."""
+        """Ranges without rows in all files, ends that could not be read among them."""
         return sum(self.reasons.values())
 
     @property

@@ -15,7 +15,7 @@ def coalesced(batches: Iterable[pa.RecordBatch], most: int) -> Generator[pa.Reco
     """Yield the same rows in the same order, in batches of ``ENOUGH_ROWS`` or ``ENOUGH_BYTES`` but for the last one.
 
     ``most``: no batches are put together that have more rows than that. A large batch by itself is not copied. Where
-    the source fails, the rows that it gave before come out first.
+    the source fails, the rows that it gave before are returned first.
     """
     waiting: list[pa.RecordBatch] = []
     rows = size = 0

@@ -117,7 +117,7 @@ class FollowedFile(FileInput):
     place: str = ""
 
     def open(self) -> Stream:
-        """As ``Input.open``."""
+        """Like ``Input.open``."""
         try:
             stream = LocalStream(self.place, self.size)
         except FileNotFoundError:

@@ -35,7 +35,7 @@ class ListedFile:
 
     @cached_property
     def fingerprint(self) -> int:
-        """As ``offset.fingerprint``."""
+        """Like ``offset.fingerprint``."""
         return fingerprint(self.path)
 
     @property

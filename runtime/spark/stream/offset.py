@@ -99,7 +99,7 @@ class OlderFiles:
 
     @property
     def place(self) -> tuple[int, str]:
-        """As ``ListedFile.place``."""
+        """Like ``ListedFile.place``."""
         return self.modified, self.path
 
 

@@ -39,7 +39,7 @@ def ending(format: Format, codec: str | None) -> str:
 def write_files(
     format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
-    """Write the rows; gives the name of each file and the number of its rows. No rows: no file.
+    """Write the rows; returns the name of each file and the number of its rows. No rows: no file.
 
     Raises ``WireloomError`` for rows that cannot be written."""
     if format.message is not None and format.message.framing == "whole":

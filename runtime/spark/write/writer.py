@@ -184,7 +184,7 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
     so what they have to know of each other is in the messages."""
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """As ``FormatWriter.commit``; a batch of the same query that is committed already is left alone."""
+        """Like ``FormatWriter.commit``; a batch of the same query that is committed already is left alone."""
         written = _written(messages)
         if not written:
             return

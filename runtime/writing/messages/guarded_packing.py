@@ -25,7 +25,7 @@ def make_packing(format: Format, *, max_record: int, options: Mapping[str, Any])
 
 
 class GuardedPacking:
-    """As ``Packing``."""
+    """Like ``Packing``."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
@@ -34,7 +34,7 @@ class GuardedPacking:
         self._packing = packing
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """As ``Packing.pack``. What the rows raise themselves goes through as it is."""
+        """Like ``Packing.pack``. What the rows raise themselves goes through as it is."""
         callers: list[Exception] = []
 
         def noted() -> Iterator[Row]:

@@ -42,7 +42,7 @@ class RowPacking:
         self._fields = {each.name: each.attribute or each.name for each in format.columns}
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """As ``Packing.pack``. Without rows there is one empty unit where the input is one, else none."""
+        """Like ``Packing.pack``. Without rows there is one empty unit where the input is one, else none."""
         held: list[Row] = []
         outer: dict[str, Any] = {}
         first = weight = 0

@@ -37,7 +37,7 @@ def rows_of(format: Format, batch: pa.RecordBatch, first_row: int = 0) -> Iterat
 
 
 def mapped_rows(format: Format, rows: Sequence[Any], first_row: int = 0) -> Iterator[dict[str, Any]]:
-    """As ``rows_of``, of mappings. What is nested in them stays as it is: Arrow would leave out what it does not
+    """Like ``rows_of``, of mappings. What is nested in them stays as it is: Arrow would leave out what it does not
     know."""
     stray = next((each for each in rows if not isinstance(each, Mapping)), None)
     if stray is not None:
