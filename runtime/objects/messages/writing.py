@@ -103,7 +103,7 @@ def _several(message: Any, plan: Plan, writer: FieldWriter, value: Any, written:
     if writer.rule.label is Label.REPEATED:
         kind, what = (Mapping, "mapping") if writer.key is not None else (Sequence, "list")
         if not isinstance(value, kind) or isinstance(value, str | bytes | bytearray):
-            raise MessageError(f"{_shown(value)} is no {what}", field=writer.name)
+            raise MessageError(f"{_shown(value)} is not a {what}", field=writer.name)
     if writer.key is not None:
         return _map(message, plan, writer, writer.key, value, written)
     if writer.plan is not None:

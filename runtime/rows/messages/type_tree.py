@@ -38,8 +38,7 @@ class TypeTree:
             return self._entries[number, rule.number]
         if rule.kind is not FieldKind.MESSAGE:
             raise UnsupportedError(
-                f"{self.types[number].name}.{rule.name} is not the message of its program: run 'wireloom generate'"
-                " again"
+                f"{self.types[number].name}.{rule.name} is not a message: run 'wireloom generate' again"
             )
         return rule.message
 
