@@ -229,7 +229,7 @@ class Rows:
         return self.types[-1]
 
     def holder(self, spec: Spec, name: str) -> tuple[int, Struct]:
-        """How many levels above the row a column's attribute or instance is, and the type that has it. Raises
+        """Return how many levels above the row a column's attribute or instance is, and the type that has it. Raises
         ``KeyError``."""
         for up, path in enumerate(reversed(self.types)):
             struct = spec.struct(path)

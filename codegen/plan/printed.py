@@ -104,7 +104,7 @@ def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
 
 
 def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
-    """What a field has to do with the table's rows."""
+    """Return how a field is related to the table's rows."""
     rows, step = plan.rows, (type.path, field.id)
     if rows is None:
         return ""

@@ -282,7 +282,7 @@ class ColumnProgram:
 
     @property
     def has_rows(self) -> bool:
-        """Whether a unit has any number of rows."""
+        """Return whether a unit has any number of rows."""
         return any(each.op is Op.ROW for each in self.steps)
 
     def pack(self) -> bytes:

@@ -58,7 +58,7 @@ class RowLog:
 
     @property
     def is_open(self) -> bool:
-        """Whether a row has begun and is not complete."""
+        """Return whether a row has begun and is not complete."""
         return self._begin >= 0
 
 
@@ -66,10 +66,10 @@ class NoLog:
     """Takes the place of a log where nothing is noted."""
 
     def begin(self, io: KaitaiStream) -> None:
-        """As ``RowLog.begin``."""
+        """Like ``RowLog.begin``."""
 
     def end(self, io: KaitaiStream, row: Any) -> None:
-        """As ``RowLog.end``."""
+        """Like ``RowLog.end``."""
 
 
 _NOTHING: AbstractContextManager[RowLog | NoLog] = nullcontext(NoLog())

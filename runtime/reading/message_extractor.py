@@ -38,7 +38,7 @@ SEARCHED = 1024 * 1024
 
 
 class MessageExtractor(Extractor):
-    """As ``Extractor``."""
+    """Like ``Extractor``."""
 
     reads_on = False
 
@@ -60,7 +60,7 @@ class MessageExtractor(Extractor):
         self._wholes = 0
 
     def facts(self) -> Mapping[str, Any]:
-        """As ``Extractor.facts``."""
+        """Like ``Extractor.facts``."""
         facts: dict[str, Any] = {"messages": self._messages}
         units = self._request.format.message
         if units is not None and units.whole:
@@ -71,12 +71,12 @@ class MessageExtractor(Extractor):
         return facts
 
     def begin(self, opened: Opened) -> Extraction:
-        """As ``Extractor.begin``: nothing is before messages."""
+        """Like ``Extractor.begin``: nothing is before messages."""
         yield from ()
         return Next.CALL
 
     def take(self, window: Window) -> Extraction:
-        """As ``Extractor.take``."""
+        """Like ``Extractor.take``."""
         view, base = window.view[window.begin :], window.base + window.begin
         complete = window.at_end and window.error is None
         units = self._framing.take(view, base, complete)
@@ -111,7 +111,7 @@ class MessageExtractor(Extractor):
         return Lost(offset, reason, units.ended, skipped=skipped, sentence=units.detail or None, cause=units.cause)
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
-        """As ``Extractor.resync``: to the next messages that hold."""
+        """Like ``Extractor.resync``: to the next valid messages."""
         if self._search is None:
             return None
         at, skipped = window.begin + 1, Skipped()
@@ -200,7 +200,7 @@ class MessageExtractor(Extractor):
         return DamagedRange(damage, bytes(view[begin : damage.end - base][:CONTENT]), error, shown)
 
     def note(self, damage: RowDamage, content: bytes) -> bool:
-        """As ``Extractor.note``."""
+        """Like ``Extractor.note``."""
         return self._note(damage, explained(damage.reason))
 
     def _note(self, damage: RowDamage, sentence: str) -> bool:
@@ -209,7 +209,7 @@ class MessageExtractor(Extractor):
         return self._log.note(damage, _unknown, sentence)
 
     def lose(self, lost: Lost, window: Window) -> None:
-        """As ``Extractor.lose``."""
+        """Like ``Extractor.lose``."""
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
         if lost.tail == "truncated":
             size = window.base + len(window.view) - lost.offset

@@ -54,7 +54,7 @@ def read_whole(format: Format, window: Window, max_record: int, verify: bool) ->
 
 
 def _values(holder: Any, name: str) -> list[Any]:
-    """What a step of the way to the rows leads to: items, one object, or nothing."""
+    """Return what a step of the path to the rows leads to: items, one object, or nothing."""
     found = getattr(holder, name, None)
     return found if isinstance(found, list) else [] if found is None else [found]
 

@@ -37,7 +37,7 @@ def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False,
 
 
 class RowExtractor(DamageDetails, Extractor):
-    """As ``Extractor``."""
+    """Like ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
@@ -57,7 +57,7 @@ class RowExtractor(DamageDetails, Extractor):
         self._row_reader: Any = None
 
     def begin(self, opened: Opened) -> Extraction:
-        """As ``Extractor.begin``."""
+        """Like ``Extractor.begin``."""
         request, window = self._request, opened.window
         self._at_start = opened.at_start
         self._cuts = request.byte_range is not None and opened.at_start
@@ -101,7 +101,7 @@ class RowExtractor(DamageDetails, Extractor):
             yield from self._damaged(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
 
     def take(self, window: Window) -> Extraction:
-        """As ``Extractor.take``."""
+        """Like ``Extractor.take``."""
         filled, zeros, doubtful, holds = self._fill_rows(window)
         moved = filled.consumed != window.begin
         window.begin = filled.consumed
@@ -259,7 +259,7 @@ class RowExtractor(DamageDetails, Extractor):
         return replace(lost, offset=end) if after is AfterZeros.UNKNOWN else Next.CALL
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
-        """As ``Extractor.resync``."""
+        """Like ``Extractor.resync``."""
         if self._row_reader is None or not self._request.recover or self._request.format.delimiter:
             return None
         return recovery.resync(self._row_reader, window, self._request.max_record)

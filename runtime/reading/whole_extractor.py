@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WholeExtractor(DamageDetails, Extractor):
-    """As ``Extractor``."""
+    """Like ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
@@ -27,7 +27,7 @@ class WholeExtractor(DamageDetails, Extractor):
         self._row_reader: Any = None
 
     def begin(self, opened: Opened) -> Extraction:
-        """As ``Extractor.begin``. The objects of all rows are made here."""
+        """Like ``Extractor.begin``. The objects of all rows are made here."""
         request, window = self._request, opened.window
         if not load_whole(window, request.max_record):
             limit = request.max_record
@@ -48,7 +48,7 @@ class WholeExtractor(DamageDetails, Extractor):
         return Next.CALL
 
     def take(self, window: Window) -> Extraction:
-        """As ``Extractor.take``."""
+        """Like ``Extractor.take``."""
         root = self._root
         assert root is not None
         batch, self._rows = self._rows[: self._request.batch_rows], self._rows[self._request.batch_rows :]

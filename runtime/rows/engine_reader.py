@@ -122,7 +122,7 @@ def _load(format: Format) -> Loaded:
 
 @dataclass(frozen=True)
 class Room:
-    """What a fill has room for: rows, damages, items by level, and data bytes by variable column."""
+    """The room of a fill: rows, damages, items by level, and data bytes by variable column."""
 
     rows: int
     damages: int

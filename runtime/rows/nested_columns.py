@@ -53,9 +53,9 @@ def _node(program: ColumnProgram, number: int, type: Any) -> Node:
 
 @dataclass(frozen=True)
 class Filling:
-    """What a fill left. ``places``: where in the slab the bitmap and the values or offsets of each wanted column stand;
-    ``data``: the bytes of variable columns; ``nulls``: how many values are null; ``lengths``: values, by level. All but
-    the last by the program's columns."""
+    """The result of a fill. ``places``: where in the slab the bitmap and the values or offsets of each wanted column
+    stand; ``data``: the bytes of variable columns; ``nulls``: how many values are null; ``lengths``: values, by level.
+    All but the last by the program's columns."""
 
     slab: Any
     places: Mapping[int, tuple[int, int]]

@@ -44,7 +44,7 @@ class _Rows:
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any) -> str | None:
-        """Take a row that holds. Gives the reason where it cannot be taken."""
+        """Take a valid row. Returns the reason where it cannot be taken."""
         values, refused = self.row_reader.values(row)
         if refused is None:
             self._rows.append(values)
@@ -194,7 +194,7 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
 
 
 def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
-    """Takes the rows of a frame; gives the reason where there is none."""
+    """Takes the rows of a frame; returns the reason where there is none."""
     if not frame:
         return "length"
     row_reader = rows.row_reader

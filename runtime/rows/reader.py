@@ -44,7 +44,7 @@ class Status(IntEnum):
 
 
 class RowDamage(NamedTuple):
-    """Bytes ``[begin, end)`` of the input gave no row. ``row``: the row of nulls that stands for them, or -1;
+    """Bytes ``[begin, end)`` of the input has no row. ``row``: the row of nulls that stands for them, or -1;
     ``inside``: they are a part of a unit whose end is known."""
 
     begin: int
@@ -121,7 +121,7 @@ class RowReader(Protocol):
         ...
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Return whether a row that holds begins at or after index ``begin`` of the view, and at which index; where
+        """Return whether a valid row begins at or after index ``begin`` of the view, and at which index; where
         none was found, the index from which to look on once more input is there. For rows that are back to back."""
         ...
 

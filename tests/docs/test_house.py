@@ -71,7 +71,7 @@ def replaced(tree: ast.AST) -> set[str]:
 
 
 def inner_imports(tree: ast.AST) -> Iterator[str]:
-    """What is imported from behind the face of a layer."""
+    """What is imported from after the face of a layer."""
     patched = replaced(tree)
     for each in ast.walk(tree):
         if isinstance(each, ast.Import):
@@ -90,7 +90,7 @@ def inner_imports(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def is_inner(module: str, name: str) -> bool:
-    """Whether that is a module, and not what the package itself calls by this name."""
+    """Return whether that is a module, and not what the package itself calls by this name."""
     if is_face(f"{module}.{name}") or not place(f"{module}.{name}").with_suffix(".py").exists():
         return False
     package = ast.parse((place(module) / "__init__.py").read_text())

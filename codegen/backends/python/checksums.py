@@ -193,7 +193,7 @@ def _own_term(scope: ClassScope, cover: Cover) -> str:
 
 
 def _bytes_term(field: Field) -> str:
-    """What is true where a field has bytes: an object with a stream of its own has those of that."""
+    """Return a condition that is true if a field has bytes: an object with a stream of its own has those of that."""
     value = member(field.id)
     has_stream = isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
     if not has_stream or field.repeat is not None:

@@ -59,8 +59,8 @@ class ClassScope:
         return self.module.api is Api.WIRELOOM
 
     def row_step(self, field: Field) -> int | None:
-        """How many steps of the way to the rows lead to the objects that hold a field which is the next one; ``None``
-        for other fields, and in classes with Kaitai's API."""
+        """Return how many steps of the way to the rows lead to the objects that hold a field which is the next one;
+        ``None`` for other fields, and in classes with Kaitai's API."""
         rows, step = self.module.plan.rows, (self.struct.path, field.id)
         return rows.steps.index(step) if self.own and rows is not None and step in rows.steps else None
 

@@ -21,7 +21,7 @@ def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:
     """Decode a column of blobs: per blob a list of structs, its rows (``list<struct>``).
 
     ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or another library's series, of ``binary``, ``large_binary``,
-    ``fixed_size_binary`` or ``binary_view``; what comes out has as many values (a chunked array, which needs less
+    ``fixed_size_binary`` or ``binary_view``; the result has as many values (a chunked array, which needs less
     memory on the way, perhaps more chunks). A null gives null. ``format``: one whose input is one message, such as
     ``kpl_aggregated_record``. ``mode``: with ``permissive`` and ``dropmalformed`` a damaged blob gives null, or the
     rows before the damage where these stand; where ``_error`` or ``_corrupt_record`` is among the ``columns``,
@@ -36,7 +36,7 @@ def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:
 
 
 def from_wire_with_report(array: Any, format: str | Path | Format, **options: Any) -> tuple[Any, BlobReport]:
-    """As ``from_wire``, with a report of the damaged blobs."""
+    """Like ``from_wire``, with a report of the damaged blobs."""
     reader = BlobReader(format, options)
     if hasattr(array, "__arrow_c_stream__") and not isinstance(array, pa.ChunkedArray):
         array = pa.chunked_array(array)

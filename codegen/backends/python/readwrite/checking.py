@@ -132,7 +132,8 @@ def _item(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def _adopted(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Which case a stream decides for is known when it is written; an object stands below this one in any case."""
+    """Return which case a stream decides for is known when it is written; an object stands below this one in any
+    case."""
     if not any(map(scope.plan.owns, field.held)):
         return ()
     parent = parent_text(scope, field)
