@@ -51,6 +51,9 @@ class Column:
     which is where a writer stores it."""
     up: int = 0
     """How many levels above the row the object is that has the attribute: what holds the row, or a message above it."""
+    variants: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    """The structs in it of types that a switch chooses from: the way to each (``.field.item``, empty for the column
+    itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
     lookup: str = ""
     """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
     be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""

@@ -72,7 +72,9 @@ class ObjectRows:
         self._getters = [attrgetter("_parent." * each.up + (each.attribute or each.name)) for each in columns]
         self._parents = [each.parent for each in columns]
         self._columns = [
-            object_values.ColumnValues(format.schema.field(number).type, each.labels, unsigned=each.unsigned)
+            object_values.ColumnValues(
+                format.schema.field(number).type, each.labels, unsigned=each.unsigned, variants=each.variants
+            )
             for number, each in zip(settings.wanted, columns, strict=True)
         ]
 

@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
+from ..objects.structs import Struct
 from .reader import label_array
 
 Convert = Callable[[Any], Any]
+Variants = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT64_MAX, "ns": INT64_MAX}
@@ -21,15 +23,17 @@ LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT
 class ColumnValues:
     """A column of Arrow type ``kind``: what it stores of each value of an attribute, and the array of these.
 
-    ``labels`` are those of a column of labels, whose numbers are ``unsigned`` or not.
+    ``labels`` are those of a column of labels, whose numbers are ``unsigned`` or not; ``variants`` as in ``Column``.
     """
 
-    def __init__(self, kind: Any, labels: tuple[tuple[int, str], ...], *, unsigned: bool = False) -> None:
+    def __init__(
+        self, kind: Any, labels: tuple[tuple[int, str], ...], *, unsigned: bool = False, variants: Variants = ()
+    ) -> None:
         self.kind = kind
         self.labels = labels
         number = pa.uint64() if unsigned else pa.int64()
         self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
-        self._convert = _convert(number if labels else kind)
+        self._convert = _convert(number if labels else kind, dict(variants))
 
     def stored(self, value: Any) -> Any:
         """Return the value as the column stores it; ``None`` for ``None``. Raises ``OverflowError`` if it does not
@@ -58,7 +62,7 @@ def _held(column: ColumnValues, value: Any) -> Any:
         return None
 
 
-def _convert(kind: Any) -> Convert:
+def _convert(kind: Any, variants: Mapping[str, tuple[tuple[str, str], ...]], path: str = "") -> Convert:
     """Return a function that converts a present value to what ``pyarrow.array`` takes for ``kind``."""
     if pa.types.is_timestamp(kind):
         largest = LARGEST_TIME[kind.unit]
@@ -75,10 +79,11 @@ def _convert(kind: Any) -> Convert:
     if pa.types.is_boolean(kind):
         return bool
     if pa.types.is_list(kind):
-        item = _convert(kind.value_type)
+        item = _convert(kind.value_type, variants, f"{path}.item")
         return lambda values: [None if value is None else item(value) for value in values]
     if pa.types.is_struct(kind):
-        return _struct([(field.name, _convert(field.type)) for field in kind])
+        fields = [(field.name, _convert(field.type, variants, f"{path}.{field.name}")) for field in kind]
+        return _variant(fields, variants[path]) if path in variants else _struct(fields)
     if pa.types.is_string(kind):
         return readable
     return lambda value: value
@@ -100,6 +105,24 @@ def _time(least: int, largest: int) -> Convert:
     def convert(value: Any) -> int | None:
         number = int(value)
         return number if least <= number <= largest else None
+
+    return convert
+
+
+KINDS = {bytes: "raw", str: "text", float: "float"}
+"""The variants of values that are no objects; the others are integers."""
+
+
+def _variant(fields: list[tuple[str, Convert]], classes: tuple[tuple[str, str], ...]) -> Convert:
+    """Values of one of several types, as a struct in which the others are null."""
+    names = {owner or name: name for name, owner in classes}
+    nothing = dict.fromkeys(names.values())
+    converts = dict(fields)
+
+    def convert(value: Any) -> dict[str, Any]:
+        kind = type(value)
+        name = names.get(kind.__qualname__ if isinstance(value, Struct) else KINDS.get(kind, "integer"))
+        return nothing if name is None else nothing | {name: converts[name](value)}
 
     return convert
 

@@ -99,14 +99,14 @@ class Maker:
             choices += [lambda: content.rest(random, name, scope, text=random.random() < 0.5)] * 3
         if deeper:
             choices += [lambda: types.object_of_type(random, name, scope, self)] * 2
+        choices.append(lambda: types.until(random, name, scope, self))
+        if deeper:
+            choices.append(lambda: types.object_of_type(random, name, scope, self, repeated=True))
+        if deeper and scope.numbers:
+            choices += [lambda: types.switch(random, name, scope, self)] * 2
         if not self.table:
-            choices.append(lambda: types.until(random, name, scope, self))
             choices.append(lambda: content.ruled(random, name, scope))
             choices.append(lambda: content.processed(random, name, scope))
-            if deeper:
-                choices.append(lambda: types.object_of_type(random, name, scope, self, repeated=True))
-            if deeper and scope.numbers:
-                choices += [lambda: types.switch(random, name, scope, self)] * 2
         piece = random.choice(choices)()
         return types.optional(random, piece, scope.numbers) if random.random() < 0.15 else piece
 

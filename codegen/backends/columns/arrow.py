@@ -28,7 +28,8 @@ class ArrowType:
     """An Arrow type: its ``name`` as ``Column.type`` has it, and the Python expression that makes it.
 
     ``storage`` is what the engine fills (``None``: it does not), ``kind`` how it stores a register there.
-    ``item`` is a list's, ``fields`` are a struct's.
+    ``item`` is a list's, ``fields`` are a struct's. ``variants``: for a struct of the types that a switch chooses from,
+    one of which is present: for each field the qualified name of its class, empty for bytes, text and numbers.
     """
 
     name: str
@@ -37,6 +38,7 @@ class ArrowType:
     kind: Kind | None = None
     item: ArrowType | None = None
     fields: tuple[tuple[str, ArrowType], ...] = ()
+    variants: tuple[str, ...] = ()
 
 
 def _integer(size: int, signed: bool) -> ArrowType:

@@ -10,6 +10,7 @@ from wireloom.format.program import Storage
 from ...plan import Plan, TypePlan
 from ..base import refuse
 from .arrow import ArrowType
+from .field_arrow import variant_name
 from .refusal import NotForEngineError
 from .table import TableColumn
 
@@ -62,6 +63,12 @@ class ColumnNodes:
         if type.item is not None:
             self.levels += 1
             node.item = self._node(TableColumn.inner(column.name, type.item, column.field), type.item, self.levels)
+        elif type.variants:
+            forms = {variant_name(each): each for each in getattr(column.field, "forms", ())}
+            for name, kind in type.fields:
+                if name not in forms:
+                    raise NotForEngineError(f'two types of "{column.name}" have one name')
+                node.fields[name] = self._node(TableColumn.inner(column.name, kind, forms[name]), kind, level)
         elif type.fields:
             struct = self._struct(column)
             for name, kind in type.fields:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
-from ...expression.types import ListType, Type, UserType
+from ...expression.types import BytesType, FloatType, ListType, StringType, Type, UserType
 from ...plan import Field, Instance, Plan, TypePlan
 from ...wire import Labels
-from .arrow import ArrowType, integer_interval, list_type, scalar_type, struct_type
+from ..python.names import qualified
+from .arrow import ArrowType, computed_integer, integer_interval, list_type, scalar_type, struct_type
 from .interval import Interval
 from .message_arrow import message_type
 
@@ -25,6 +27,8 @@ def field_type(
     if isinstance(field, Field) and field.switch is not None:
         computed = _of_cases(field)
     item = _type(plan, field, field.type, computed, within)
+    if item is None and isinstance(field, Field) and field.switch is not None:
+        item = _variants(plan, field, within)
     return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
 
 
@@ -48,6 +52,43 @@ def _type(
         case _:
             logical = None if within and isinstance(field.logical, Labels) else field.logical
             return scalar_type(plan, kind, logical, computed)
+
+
+def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType | None:
+    """The struct of the types that a switch chooses from: the one that it chooses is present, the others are null."""
+    found: dict[str, tuple[ArrowType, str]] = {}
+    for form in field.forms:
+        kind = _type(plan, form, form.type, None, within)
+        if kind is None:
+            # A type without anything that a column can show.
+            continue
+        name = variant_name(form)
+        if isinstance(form.type, UserType):
+            made = kind, qualified(form.type.path)
+            if found.get(name, made) != made:
+                name = "_".join(form.type.path[-2:])
+        elif kind.kind is not None:
+            made = computed_integer(_of_cases(field)), ""
+        else:
+            made = kind, ""
+        found[name] = made
+    fields = tuple((name, kind) for name, (kind, _) in found.items())
+    return replace(struct_type(fields), variants=tuple(each for _, each in found.values())) if fields else None
+
+
+def variant_name(form: Field) -> str:
+    """The name of a type that a switch chooses, in the struct of all of them."""
+    match form.type:
+        case UserType(path=path):
+            return path[-1]
+        case BytesType():
+            return "raw"
+        case StringType():
+            return "text"
+        case FloatType():
+            return "float"
+        case _:
+            return "integer"
 
 
 def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType | None:

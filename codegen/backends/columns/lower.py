@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wireloom.format.program import ChecksumRule, ColumnProgram
 
 from ...plan import Plan, Rows
 from ..python.names import field_name, qualified
 from .arguments import format_arguments
+from .arrow import ArrowType
 from .assembler import Listing
 from .literal import literal
 from .message_lower import lower_units
@@ -134,12 +137,23 @@ def _column(column: TableColumn) -> ColumnView:
         given["same_as"] = column.same_as
     if column.up:
         given["up"] = column.up
+    if variants := tuple(_variants(column.type, "")):
+        given["variants"] = variants
     arguments = (
         repr(column.name),
         repr(column.type.name),
         *(f"{name}={literal(value)}" for name, value in given.items()),
     )
     return ColumnView(column.name, column.type.constructor, arguments)
+
+
+def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The structs of variants in a column, each with the way that leads to it."""
+    if type.variants:
+        yield path, tuple((name, each) for (name, _), each in zip(type.fields, type.variants, strict=True))
+    inside = (*type.fields, *((("item", type.item),) if type.item is not None else ()))
+    for name, each in inside:
+        yield from _variants(each, f"{path}.{name}")
 
 
 def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str, ...]:

@@ -9,10 +9,12 @@ from wireloom.format.program import Kind, Op
 from ...expression.types import BitsType, FloatType, IntegerType
 from ...plan import Field
 from .arrow import integer_interval, wire_kind
+from .expression import Compiled
 from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .state import State
+from .table import TableColumn
 from .valid import checks
 
 
@@ -29,6 +31,8 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
         bits = scope.floats[field.id] = Scalar(field.id, Interval(0, 2**64 - 1), state.facts)
         raw = Kind[f"U{kind.size}{kind.endian.upper()}"]
         state.run.then(lambda: state.assembler.read(bits, raw, offset))
+    if found is not None and int(found.storage) != kind.size:
+        raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
     if found is not None:
         number = found.number
         wire = Kind[f"F{kind.size}{kind.endian.upper()}"]
@@ -47,7 +51,10 @@ def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -
     def store(number: int) -> None:
         state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id)
 
-    _finish(state, scope, field, scalar, store if field.logical is None else None)
+    node = state.column(scope, field.id)
+    # A switch may choose from integers of several sizes, which have one column.
+    same = node is not None and node.column.type.kind == wire_kind(kind.size, kind.signed, "le")
+    _finish(state, scope, field, scalar, store if field.logical is None and same else None)
 
 
 def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None:
@@ -58,6 +65,12 @@ def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None
     scalar = _member(state, scope, field)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
     _finish(state, scope, field, scalar, None)
+
+
+def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> None:
+    """Append the steps that put an integer into its column, and refuse one that the column cannot hold."""
+    held = column.held(Compiled((scalar,), scalar.interval))
+    column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
 
 
 def _member(state: State, scope: Scope, field: Field) -> Scalar:
@@ -77,6 +90,6 @@ def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Ca
             store = direct
             state.run.then(lambda: store(number))
         else:
-            state.run.then(lambda: column.store(state.assembler, number, scalar))
+            state.run.then(lambda: _store(state, number, column, scalar))
     for check in checks(field, scalar, state.compiler(scope), scope.plan):
         state.run.then(check.appender(state.assembler))

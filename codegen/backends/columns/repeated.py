@@ -40,7 +40,7 @@ def pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
 def _item_size(state: State, scope: Scope, field: Field) -> int | None:
     """The bytes of one item, where it takes part in nothing but its own value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
-    ruled = field.checks or field.process or field.is_checksum
+    ruled = field.checks or field.process or field.is_checksum or field.switch
     if not ruled and isinstance(kind, IntegerType | FloatType):
         return kind.size
     if not ruled and isinstance(kind, BytesType):

@@ -23,6 +23,7 @@ from .refusal import NotForEngineError
 from .repeated import can_pass_over, pass_over
 from .scope import Argument, Scalar, Scope, Span
 from .state import State
+from .switches import lower_switch
 
 
 def lower_fields(state: State, scope: Scope) -> None:
@@ -123,8 +124,6 @@ def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -
 
 def _lower_present(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field that is there."""
-    if field.switch is not None:
-        raise NotForEngineError(f'the type of "{field.id}" is chosen by a switch')
     if field.process is not None:
         raise NotForEngineError(f'"{field.id}" is processed with {field.process.name}')
     if field.parent is not None:
@@ -139,6 +138,9 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
 
 def _lower_value(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of one value."""
+    if field.switch is not None:
+        lower_switch(state, scope, field, field.switch, lambda form: _lower_value(state, scope, form))
+        return
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case IntegerType() as kind:
             lower_integer(state, scope, field, kind)

@@ -1,0 +1,81 @@
+"""Values of one of several types: a step for each, of which the input chooses one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+
+from wireloom.format.program import Op
+
+from ...expression.nodes import Comparison, Logical, Name, Node
+from ...plan import Field, Switch
+from .assembler import Label
+from .column_nodes import ColumnNode
+from .expression import Compiler
+from .field_arrow import variant_name
+from .refusal import NotForEngineError
+from .scope import Scope, Unavailable
+from .state import State
+
+
+def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value: Callable[[Field], None]) -> None:
+    """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
+    ``NotForEngineError``."""
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{field.id}" is chosen by a switch and may begin inside a byte')
+    assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
+    on = state.compiler(scope).compile(switch.on)
+    state.run.flush()
+    chosen = assembler.temporary(on, question)
+    matching = Compiler(scope, state.facts, it=chosen)
+    created, end = state.created, Label()
+    for matches, form in switch.branches:
+        test: Node = reduce(lambda left, right: Logical("or", left, right), [_is(each) for each in matches])
+        other = Label()
+        assembler.add(
+            Op.SKIP_IF_ZERO, assembler.temporary(matching.compile(test), question), 0, other, comment=question
+        )
+        _lower_form(state, scope, form, node, value)
+        assembler.add(Op.JUMP, 0, 0, end)
+        assembler.place(other)
+    if switch.otherwise is not None:
+        _lower_form(state, scope, switch.otherwise, node, value)
+    else:
+        _null(state, node)
+    assembler.place(end)
+    state.created = created
+    scope.members[field.id] = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
+
+
+def _is(match: Node) -> Node:
+    return Comparison("==", Name("_"), match)
+
+
+def _lower_form(
+    state: State, scope: Scope, form: Field, node: ColumnNode | None, value: Callable[[Field], None]
+) -> None:
+    """Append the steps of one of the types, and those that leave the columns of the others null."""
+    if form.process is not None:
+        raise NotForEngineError(f'"{form.id}" is processed with {form.process.name}')
+    inner = None
+    if node is not None:
+        # Without variants the types have one column.
+        inner = node.fields.get(variant_name(form)) if node.column.type.variants else node
+        if inner is not node:
+            state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=form.id)
+        for each in node.fields.values():
+            if inner is not node and each is not inner:
+                _null(state, each)
+    before = state.fills.get(scope, {})
+    others = {name: each for name, each in before.items() if name != form.id}
+    state.fills[scope] = others if inner is None else {**others, form.id: inner}
+    value(form)
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{form.id}" is chosen by a switch and may end inside a byte')
+    state.run.flush()
+    state.fills[scope] = before
+
+
+def _null(state: State, node: ColumnNode | None) -> None:
+    for each in node.same_level() if node is not None else ():
+        state.assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
