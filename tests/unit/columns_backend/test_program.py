@@ -122,7 +122,14 @@ REFUSED = {
         'uses ".to_i"',
     ),
     "wide shift": ("{id: a, type: u1}\n- {id: b, size: 1 << a}", "shifts by a count"),
-    "switch": ("{id: a, type: {switch-on: 1, cases: {1: u1, 2: u2}}}", "chosen by a switch"),
+    "switch of floats and integers": (
+        "{id: b, type: u1}\n- {id: a, type: {switch-on: b, cases: {1: f4, 2: u2}}}",
+        "floats and other numbers",
+    ),
+    "switch by text": (
+        "{id: b, type: str, size: 1, encoding: ASCII}\n- {id: a, type: {switch-on: b, cases: {'\"x\"': u1}}}",
+        "something else than integers",
+    ),
 }
 
 
