@@ -55,6 +55,12 @@ class RowEncoder:
                 f"tables of {format.name} cannot be written, since its rows are inside of other objects ({path}): make"
                 f" objects of {format.root} and write these with to_bytes()"
             )
+        chosen = next((each.name for each in format.columns if each.variants), None)
+        if chosen is not None:
+            raise UnsupportedError(
+                f"tables of {format.name} cannot be written, since a switch chooses the type of {chosen}: make objects of"
+                f" {format.root} and write these with to_bytes()"
+            )
         self.format = format
         self.max_record = format.max_record if max_record is None else max_record
         self._padding = padding

@@ -121,7 +121,8 @@ class PlainRow:
 
 def plain_row(format: Format) -> PlainRow | None:
     """The layout of the format's rows where it is plain."""
-    if not format.stands_alone or format.program is None:
+    # Structs and lists are more columns of the program than one.
+    if not format.stands_alone or format.program is None or len(format.program.columns) > len(format.columns):
         return None
     try:
         layout = _inverted(format, format.program)
