@@ -235,5 +235,5 @@ def test_records_that_cannot_be_understood(content: bytes, tmp_path: Path) -> No
     pending = tmp_path / "table" / "_wireloom" / "pending"
     pending.mkdir(parents=True)
     (pending / "000000001.json").write_bytes(content)
-    with pytest.raises(WireloomError, match=r"newer wireloom|no record of a commit"):
+    with pytest.raises(WireloomError, match=r"newer wireloom|not a record of a commit"):
         run(tmp_path)
