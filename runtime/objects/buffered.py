@@ -176,9 +176,8 @@ class Buffered:
     def _stand(self, io: KaitaiStream, parent: Any, root: Any) -> None:
         for name, value in (("_io", io), ("_parent", parent), ("_root", root)):
             self._put(self, name, value)
-        trace = getattr(io, "trace", None)
-        if trace is not None:
-            trace.begin(self)
+        if isinstance(io, MemoryStream) and io.trace is not None:
+            io.trace.begin(self)
 
     @classmethod
     def _series(cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False) -> Iterator[Self]:

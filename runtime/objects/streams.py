@@ -49,11 +49,11 @@ class MemoryStream(KaitaiStream):
     """Why an item is damaged that asks for more than there is."""
     saw_end = False
     """Whether what was read depends on where ``end`` is."""
-    trace: Any = None
-    """What notes how objects are read from it, a ``Tracing``, where something does."""
     origin = 0
     """What is to be added to ``pos()`` to get an offset in the input, where that has been noted."""
-    counter: ItemCounter | None = None
+    trace: Tracing | None
+    """What notes how objects are read from it, where something does."""
+    counter: ItemCounter | None
     """What counts the items of repetitions, where the bytes are those that ``process`` made of fewer ones."""
 
     def __init__(self, data: bytes, base: int = 0) -> None:
@@ -62,6 +62,9 @@ class MemoryStream(KaitaiStream):
         self.bits_left = 0
         self.end = len(self.data)
         self.base = base
+        # Each object and each part asks for these: in an instance they are found at once.
+        self.trace = None
+        self.counter = None
 
     def read_bytes(self, n: int) -> bytes:
         """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
@@ -118,11 +121,13 @@ class MemoryStream(KaitaiStream):
 
     def read_bytes_full(self) -> bytes:
         """All bytes that are left."""
-        self.align_to_byte()
+        if self.bits_left:
+            self.align_to_byte()
         self.saw_end = True
-        begin = self.position
-        self.position = max(begin, self.end)
-        return self.data[begin : self.end]
+        begin, end = self.position, self.end
+        if begin < end:
+            self.position = end
+        return self.data[begin:end]
 
     def read_bytes_term(self, term: int, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
         """The bytes up to the terminator byte."""
@@ -133,7 +138,8 @@ class MemoryStream(KaitaiStream):
         return self._terminated(term, include_term, consume_term, eos_error)
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        self.align_to_byte()
+        if self.bits_left:
+            self.align_to_byte()
         begin, width = self.position, len(term)
         found = self.data.find(term, begin, self.end)
         while found >= 0 and (found - begin) % width:
@@ -166,7 +172,8 @@ class MemoryStream(KaitaiStream):
         """Move to a position; beyond the end is allowed, reading there is not."""
         if n < self.base:
             raise InvalidArgumentError(f"cannot seek to invalid position {n}")
-        self.align_to_byte()
+        if self.bits_left:
+            self.align_to_byte()
         self.position = n - self.base
 
     def to_byte_array(self) -> bytes:

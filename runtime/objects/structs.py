@@ -45,9 +45,8 @@ class Struct(Readable, metaclass=StructType):
         self._root = self if _root is None else _root
         if _io is not None:
             self._io = _io
-            trace = getattr(_io, "trace", None)
-            if trace is not None:
-                trace.begin(self)
+            if isinstance(_io, MemoryStream) and _io.trace is not None:
+                _io.trace.begin(self)
             self._read()
         else:
             self._assign(dict(zip(self._fields, values, strict=False), **fields) if values else fields)
