@@ -58,8 +58,8 @@ class RowEncoder:
         chosen = next((each.name for each in format.columns if each.variants), None)
         if chosen is not None:
             raise UnsupportedError(
-                f"tables of {format.name} cannot be written, since a switch chooses the type of {chosen}: make objects of"
-                f" {format.root} and write these with to_bytes()"
+                f"tables of {format.name} cannot be written, since a switch chooses the type of {chosen}: make objects"
+                f" of {format.root} and write these with to_bytes()"
             )
         self.format = format
         self.max_record = format.max_record if max_record is None else max_record
