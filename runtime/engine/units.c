@@ -113,8 +113,8 @@ WL_HANDLER(wl_row_begin) {
     run->row_begin = cursor;
     run->in_row = true;
     run->nulls = false;
-    wl_items_begin(run);
-    wl_level_unset(run, 0, row);
+    if (run->unset_from[1])
+        wl_level_unset(run, 0, row);
     GO_ON;
 }
 
@@ -126,7 +126,8 @@ WL_HANDLER(wl_row_end) {
     } else {
         wl_row_done(run, run->result, index_of(run, run->row_begin));
     }
-    wl_items_begin(run);
+    if (run->program->level_count)
+        wl_items_begin(run);
     run->in_row = false;
     run->refused = run->unit_refused;
     run->sound = cursor;

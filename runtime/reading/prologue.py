@@ -59,9 +59,15 @@ def _values(holder: Any, name: str) -> list[Any]:
     return found if isinstance(found, list) else [] if found is None else [found]
 
 
+FIRST = 64 * 1024
+"""Bytes of the window that are taken for a prologue; more if it needs them."""
+
+
 def _read(format: Format, window: Window, max_record: int, verify: bool, method: str) -> Root:
+    taken = FIRST if method == "_read_prologue" else max_record + 1
     while True:
-        stream = MemoryStream(bytes(window.view[window.begin :]), window.base + window.begin)
+        left = len(window.view) - window.begin
+        stream = MemoryStream(bytes(window.view[window.begin :][:taken]), window.base + window.begin)
         struct = format.root_class()
         struct._io = stream
         refusals: list[KaitaiStructError] = []
@@ -71,11 +77,15 @@ def _read(format: Format, window: Window, max_record: int, verify: bool, method:
             getattr(struct, method)()
         except FAILURES as error:
             root.lost = reason_of(error)
-            if root.lost == "truncated" and len(window.view) - window.begin <= max_record and window.extend():
+            root.error = NESTED if isinstance(error, RecursionError) else None
+        if taken < left and (root.lost == "truncated" or stream.saw_end):
+            taken *= 8
+            continue
+        if root.lost is not None:
+            if root.lost == "truncated" and left <= max_record and window.extend():
                 continue
             if root.lost == "truncated" and not window.at_end:
                 root.lost = "limit"
-            root.error = NESTED if isinstance(error, RecursionError) else None
         root.size = stream.pos() - (window.base + window.begin)
         refusal = deciding(refusals, verify=verify)
         if refusal is not None:

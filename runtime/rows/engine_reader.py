@@ -129,6 +129,10 @@ class Room:
     items: tuple[int, ...]
     data: dict[int, int]
 
+    def is_tight(self, used: tuple[int, ...], most: int) -> bool:
+        """Return whether a column has less room for data than ``most`` bytes and hardly any of it is left."""
+        return any(size < most and used[number] > size * 0.9 for number, size in self.data.items())
+
     def grown(self, what: int, column: int, needed: int, most: int) -> Room:
         """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
         level."""
@@ -209,8 +213,9 @@ class EngineRowReader:
             rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items = result
             if status == Status.NO_ROOM:
                 room = room.grown(reason - len(wanted.flags), reason, needed, most)
-            # Too little was expected: the batch must not be smaller for it.
-            elif status == Status.BATCH_FULL and rows < capacity and any(size < most for size in room.data.values()):
+            # Too little was expected: the batch must not be smaller for it. Where rows are inside units, the next unit
+            # may be what does not fit.
+            elif status == Status.BATCH_FULL and rows < capacity and room.is_tight(used, most):
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
