@@ -172,8 +172,8 @@ class MemoryStream(KaitaiStream):
         """Move to a position; beyond the end is allowed, reading there is not."""
         if n < self.base:
             raise InvalidArgumentError(f"cannot seek to invalid position {n}")
-        if self.bits_left:
-            self.align_to_byte()
+        # Also where no bits are left: a read that failed may have left some of a byte that was never complete.
+        self.align_to_byte()
         self.position = n - self.base
 
     def to_byte_array(self) -> bytes:
