@@ -108,7 +108,8 @@ def compressor(codec: str, level: int | None = None) -> Compressor:
         return found.compressor(found.default_level)
     if not found.levels:
         others = " or ".join(f"codec={each.name!r}" for each in CODECS.values() if each.levels)
-        raise WireloomError(f"level {level} without a codec: give {others}")
+        what = "without a codec" if codec == NONE else f"for {codec}, which has no levels"
+        raise WireloomError(f"level {level} {what}: give {others}")
     if level not in found.levels:
         raise WireloomError(f"{codec} has the levels {found.levels[0]} to {found.levels[-1]}, not {level}")
     return found.compressor(level)
