@@ -19,11 +19,12 @@ from wireloom.base.printable import printable
 from wireloom.format.routines import checked_modules
 
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backend, Target, backends
+from .backends.columns.read_only import read_only
 from .backends.escaping import python_comment
 from .model.load import load
 from .model.model import Spec
 from .plan import Plan, plan_of
-from .plan.unsolved import ReadOnly, Unsolved, read_only_types, refuse, unsolved
+from .spec.position import Position
 
 PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """The formats that the specs describe, a package each."""
@@ -79,27 +80,24 @@ def generate(
     is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
     live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats.
     ``allow_modules``: modules out of which the specs may name routines that are not registered. Raises
-    ``SpecError`` where a spec is refused (nothing is written then), also one whose writers have to be
-    given what it does not say, and ``UnsupportedError`` where ``ruff`` is not installed.
+    ``SpecError`` where a spec is refused (nothing is written then), and ``UnsupportedError`` where ``ruff`` is not
+    installed.
     """
     specs = load_all(spec_paths, allow_modules)
     plans = tuple(map(plan_of, specs))
-    for each in plans:
-        refuse(unsolved(each), each)
     files = formatted(render(plans, progress, target))
     if discovery_dir is not None:
         files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}
     changes = compare(files, output_dir, discovery_dir)
     if not check:
         _write(files, changes, output_dir)
-    return replace(changes, notes=tuple(noted(each) for plan in plans for each in read_only_types(plan)))
+    return replace(changes, notes=tuple(noted(*each) for plan in plans for each in read_only(plan)))
 
 
-def noted(found: ReadOnly | Unsolved) -> str:
+def noted(place: Position | None, sentence: str) -> str:
     """Something about a spec as a line with its place."""
-    place = found.position
     at = "" if place is None else f"{printable(place.file)}:{place.line}:{place.column}: "
-    return f"{at}note: {found.message}"
+    return f"{at}note: {sentence}"
 
 
 def load_all(spec_paths: Iterable[Path], allow_modules: Iterable[str] = ()) -> tuple[Spec, ...]:

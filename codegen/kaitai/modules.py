@@ -53,7 +53,8 @@ def modules(
             if strict:
                 refuse(wanted, plan_of(spec))
             _add(made.texts, known, spec, api, package)
-            made.notes += [each for each in map(noted, wanted) if each not in made.notes]
+            notes = (noted(each.position, each.message) for each in wanted)
+            made.notes += [each for each in notes if each not in made.notes]
         except WireloomError as error:
             made.errors.append(error)
         except OSError as error:

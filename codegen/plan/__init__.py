@@ -7,6 +7,7 @@ from .build import plan_of
 from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
 from .types import Plan, Rows, TypePlan
+from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "TypePlan",
     "plan_of",
     "printed",
+    "read_only_types",
     "unsolved_of",
 ]

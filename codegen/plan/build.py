@@ -27,6 +27,7 @@ from .presence import may_be_unmatched
 from .rows import rows_of
 from .sizes import Minimums, fixed_size, has_fixed_size
 from .types import Plan, TypePlan
+from .unsolved import with_read_only
 
 
 def plan_of(spec: Spec) -> Plan:
@@ -48,7 +49,8 @@ class _Builder:
 
     def plan(self) -> Plan:
         """The whole plan."""
-        return replace(self._plan(self.spec), rows=self.rows, imports=tuple(map(self._plan, self.spec.imports)))
+        own = replace(self._plan(self.spec), rows=self.rows, imports=tuple(map(self._plan, self.spec.imports)))
+        return with_read_only(own)
 
     def _plan(self, spec: Spec) -> Plan:
         return Plan(
@@ -93,7 +95,6 @@ class _Builder:
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
             least=0 if is_message else self.minimums.of_struct(struct),
-            only_read=next((each.id for each in struct.instances if each.attribute is not None), ""),
             columns=own_columns(struct),
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
             doc=struct.doc,

@@ -53,8 +53,9 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
     )
     yield from _section("verify", [_cover(each) for each in type.covers])
     yield from _section("compute", [_instance(each) for each in type.instances])
-    if type.only_read:
-        yield from _section("write", [f"nothing: '{type.only_read}' has a position of its own"])
+    if type.read_only is not None:
+        why = type.read_only.unsolved or (f"'{type.read_only.instance}' has a position of its own",)
+        yield from _section("write", [f"nothing: {each}" for each in why])
     else:
         yield from _section("write", [_fill(each) for each in type.fills])
 

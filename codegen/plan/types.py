@@ -17,6 +17,16 @@ from .nodes import Cover, Field, Fill, Instance, Step
 
 
 @dataclass(frozen=True)
+class ReadOnly:
+    """Why objects of a type cannot be written: the ``instance`` at a position of its own, or clauses that say what
+    ``unsolved`` integers do not follow from. ``position``: of the instance, or of the first integer."""
+
+    instance: str = ""
+    unsolved: tuple[str, ...] = ()
+    position: Position | None = declared(default=None, compare=False)
+
+
+@dataclass(frozen=True)
 class TypePlan:
     """A type of the spec: its fields, the steps that read them in order, the checksums verified after them, and what is
     filled in before an object is written, in that order. The fields of a message are in any order, without steps."""
@@ -49,8 +59,8 @@ class TypePlan:
     """Whether objects take the same number of bytes on any input."""
     least: int = 0
     """The bytes that an object takes at least."""
-    only_read: str = ""
-    """The instance at a position of its own because of which objects cannot be written, if any."""
+    read_only: ReadOnly | None = None
+    """Why objects cannot be written; ``None`` where they can."""
     columns: tuple[str, ...] = ()
     """The fields and instances that are columns of such rows unless the spec says it: all that are single values."""
     fits_column: bool = True

@@ -1,10 +1,11 @@
-"""The values that cannot be written, and those that a writer has to be given: integers that sizes, counts and positions
-depend on and that cannot be solved for."""
+"""The types whose objects are only read, and why: an instance at a position of its own, or integers that sizes, counts
+and positions depend on and that cannot be solved for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from wireloom.objects import only_read
 
@@ -17,7 +18,7 @@ from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
 from .following import Argument, Followers, arguments, followers, measures
 from .nodes import Field
-from .types import Plan, TypePlan
+from .types import Plan, ReadOnly, TypePlan
 
 WHAT_TO_DO = (
     "give it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; "
@@ -44,26 +45,6 @@ class Unsolved:
         return f"{self.reason}: {WHAT_TO_DO}"
 
 
-@dataclass(frozen=True)
-class ReadOnly:
-    """A type whose objects are only read, and the first ``instance`` at a position of its own, which is why."""
-
-    type: str
-    instance: str
-    position: Position | None
-
-    @property
-    def message(self) -> str:
-        """A sentence for who writes the spec; who tries to write an object is told the same."""
-        return only_read(self.type, self.instance).message
-
-
-def read_only_types(plan: Plan) -> tuple[ReadOnly, ...]:
-    """The types of a spec that can be read and not written."""
-    pairs = ((type, type.instance(type.only_read)) for type in plan.types)
-    return tuple(ReadOnly(type.path[-1], each.id, each.position) for type, each in pairs if each is not None)
-
-
 def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
     """Raise ``InvalidSpecError`` where a writer has to be given something."""
     if found:
@@ -79,23 +60,84 @@ def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     which give their values. ``in_place``: for classes that read and write, which also solve for what other objects
     hold, as far as the numbers beside it are given, and write what is at a position of its own.
     """
+    found: dict[tuple[Path, str], Unsolved] = {}
+    for each in _open(plan, in_place):
+        found.setdefault((each.holder.path, each.field.id), Unsolved(each.field.id, each.measured, each.field.position))
+    return tuple(found.values())
+
+
+def with_read_only(plan: Plan) -> Plan:
+    """A copy of a plan in which the types whose objects cannot be written say why."""
+    found: dict[Path, list[_Open]] = {}
+    for each in _open(plan, in_place=False):
+        found.setdefault(each.struct.path, []).append(each)
+    return replace(plan, root=_marked(plan.root, found))
+
+
+def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
+    """The types of a spec whose objects can be read and not written, each as a place and the sentence that writing one
+    raises."""
+    pairs = ((each.path[-1], each.read_only) for each in plan.types)
+    return tuple(
+        (why.position, only_read(name, *why.unsolved, instance=why.instance).message)
+        for name, why in pairs
+        if why is not None
+    )
+
+
+def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
+    why = None
+    placed = next((each for each in struct.instances if each.field is not None), None)
+    if placed is not None:
+        why = ReadOnly(placed.id, position=placed.position)
+    elif struct.path in found:
+        why = ReadOnly("", tuple(_clauses(found[struct.path])), found[struct.path][0].field.position)
+    return replace(struct, read_only=why, types=tuple(_marked(each, found) for each in struct.types))
+
+
+def _clauses(found: Sequence[_Open]) -> Iterator[str]:
+    """Yield which integers do not follow from what."""
+    first: dict[str, str] = {}
+    for each in found:
+        first.setdefault(each.name, each.measured)
+    for measured, group in groupby(first, key=first.__getitem__):
+        names = list(group)
+        verb = "does" if len(names) == 1 else "do"
+        yield f"{' and '.join(names)} {verb} not follow from {measured}"
+
+
+@dataclass(frozen=True)
+class _Open:
+    """An integer of ``holder`` that a size, count or position of ``struct`` depends on, and that is not solved for."""
+
+    struct: TypePlan
+    holder: TypePlan
+    field: Field
+    measured: str
+
+    @property
+    def name(self) -> str:
+        """Its name in the spec, with the type that has it where that is another one."""
+        elsewhere = f" of '{self.holder.path[-1]}'" if self.holder.path != self.struct.path else ""
+        return f"'{self.field.id}'{elsewhere}"
+
+
+def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
+    """All of a spec in its order, once for each size, count and position that depends on it."""
     if plan.units is not None:
-        return ()
+        return
     elsewhere: Followers = followers(plan) if in_place else {}
     given = [each for struct in plan.family for each in arguments(plan, struct)]
     columns = set() if in_place else _columns(plan)
-    found: dict[tuple[Path, str], Unsolved] = {}
-    for struct in (each for each in plan.family if each.path[0] == plan.root.path[0] and each.message is None):
+    for struct in (each for each in plan.types if each.message is None):
         for measure in measures(struct):
             if measure.is_position and not in_place:
                 continue
             for holder, field in _integers(plan, given, struct, measure.expression):
-                key = (holder.path, field.id)
                 own = holder.path == struct.path and holder.solved(field.id) is not None
-                solved = own or field.id in elsewhere.get(holder.path, ()) or key in columns
-                if not solved and field.only is None and key not in found:
-                    found[key] = Unsolved(field.id, measure.what, field.position)
-    return tuple(found.values())
+                solved = own or field.id in elsewhere.get(holder.path, ()) or (holder.path, field.id) in columns
+                if not solved and field.only is None:
+                    yield _Open(struct, holder, field, measure.what)
 
 
 def _columns(plan: Plan) -> set[tuple[Path, str]]:

@@ -59,9 +59,9 @@ def command(
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines after that are indented and show the
     place, its path in the tree of keys (/seq/0/type), what is expected there, and which entry of the reference
     explains it. For a spec without errors a line says whether the engine or the object parser reads its rows, and
-    why; if it declares no rows, what would read those that it could declare. Notes name the integers that the
-    caller of a writer has to provide, since no size or count determines them (errors if rows are declared), the
-    types whose objects are only read, and the classes that the spec names (process, hooks, …), and whether they are
+    why; if it declares no rows, what would read those that it could declare. Notes name the tables and the types of
+    objects that can be read and not written, and why: among others, since no size or count determines an integer that
+    a writer needs. Notes also name the classes that the spec names (process, hooks, …), and whether they are
     registered or have to be allowed; one that is not there is an error where rows are declared, else a warning.
     Only what is registered or allowed is imported to see that. The exit code is 1 where a spec has errors, 2 where
     one cannot be read.
@@ -77,7 +77,7 @@ def command(
     code = 0
     for path in _files(specs):
         try:
-            diagnostics, coverage, unsolved = _checked(path, folders, allow_modules, with_plan)
+            diagnostics, coverage, notes = _checked(path, folders, allow_modules, with_plan)
         except WireloomError as error:
             # The others are checked all the same.
             code = UNUSABLE
@@ -90,7 +90,7 @@ def command(
         if as_json:
             said += [each.to_dict() for each in diagnostics]
             said += [coverage] if coverage is not None else []
-            said += unsolved
+            said += notes
             continue
         for each in diagnostics:
             click.echo(_rendered(each))
@@ -99,7 +99,7 @@ def command(
         if coverage is not None and with_plan:
             for line in coverage["plan"].splitlines():
                 click.echo(printable(f"  {line}"))
-        for note in unsolved:
+        for note in notes:
             click.echo(printable(f"{note['file']}:{note['line']}:{note['column']}: note: {note['message']}"))
     if as_json:
         write_json("-", said)
@@ -126,10 +126,10 @@ def _rendered(diagnostic: Diagnostic) -> str:
 
 def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ...], with_plan: bool) -> Checked:
     """Return the diagnostics of a spec, what reads its rows (``None`` where it has errors), and notes for writers."""
+    from wireloom.codegen.backends.columns.read_only import read_only
     from wireloom.codegen.model.load import analyse
     from wireloom.codegen.model.routines import said_of_routines
     from wireloom.codegen.plan import plan_of, printed
-    from wireloom.codegen.plan.unsolved import read_only_types, refuse, unsolved
     from wireloom.codegen.spec.diagnostic import Diagnostic
     from wireloom.codegen.spec.diagnostics import ERROR, InvalidSpecError
     from wireloom.codegen.spec.position import Position
@@ -147,17 +147,14 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     if result.spec is None:
         return diagnostics, None, []
     plan = plan_of(result.spec)
-    wanted = unsolved(plan)
     missing, named = said_of_routines(result.spec)
     diagnostics += missing
     if any(each.severity == ERROR for each in missing):
         return diagnostics, None, []
     try:
-        if result.spec.rows is not None:
-            # A table has to be written as well.
-            refuse(wanted, plan)
         # Nothing of it is run.
         engine, message = _coverage(plan)
+        said = [*read_only(plan), *named]
     except InvalidSpecError as error:
         return [*diagnostics, *error.diagnostics], None, []
     except SpecError as error:
@@ -167,9 +164,6 @@ def _checked(path: Path, folders: tuple[Path, ...], allow_modules: tuple[str, ..
     coverage = {**_entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": engine}
     if with_plan:
         coverage["plan"] = printed(plan)
-    said = [(each.position, each.message) for each in wanted]
-    said += [(each.position, each.message) for each in read_only_types(plan)]
-    said += named
     places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
     return diagnostics, coverage, [_entry(place.file, place.line, place.column, "note", text) for place, text in places]
 

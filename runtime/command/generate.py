@@ -88,8 +88,9 @@ def command(
     that a SPEC names, as Kaitai's do; "wireloom check" says which.
 
     Writers fill in what follows from sizes, counts and positions. An integer in one of these that cannot be solved
-    for has to be given: the spec says so with "-wireloom: {given: true}" beside it. Without that it is an error, and
-    with --kaitai a note, unless --strict-writing makes it an error there too.
+    for has to be given: the spec says so with "-wireloom: {given: true}" beside it. Without that, objects that need
+    it are only read; a note names each table and each type of objects that is only read. With --kaitai the note is
+    about the integer, which has to be assigned; --strict-writing makes it an error.
     """
     if strict_writing and not (kaitai and read_write):
         raise click.UsageError("--strict-writing goes with --kaitai --read-write", context)

@@ -103,6 +103,21 @@ class MessageUnits:
     unit_columns: tuple[str, ...] = ()
 
 
+def rows_inside(name: str, root: str, path: tuple[str, ...]) -> str:
+    """The sentence about a table that is only read since its rows are inside of other objects, ``path`` leads there.
+    ``root``: the class of the whole input, whose objects can be written."""
+    return _only_read(name, root, f"its rows are inside of other objects ({'.'.join(path)})")
+
+
+def switch_column(name: str, root: str, column: str) -> str:
+    """The sentence about a table that is only read since a switch chooses the type of a column."""
+    return _only_read(name, root, f"a switch chooses the type of {column}")
+
+
+def _only_read(name: str, root: str, why: str) -> str:
+    return f"tables of {name} cannot be written, since {why}: make objects of {root} and write these with to_bytes()"
+
+
 @dataclass(frozen=True)
 class Format:
     """A format that wireloom can read and write.
@@ -157,6 +172,14 @@ class Format:
 
     def __repr__(self) -> str:
         return f"<Format {self.name!r} of {self.spec_file}: {', '.join(self.default_columns)}>"
+
+    @property
+    def read_only(self) -> str:
+        """Why tables of the format cannot be written; empty where they can."""
+        if self.rows_path:
+            return rows_inside(self.name, self.root, (self.rows_attribute, *self.rows_path))
+        chosen = next((each.name for each in self.columns if each.variants), "")
+        return switch_column(self.name, self.root, chosen) if chosen else ""
 
     @property
     def splittable(self) -> bool:

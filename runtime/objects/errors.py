@@ -135,12 +135,16 @@ class DepthError(WireloomError, RecursionError):
     """Objects are nested deeper than Python's calls may go."""
 
 
-def only_read(type: str, instance: str) -> UnsupportedError:
-    """The error of writing an object with an ``instance`` at a position of its own; ``type`` as the spec calls it."""
-    return UnsupportedError(
-        f"objects of '{type}' cannot be written: {instance} has a position of its own; "
-        "the classes of 'wireloom generate --kaitai --read-write' write such objects"
-    )
+def only_read(type: str, *unsolved: str, instance: str = "") -> UnsupportedError:
+    """The error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
+    ``instance`` at a position of its own, or ``unsolved`` integers, clauses that say what these do not follow from."""
+    if instance:
+        why = f"{instance} has a position of its own"
+        hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
+    else:
+        why = ", ".join(unsolved)
+        hint = "'-wireloom: {given: true}' beside an integer says that a writer is given it"
+    return UnsupportedError(f"objects of '{type}' cannot be written: {why}; {hint}")
 
 
 def too_deep(error: RecursionError, holder: Any = None) -> DepthError:

@@ -49,18 +49,8 @@ class RowEncoder:
     def __init__(
         self, format: Format, *, padding: bytes = b"", max_record: int | None = None, numbered: bool = True
     ) -> None:
-        if format.rows_path:
-            path = ".".join((format.rows_attribute, *format.rows_path))
-            raise UnsupportedError(
-                f"tables of {format.name} cannot be written, since its rows are inside of other objects ({path}): make"
-                f" objects of {format.root} and write these with to_bytes()"
-            )
-        chosen = next((each.name for each in format.columns if each.variants), None)
-        if chosen is not None:
-            raise UnsupportedError(
-                f"tables of {format.name} cannot be written, since a switch chooses the type of {chosen}: make objects"
-                f" of {format.root} and write these with to_bytes()"
-            )
+        if format.read_only:
+            raise UnsupportedError(format.read_only)
         self.format = format
         self.max_record = format.max_record if max_record is None else max_record
         self._padding = padding
@@ -198,6 +188,9 @@ class RowEncoder:
                 if self._optional and (unwritten := self._unwritten(row, data)):
                     raise WireloomError(f"column {unwritten}: {UNWRITTEN}")
                 done.append(data)
+            except UnsupportedError:
+                # No row can be written.
+                raise
             except REFUSALS as error:
                 self._refuse_missing(error)
                 raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
@@ -241,6 +234,8 @@ class RowEncoder:
             items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
         try:
             data: bytes = self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
+        except UnsupportedError:
+            raise
         except REFUSALS as error:
             self._refuse_missing(error)
             raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error

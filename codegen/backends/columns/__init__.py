@@ -25,6 +25,7 @@ __getattr__ = face(
         "lower": "column_program compile_program",
         "message_lower": "compile_units coverage lower_kinds",
         "message_table": "MessageColumn message_columns",
+        "read_only": "read_only:read_only_of",
         "refusal": "NotForEngineError",
         "table": "table_columns",
     },

@@ -40,8 +40,9 @@ def append_method(scope: ClassScope) -> MethodView:
 
 
 def _append_lines(scope: ClassScope) -> Lines:
-    if scope.struct.only_read:
-        return (scope.code("write_refused", type=scope.struct.path[-1], instance=scope.struct.only_read),)
+    why = scope.struct.read_only
+    if why is not None:
+        return (scope.code("write_refused", type=scope.struct.path[-1], why=why),)
     marks = Marks(scope.struct)
     late = {each.field.id for each in scope.struct.covers if each.value is None}
     for name in late:

@@ -1,13 +1,14 @@
-"""What a writer has to be given, since it does not follow: the spec says so, or is refused."""
+"""What a writer has to be given, since it does not follow: the spec says so, or its objects are only read."""
 
+import io
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import wireloom
 from click.testing import CliRunner, Result
-from wireloom import SpecError, UnsupportedError
+from wireloom import UnsupportedError
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import plan_of
@@ -33,15 +34,39 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, [*map(str, arguments)])
 
 
-def test_what_does_not_follow_is_an_error_of_the_spec(tmp_path: Path) -> None:
-    with pytest.raises(SpecError) as caught:
-        generate([spec(tmp_path, GRID)], tmp_path / "made")
-    text = str(caught.value)
-    assert re.search(r"grid\.ksy:3:\d+: error: a writer has to be given 'width', which does not follow from", text)
-    assert re.search(r"grid\.ksy:4:\d+: error: a writer has to be given 'height'", text)
-    assert "= at /seq/0/id" in text
-    assert "'-wireloom: {given: true}' beside it says that it is given" in text
-    assert not (tmp_path / "made").exists()
+def test_what_does_not_follow_is_read_and_not_written(tmp_path: Path) -> None:
+    path = spec(tmp_path, GRID)
+    said = (
+        "objects of 'grid' cannot be written: 'width' and 'height' do not follow from the size of 'cells'; "
+        "'-wireloom: {given: true}' beside an integer says that a writer is given it"
+    )
+    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+        assert result.exit_code == 0
+        assert f"grid.ksy:3:10: note: {said}\n" in result.output
+    names: dict[str, Any] = {}
+    exec((tmp_path / "made/grid/parser.py").read_text(), names)
+    read = names["Grid"].from_bytes(b"\2\3abcdef")
+    assert (read.width, read.height, read.cells) == (2, 3, b"abcdef")
+    with pytest.raises(UnsupportedError) as caught:
+        read.to_bytes()
+    assert str(caught.value) == said
+
+
+def test_the_object_that_needs_it_is_only_read(tmp_path: Path) -> None:
+    """The header, whose integers another object measures with, can be written."""
+    text = (
+        "meta: {id: a}\nseq: [{id: head, type: head}, {id: data, size: head.bits / 8},"
+        " {id: more, size: head.n, repeat: expr, repeat-expr: head.bits / 2}]\n"
+        "types: {head: {seq: [{id: bits, type: u1}, {id: n, type: u1}]}}\n"
+    )
+    generate([spec(tmp_path, text)], tmp_path / "made")
+    names: dict[str, Any] = {}
+    exec((tmp_path / "made/a/parser.py").read_text(), names)
+    read = names["A"].from_bytes(b"\x08\1zabcd")
+    assert read.head.to_bytes() == b"\x08\1"
+    needed = "'bits' of 'head' does not follow from the size of 'data', 'n' of 'head' does not follow from the size of"
+    with pytest.raises(UnsupportedError, match=needed):
+        read.to_bytes()
 
 
 def test_the_spec_says_that_it_is_given(tmp_path: Path) -> None:
@@ -79,10 +104,35 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[bits, body]"))
     assert unsolved(plan_of(load(path))) == ()
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))
-    with pytest.raises(SpecError, match="a writer has to be given 'bits'"):
-        generate([path], tmp_path / "made")
-    result = run("check", path)
-    assert (result.exit_code, "error: a writer has to be given 'bits'" in result.output) == (1, True)
+    said = "objects of 'row' cannot be written: 'bits' does not follow from the size of 'body'"
+    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+        assert (result.exit_code, f"note: {said}" in result.output) == (0, True)
+    assert wireloom.read(path, b"\x0cab").to_pylist() == [{"body": b"ab"}]
+    with pytest.raises(UnsupportedError, match=said):
+        wireloom.write(path, [{"body": b"ab"}], io.BytesIO())
+
+
+@pytest.mark.parametrize(
+    ("rows", "fields", "why"),
+    [
+        ("items.rows", "", "its rows are inside of other objects (items.rows)"),
+        ("items", "columns: [body], ", "a switch chooses the type of body"),
+    ],
+)
+def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: Path) -> None:
+    text = (
+        f"meta: {{id: a, -wireloom: {{{fields}rows: {rows}}}}}\nseq: [{{id: items, type: item, repeat: eos}}]\n"
+        "types:\n  item:\n    seq: [{id: n, type: u1}, {id: rows, type: row, repeat: expr, repeat-expr: n},"
+        " {id: body, type: {switch-on: n, cases: {0: row, 1: other}}}]\n"
+        "  row: {seq: [{id: x, type: u1}]}\n  other: {seq: [{id: y, type: u1}]}\n"
+    )
+    path = spec(tmp_path, text)
+    said = f"tables of a cannot be written, since {why}: make objects of A and write these with to_bytes()"
+    for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
+        assert (result.exit_code, f"grid.ksy:2:12: note: {said}\n" in result.output) == (0, True)
+    with pytest.raises(UnsupportedError) as caught:
+        wireloom.write(path, [{"x": 1}], io.BytesIO())
+    assert str(caught.value) == said
 
 
 def test_what_reaches_a_size_by_argument(tmp_path: Path) -> None:
@@ -121,9 +171,8 @@ def test_positions_count_as_well(tmp_path: Path) -> None:
 
 def test_checks_for_machines(tmp_path: Path) -> None:
     said = json.loads(run("check", "--json", spec(tmp_path, GRID)).stdout)
-    assert [each["severity"] for each in said] == ["note"] * 3
-    said = json.loads(run("check", "--json", spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))).stdout)
-    assert [(each["severity"], each["path"]) for each in said] == [("error", "/types/row/seq/0/id")]
+    assert [each["severity"] for each in said] == ["note"] * 2
+    assert said[1]["message"].startswith("objects of 'grid' cannot be written: 'width' and 'height' do not follow")
 
 
 def test_types_that_are_only_read(tmp_path: Path) -> None:

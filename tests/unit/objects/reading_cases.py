@@ -159,7 +159,7 @@ CASES = {
     "parametric types": (
         """
         seq:
-          - {id: n, type: u1}
+          - {id: n, type: u1, -wireloom: {given: true}}
           - {id: a, type: 'block(n, true)'}
           - {id: b, type: 'block(_index + 1, false)', repeat: expr, repeat-expr: 2}
         types:
@@ -183,9 +183,9 @@ CASES = {
     ),
     "parents and the root": (
         """
-        seq: [{id: n, type: u1}, {id: a, type: outer}]
+        seq: [{id: n, type: u1, -wireloom: {given: true}}, {id: a, type: outer}]
         types:
-          outer: {seq: [{id: m, type: u1}, {id: b, type: inner}]}
+          outer: {seq: [{id: m, type: u1, -wireloom: {given: true}}, {id: b, type: inner}]}
           inner: {seq: [{id: data, size: _parent.m + _root.n}]}
         """,
         "01 02 616263",

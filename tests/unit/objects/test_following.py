@@ -26,7 +26,7 @@ def test_what_cannot_be_solved_for_is_known() -> None:
     kind = made(
         """
         seq:
-          - {id: has_tail, type: u1}
+          - {id: has_tail, type: u1, -wireloom: {given: true}}
           - {id: len, type: u1}
           - {id: body, size: 'len - (has_tail == 1 ? 2 : 0)'}
         """
@@ -43,7 +43,8 @@ def test_one_length_of_two_fields() -> None:
 
 
 def test_of_two_factors_none_follows() -> None:
-    kind = made("seq: [{id: w, type: u1}, {id: h, type: u1}, {id: pixels, size: w * h}]")
+    numbers = ", ".join(f"{{id: {name}, type: u1, -wireloom: {{given: true}}}}" for name in "wh")
+    kind = made(f"seq: [{numbers}, {{id: pixels, size: w * h}}]")
     assert kind(w=2, h=3, pixels=b"abcdef").to_bytes() == b"\2\3abcdef"
     with pytest.raises(AttributeError):
         kind(pixels=b"abcdef").to_bytes()

@@ -224,7 +224,7 @@ seq:
   - {id: title, type: strz, encoding: UTF-8}
   - {id: data_size, type: u4}
   - {id: data, size: data_size - 4, process: xor(0x5a)}
-  - {id: count, type: u1}
+  - {id: count, type: u1, -wireloom: {given: true}}
   - {id: numbers, type: u2be, repeat: expr, repeat-expr: count, if: flag}
   - {id: sealed, size-eos: true, process: zlib}
 enums: {kind: {1: one, 2: two}}
