@@ -108,7 +108,7 @@ def compressor(codec: str, level: int | None = None) -> Compressor:
         return found.compressor(found.default_level)
     if not found.levels:
         others = " or ".join(f"codec={each.name!r}" for each in CODECS.values() if each.levels)
-        what = "without a codec" if codec == NONE else f"for {codec}, which has no levels"
+        what = "without a codec" if found is NONE else f"for {codec}, which has no levels"
         raise WireloomError(f"level {level} {what}: give {others}")
     if level not in found.levels:
         raise WireloomError(f"{codec} has the levels {found.levels[0]} to {found.levels[-1]}, not {level}")

@@ -160,6 +160,9 @@ typedef struct {
     size_t *null_counts; /* given by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */
     size_t *items_used;  /* given by the caller, one per level of lists */
+    size_t unit_begin;   /* of the last complete unit: its index in source, and what was there before it */
+    size_t unit_rows;
+    size_t unit_damages;
 } wl_fill_result;
 
 /* Reads rows until something of WL_NEED_INPUT … WL_OVERSIZE happens. Back to back: the row at `begin` is read first.

@@ -103,8 +103,6 @@ static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, cons
                                    size_t size) {
     const uint8_t *end = cursor + size;
     run->limits[run->depth++] = (wl_limit){end, limit, step->b ? step + step->d : NULL};
-    if (step->b)
-        run->sound = cursor;
     return end;
 }
 

@@ -68,6 +68,9 @@ void wl_unit_take_back(wl_run *run, wl_fill_result *result) {
 }
 
 bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
+    result->unit_begin = begin;
+    result->unit_rows = run->unit_rows;
+    result->unit_damages = run->unit_damages;
     if (WL_LIKELY(!run->refused))
         return true;
     wl_unit_take_back(run, result);

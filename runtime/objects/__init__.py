@@ -60,6 +60,7 @@ from .fields import (
     within,
     write_numbers,
 )
+from .file_streams import FileStream, stream_of
 from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
 from .grown import bounded, count_items, substream, undone_stream
 from .kaitai import (
@@ -83,7 +84,7 @@ from .processing import compress, decoded, decompress, done, encoded, rotate_lef
 from .readstruct import ReadStruct
 from .row_log import towards_rows
 from .runs import read_fields
-from .streams import FileStream, MemoryStream, SubStream, stream_of, wire_bytes
+from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .windows import first_items, gather

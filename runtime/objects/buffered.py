@@ -14,11 +14,12 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar, Protocol, Self
 
+from .file_streams import FileStream
 from .kaitai import EndOfStreamError, KaitaiStream
 from .making import maker, unpacker
 from .readstruct import ReadStruct
 from .runs import retreat
-from .streams import FileStream, MemoryStream
+from .streams import MemoryStream
 from .structs import Struct
 from .windows import NOTHING, Held, window_of
 

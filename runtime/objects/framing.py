@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from ..format.program import Stuffing
 from .errors import FrameError
+from .file_streams import FileStream
 from .kaitai import ConsistencyError, KaitaiStream
-from .streams import FileStream, MemoryStream
+from .streams import MemoryStream
 from .stuffing import unstuff
 
 CHUNK = 1 << 20

@@ -7,8 +7,9 @@ from typing import IO, Self
 
 from .errors import unset
 from .fielded import Fielded
+from .file_streams import FileStream
 from .kaitai import KaitaiStream, KaitaiStruct
-from .streams import FileStream, MemoryStream
+from .streams import MemoryStream
 
 
 class Readable(Fielded, KaitaiStruct):

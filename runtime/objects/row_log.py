@@ -98,7 +98,6 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         self._end = offset_of(io)
         if self._contains:
             part.origin = self._end - part.size()
-            log.sound = part.origin
 
     def __enter__(self) -> RowLog:
         self._log.depth += 1

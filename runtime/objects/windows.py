@@ -9,9 +9,10 @@ from io import BytesIO
 from itertools import islice
 from typing import TypeVar, cast
 
+from .file_streams import FileStream
 from .grown import bounded
 from .kaitai import KaitaiStream
-from .streams import FileStream, MemoryStream, SubStream
+from .streams import MemoryStream, SubStream
 
 Value = TypeVar("Value")
 

@@ -36,6 +36,8 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
         return filled, None
     following = window.base + filled.consumed
     damages = filled.damages
+    if damages and damages[-1].inside and damages[-1].end == following:
+        return _hold_unit_back(filled, window, full)
     first = len(damages)
     while first and len(damages) - first < CHAIN_ROWS:
         last = damages[first - 1]
@@ -49,15 +51,29 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     if first == len(damages) or (filled.status is Status.BATCH_FULL and consumed == window.begin and full):
         return filled, None
     rows = damages[first].row if damages[first].row >= 0 else filled.rows
-    return dataclasses.replace(_first(filled, rows), damages=damages[:first], consumed=consumed), damages[first]
+    return _first(filled, rows, first, consumed), damages[first]
 
 
-def _first(filled: Filled, rows: int) -> Filled:
+def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled, RowDamage | None]:
+    """Like ``hold_back`` where the last unit ends with a sub-stream that gave no row up to its end. The unit is read
+    again as a whole; its rows before that stand."""
+    unit, last = filled.last_unit, filled.damages[-1]
+    if filled.status in (Status.TRUNCATED, Status.LOST):
+        rows = last.row if last.row >= 0 else filled.rows
+        return _first(filled, rows, len(filled.damages) - 1, last.begin - window.base), last
+    if filled.status is Status.BATCH_FULL and unit.begin == window.begin and full:
+        return filled, None
+    return _first(filled, unit.rows, unit.damages, unit.begin), last
+
+
+def _first(filled: Filled, rows: int, damages: int, consumed: int) -> Filled:
     return dataclasses.replace(
         filled,
         rows=rows,
         arrays={number: array.slice(0, rows) for number, array in filled.arrays.items()},
         offsets=filled.offsets.slice(0, rows) if filled.offsets is not None else None,
+        damages=filled.damages[:damages],
+        consumed=consumed,
     )
 
 

@@ -22,7 +22,7 @@ from ..format.description import Format
 from ..format.program import ColumnProgram, Op, Storage
 from ..input.window import Window
 from .nested_columns import Filling, nodes_of
-from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, RowDamage, Settings, Status, label_array
+from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -210,7 +210,7 @@ class EngineRowReader:
                 preset=self._preset,
                 items=room.items,
             )
-            rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items = result
+            rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit = result
             if status == Status.NO_ROOM:
                 room = room.grown(reason - len(wanted.flags), reason, needed, most)
             # Too little was expected: the batch must not be smaller for it. Where rows are inside units, the next unit
@@ -238,6 +238,7 @@ class EngineRowReader:
             Status(status),
             position,
             REASONS[reason],
+            last_unit=LastUnit(*unit),
         )
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:

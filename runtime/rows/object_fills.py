@@ -13,7 +13,7 @@ from ..objects.row_log import LoggedRow
 from ..objects.streams import MemoryStream
 from ..objects.stuffing import unstuff
 from .object_rows import STRETCH, IncompleteError, LostError, ObjectRows
-from .reader import BATCH_BYTES, FEW_DAMAGES, Filled, RowDamage, Status
+from .reader import BATCH_BYTES, FEW_DAMAGES, NO_UNIT, Filled, LastUnit, RowDamage, Status
 
 
 class _Rows:
@@ -30,6 +30,7 @@ class _Rows:
         self._rows: list[list[Any] | None] = []
         self._offsets: list[int] = []
         self._damages: list[RowDamage] = []
+        self._last_unit = NO_UNIT
 
     def is_stopped(self, index: int) -> bool:
         """Return whether a row at that index is not wanted any more."""
@@ -58,6 +59,11 @@ class _Rows:
             refused = each.refused or self.add(begin, each.row)
             if refused is not None:
                 self.damage(begin, end, refused, inside=each.inside)
+
+    def add_unit(self, begin: int, logged: Sequence[LoggedRow]) -> None:
+        """Take the rows of the complete unit that begins at index ``begin``."""
+        self._last_unit = LastUnit(begin, len(self._rows), len(self._damages))
+        self.add_all(logged)
 
     def add_sound(self, begin: int, logged: Sequence[LoggedRow]) -> int:
         """Take the rows that stand though their unit, which begins at index ``begin``, breaks off. Return the index
@@ -93,6 +99,7 @@ class _Rows:
             0 if position is None else self.base + position,
             reason,
             error,
+            self._last_unit,
         )
 
 
@@ -147,7 +154,7 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             return rows.done(Status.LOST, begin, begin, "length")
         if end - following < padding and not window.at_end:
             return rows.done(Status.NEED_INPUT, begin)
-        rows.add_all(logged)
+        rows.add_unit(begin, logged)
         begin = following + min(padding, end - following)
         taken = STRETCH
 

@@ -67,6 +67,18 @@ class Settings:
     max_computed: int = MAX_COMPUTED
 
 
+class LastUnit(NamedTuple):
+    """The last complete unit of a fill: the index of its first byte in the view, and how many rows and damages are
+    before it."""
+
+    begin: int
+    rows: int
+    damages: int
+
+
+NO_UNIT = LastUnit(0, 0, 0)
+
+
 class BatchColumns(Mapping[int, pa.Array]):
     """The columns of a record batch, by the numbers that they have in the format: ``numbers``, one for each."""
 
@@ -92,6 +104,7 @@ class Filled:
 
     ``offsets``: uint64, where each row begins in the input. ``consumed``: index in the view up to which the input is
     done with. ``position``: offset in the input, for the statuses that say so. ``error``: more about ``reason``.
+    ``last_unit``: where rows are inside of units.
     """
 
     rows: int
@@ -103,6 +116,7 @@ class Filled:
     position: int = 0
     reason: str = "none"
     error: str | None = None
+    last_unit: LastUnit = NO_UNIT
 
 
 class RowReader(Protocol):

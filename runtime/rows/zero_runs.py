@@ -111,7 +111,9 @@ def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool,
 def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
     near.begin = begin
     filled = row_reader.fill(near, capacity=1)
-    return filled.rows == 1 and not filled.damages
+    # A unit may have any number of rows; one that breaks off does not hold, even if it has some.
+    is_broken = filled.status in (Status.LOST, Status.TRUNCATED) and filled.position - near.base == begin
+    return filled.consumed > begin and not filled.damages and not is_broken
 
 
 def ends_in_zeros(window: Window, offset: int, most: int) -> bool:

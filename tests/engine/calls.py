@@ -33,7 +33,7 @@ def fill_slab() -> list[Any]:
 
 def export_slab() -> list[Any]:
     given = fill_slab()
-    rows, *_, null_counts, _, _ = _engine.fill_slab(*given)
+    rows, *_, null_counts, _, _, _ = _engine.fill_slab(*given)
     return [FRAMES, *SLAB, given[10], given[11], rows, null_counts]
 
 

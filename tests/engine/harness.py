@@ -137,6 +137,7 @@ class Filled(NamedTuple):
     null_counts: tuple[int, ...]
     data_used: tuple[int, ...]
     items_used: tuple[int, ...]
+    unit: tuple[int, int, int]
 
 
 class Batch:

@@ -10,8 +10,9 @@ from typing import IO, Any, ClassVar, NoReturn, Self
 from ..declared import UNSET
 from ..errors import reason_of, too_deep, with_reason
 from ..fielded import Fielded
+from ..file_streams import FileStream
 from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct, ValidationFailedError
-from ..streams import FileStream, MemoryStream
+from ..streams import MemoryStream
 from .assembling import AssembledStruct
 from .assigned import put, put_dirty, put_stream
 from .explaining import explained

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.objects import NO_WINDOW, FileStream, KaitaiStream, MemoryStream, SubStream, gather, streams, window_of
+from wireloom.objects import (
+    NO_WINDOW,
+    FileStream,
+    KaitaiStream,
+    MemoryStream,
+    SubStream,
+    file_streams,
+    gather,
+    window_of,
+)
 
 from .compiling import root_of, source_of
 
@@ -198,13 +207,13 @@ def test_a_file_is_held_in_parts(window, place, byte):
         raw[place] = byte
     kind = kind_of("sized")
     expected = outcome(kind, FileStream(NoWindow(bytes(raw))), collect=True)
-    size, streams.WINDOW = streams.WINDOW, window
+    size, file_streams.WINDOW = file_streams.WINDOW, window
     try:
         file = io.BytesIO(bytes(raw))
         assert outcome(kind, FileStream(file), collect=True) == expected
         assert file.tell() == expected[3]
     finally:
-        streams.WINDOW = size
+        file_streams.WINDOW = size
 
 
 class NoWindow(io.BytesIO):

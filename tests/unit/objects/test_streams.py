@@ -13,10 +13,10 @@ from wireloom.objects import (
     NoTerminatorFoundError,
     SubStream,
     WriteStream,
+    file_streams,
     read_numbers,
     reason_of,
     retreat,
-    streams,
     wire_bytes,
 )
 
@@ -129,7 +129,7 @@ def test_a_claimed_size_allocates_nothing(tmp_path):
 
 
 def test_large_reads_of_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "LARGE", 4)
+    monkeypatch.setattr(file_streams, "LARGE", 4)
     path = tmp_path / "file"
     path.write_bytes(bytes(range(50)))
     with path.open("rb") as file:
@@ -176,7 +176,7 @@ def test_a_pipe_is_read_from_front_to_back(buffering):
         assert stream.read_bytes(2) == b"bc"
         assert stream.is_eof()
         with pytest.raises(EndOfStreamError) as caught:
-            stream.read_bytes(2 * streams.LARGE)
+            stream.read_bytes(2 * file_streams.LARGE)
         with pytest.raises(EndOfStreamError) as again:
             retreat(stream, caught.value)
         assert again.value is caught.value
