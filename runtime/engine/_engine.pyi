@@ -42,7 +42,9 @@ def fill_slab(
     null_rows: bool,
     preset: tuple[int, ...],
     items: tuple[int, ...],
-) -> tuple[int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]: ...
+) -> tuple[
+    int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int]
+]: ...
 def export_slab(
     program: Program,
     wanted: Buffer,
