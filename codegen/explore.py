@@ -5,32 +5,53 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from wireloom.format.description import Format
+from wireloom.format.description import MODEL_VERSION, Format
 from wireloom.format.explored import explored
 from wireloom.format.routines import load
 
 from .backends.base import own_backends
+from .backends.python.names import class_name
 from .emit import load_all, render
+from .model.model import Spec
 from .model.routines import routines
 from .plan import plan_of
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 
 
-def load_format(spec_path: Path, allow_modules: Iterable[str] = ()) -> Format:
+def load_format(spec_path: Path, allow_modules: Iterable[str] = (), *, needs_rows: bool = True) -> Format:
     """The format that a spec describes.
 
     ``allow_modules``: modules out of which it may name routines that are not registered. Raises ``SpecError``, also
-    where the spec declares no rows, and ``WireloomError`` where a routine is not there.
+    where the spec declares no rows and ``needs_rows`` is set, and ``WireloomError`` where a routine is not there.
+    Without ``needs_rows`` the format of such a spec has no columns: its input can be read as one object.
     """
     specs = load_all([spec_path], allow_modules)
-    name = next(each.name for each in specs if Path(each.file).name == Path(spec_path).name)
+    spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
     files = render(map(plan_of, specs), wanted=(each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):
         # What is missing is said before anything is read. All of them are permitted, or they would not be in the code.
         load(routine.place)
-    found = explored(name, files)
+    found = explored(spec.name, files, None if needs_rows else _without_rows(spec))
     if found is None:
         sentence = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
         raise InvalidSpecError([Diagnostic(str(spec_path), 1, 1, ERROR, sentence).about(("meta-extensions", "rows"))])
     return found
+
+
+def _without_rows(spec: Spec) -> Format:
+    root = class_name(spec.root.path[-1])
+    return Format(
+        name=spec.name,
+        title=spec.title,
+        module=spec.name,
+        root=root,
+        row=root,
+        rows_attribute="",
+        columns=(),
+        spec_file=Path(spec.file).name,
+        spec_sha256=spec.sha256,
+        model_version=MODEL_VERSION,
+        streaming=False,
+        engine_refusal="the spec declares no rows",
+    )

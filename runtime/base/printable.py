@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from html import escape
+from json.encoder import encode_basestring
 
 _KEPT = "\n\t\u200c\u200d"
 """Line breaks, tabs, and the invisible characters that words of some scripts are spelled with."""
+
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+"""What JSON allows in a text, and a terminal, YAML or UTF-8 does not."""
 
 
 def printable(text: str) -> str:
@@ -43,6 +48,16 @@ def markup(text: str) -> str:
     '&lt;b&gt;\\\\x1b'
     """
     return escape(legible(text))
+
+
+def json_string(value: str) -> str:
+    """A text as JSON: what a terminal obeys, or what other tools take for the end of a line, is escaped.
+
+    >>> json_string("caf\xe9 \x9b2J")
+    '"café \\\\u009b2J"'
+    """
+    text = encode_basestring(value)
+    return text if text.isprintable() else _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _spelled(code: int) -> str:

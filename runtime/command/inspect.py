@@ -62,6 +62,9 @@ def command(
     """Show records of FILE: bytes in hex next to the tree of fields with values, sizes and checksums, and damage
     in its place.
 
+    FORMAT may be a spec without rows, as Kaitai's are: then the whole of FILE is shown as one record, with --at from
+    that byte on, and FILE is read as it is stored (--option codec=auto decompresses it).
+
     FILE is a path, an s3:// address, or - for standard input. Only what is needed to find the wanted records is
     read: if records are delimited, --at seeks to the place directly; otherwise the file is streamed up to it. With
     --html all of FILE is read once, and the page contains the first damaged ranges too. The exit code is 2 if --at
@@ -82,7 +85,7 @@ def command(
         raise click.UsageError("--at and --record exclude each other", click.get_current_context())
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
-    format, options = chosen(format_name, options)
+    format, options = chosen(format_name, options, needs_rows=False)
     refuse_overwrite(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:

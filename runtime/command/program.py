@@ -26,6 +26,7 @@ COMMANDS = (
     "extract",
     "verify",
     "inspect",
+    "dump",
     "generate",
     "check",
     "reference",

@@ -46,12 +46,14 @@ def scanning(
         yield scanner, _followed(scanner, shown)
 
 
-def chosen(format_name: str, options: dict[str, Any]) -> tuple[Format, dict[str, Any]]:
-    """The format, or its table of the kind of message that an option names, and the other options."""
+def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True) -> tuple[Format, dict[str, Any]]:
+    """The format, or its table of the kind of message that an option names, and the other options. Without
+    ``needs_rows`` the format may be a spec file that declares none, whose inputs are then read as they are stored."""
     from ..format.registry import get
     from ..reading.request import of_kind
 
-    return of_kind(get(format_name, options.pop("allow_modules", ())), options)
+    format = get(format_name, options.pop("allow_modules", ()), needs_rows=needs_rows)
+    return of_kind(format, {"codec": "none"} | options if format.is_plain else options)
 
 
 def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Callable
-from json.encoder import encode_basestring
 from typing import Any
 
 import pyarrow as pa
@@ -13,11 +11,10 @@ import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
 from ..base.iso_times import UNITS, iso_time
+from ..base.printable import json_string
 
 LAST_PLAIN_SECOND = 253_402_300_799
 """9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""
-ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")
-"""What JSON lets are in a text as it is, beside the controls that it does not."""
 FIRST_PLAIN_SECOND = -62_135_596_800
 
 
@@ -162,16 +159,6 @@ def _quoted(array: pa.Array) -> pa.Array:
 def _escaped(array: pa.Array) -> pa.Array:
     values = array.to_pylist()
     return pa.array([None if value is None else json_string(value) for value in values], pa.large_string())
-
-
-def json_string(value: str) -> str:
-    """A text as JSON: what a terminal obeys, or what other tools take for the end of a line, is escaped.
-
-    >>> json_string("caf\xe9 \x9b2J")
-    '"café \\\\u009b2J"'
-    """
-    text = encode_basestring(value)
-    return text if text.isprintable() else ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _list_text(array: pa.Array, as_bytes: str) -> pa.Array:

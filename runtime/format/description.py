@@ -135,7 +135,8 @@ class Format:
     """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
     the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
     rows_attribute: str
-    """The root's attribute whose items are the units: the rows, or what they are inside of."""
+    """The root's attribute whose items are the units: the rows, or what they are inside of. Empty for messages, and
+    where the spec declares no rows."""
     columns: tuple[Column, ...]
     spec_file: str
     spec_sha256: str
@@ -180,6 +181,11 @@ class Format:
             return rows_inside(self.name, self.root, (self.rows_attribute, *self.rows_path))
         chosen = next((each.name for each in self.columns if each.variants), "")
         return switch_column(self.name, self.root, chosen) if chosen else ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether the spec declares no rows: its inputs are read as one object."""
+        return not self.rows_attribute and self.message is None
 
     @property
     def splittable(self) -> bool:

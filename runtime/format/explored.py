@@ -29,13 +29,14 @@ class ExploredFormat(Format):
         return (explored, (self.name, dict(self.files)))
 
 
-def explored(name: str, files: Mapping[str, str]) -> ExploredFormat | None:
-    """The format of the package ``name`` among the files; ``None`` where that describes no table."""
-    package = importlib.import_module(f"{_installed(files)}.{name}")
-    found = getattr(package, "FORMAT", None)
+def explored(name: str, files: Mapping[str, str], otherwise: Format | None = None) -> ExploredFormat | None:
+    """The format of the package ``name`` among the files; where that describes no table, ``otherwise`` with its classes
+    in that package, or ``None``."""
+    module = f"{_installed(files)}.{name}"
+    found = getattr(importlib.import_module(module), "FORMAT", otherwise)
     if not isinstance(found, Format):
         return None
-    given = {each.name: getattr(found, each.name) for each in fields(found)}
+    given = {each.name: getattr(found, each.name) for each in fields(found)} | {"module": module}
     return ExploredFormat(**given, files=tuple(sorted(files.items())))
 
 

@@ -59,9 +59,9 @@ def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value.partition(":")[0]
 
 
-def get(name: str | Path | Format, allow_modules: Sequence[str] = ()) -> Format:
+def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_rows: bool = True) -> Format:
     """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``; ``allow_modules``: as for
-    ``load_spec``.
+    ``load_spec``. Without ``needs_rows`` a spec file may declare none, see ``wireloom.codegen.explore``.
 
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.
@@ -73,7 +73,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = ()) -> Format:
         raise WireloomError(f"format is a name, the path of a spec or a Format, not {shown(name)}")
     text = str(name)
     if text.endswith(".ksy"):
-        return load_spec(text, allow_modules=modules)
+        return _load_spec(text, modules, needs_rows)
     if text in _generated():
         return _checked(_load(f"{GENERATED}.{text}"))
     if text in _installed():
@@ -88,7 +88,10 @@ def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
     besides those that are registered; each counts with the modules inside it. Raises ``SpecError``, also for a class
     that is not permitted, and ``WireloomError`` for one that is not there.
     """
-    modules = checked_modules(allow_modules)
+    return _load_spec(path, checked_modules(allow_modules), needs_rows=True)
+
+
+def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Format:
     if not isinstance(path, str | os.PathLike):
         raise WireloomError(f"path is that of a spec file, not {shown(path)}")
     path = Path(os.fsdecode(path))
@@ -96,7 +99,7 @@ def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
         raise WireloomError("no such spec file", path=str(path))
     # The generator is only needed here; a format in a package works without it.
     explore = importlib.import_module("wireloom.codegen.explore")
-    found: Format = explore.load_format(path, modules)
+    found: Format = explore.load_format(path, modules, needs_rows=needs_rows)
     return found
 
 

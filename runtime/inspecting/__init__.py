@@ -1,6 +1,7 @@
 """Records as people look at them: where they lie in a file, their bytes, the fields and what is wrong with them."""
 
 from .data import record_data
+from .dumping import BYTES, Dumper, read_object
 from .fields import MOST_DEPTH, Field
 from .locating import Located, RecordScan, Wanted, record_scan
 from .messages import MessageScan
@@ -9,10 +10,14 @@ from .places import places as places_of
 from .records import Record, records
 from .text import Painter
 from .tracing import Trace
+from .tree_text import FORMS
 from .value_text import held
 
 __all__ = [
+    "BYTES",
+    "FORMS",
     "MOST_DEPTH",
+    "Dumper",
     "Field",
     "Located",
     "MessageScan",
@@ -25,6 +30,7 @@ __all__ = [
     "page",
     "page_record",
     "places_of",
+    "read_object",
     "record_data",
     "record_scan",
     "records",

@@ -25,11 +25,12 @@ def record_data(format: Format, record: Record, limit: int) -> dict[str, Any]:
 
     def add(each: Field, before: str) -> None:
         path = f"{before}{each.name}" if each.name.startswith("[") or not before else f"{before}.{each.name}"
+        begin, size = each.within(record.base)
         fields.append(
             {
                 "field": path,
-                "at": each.begin - record.base if each.begin >= 0 else -1,
-                "size": max(0, each.size) if each.begin >= 0 else 0,
+                "at": begin,
+                "size": size,
                 "value": shown(each, units, LONGEST),
                 "checked": each.checked,
                 "problem": each.problem,

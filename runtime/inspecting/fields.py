@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..objects.errors import FAILURES, unset
+from ..objects.errors import FAILURES
 from ..objects.structs import Struct
-from ..rows.object_rows import NESTED
+from .naming import instance_names, named_by, next_field, sentence_of
 from .tracing import KEPT, Assigned, Reading, Trace
+from .unfinished import place_of
 
 MOST_ITEMS = 100
 """Items of a list that are shown one by one."""
@@ -42,6 +43,12 @@ class Field:
     def size(self) -> int:
         """How many bytes it has."""
         return self.end - self.begin
+
+    def within(self, base: int) -> tuple[int, int]:
+        """Return where its bytes from ``base`` on begin, counted from there, and how many they are; -1 and 0 where it
+        has none."""
+        begin = max(self.begin, base)
+        return (begin - base, max(0, self.end - begin)) if self.begin >= 0 else (-1, 0)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Field]]:
         """The field and all below it, each with its depth."""
@@ -81,10 +88,10 @@ class _Tree:
         found = self._attributes(reading, complete)
         found += self._computed(reading, computed)
         for error, reason in reading.refused:
-            name = _named(struct, error)
+            name = named_by(struct, error)
             hit = next((each for each in found if each.name == name), None)
             if hit is not None:
-                hit.problem = _message(error, reason)
+                hit.problem = sentence_of(error, reason)
         for each in found:
             if each.name in struct._checksums and each.value is not None and not each.computed:
                 refused = each.problem is not None
@@ -190,7 +197,7 @@ class _Tree:
             each = kept.get(KEPT + name)
             reads = self._trace.log[each.first : each.last] if each is not None else []
             if isinstance(value, Exception):
-                made.value, made.problem = None, _message(value, "value")
+                made.value, made.problem = None, sentence_of(value, "value")
             elif isinstance(value, Struct):
                 made.children = self.fields(value, True)
                 self._span(made)
@@ -216,26 +223,26 @@ class _Tree:
         shift = reading.stream.shift
         if inner is not None:
             children = self.fields(inner, False)
-            in_list = bool(found) and isinstance(found[-1].value, list)
-            name = f"[{len(found[-1].value)}]" if in_list else self._next(struct, found)
+            following, in_list = place_of(inner, struct)
+            name = f"[{len(found[-1].value)}]" if in_list else following
             # Where the fields of the object are left out, it is what says why the reading ended.
-            item = Field(name, inner, children=children, problem=None if children else _message(error, ""))
+            item = Field(name, inner, children=children, problem=None if children else sentence_of(error))
             if children:
                 self._span(item)
             (found[-1].children if in_list else found).append(item)
             if in_list and item.begin >= 0:
                 found[-1].end = max(found[-1].end, item.end)
             return
-        named = _named(struct, error)
+        named = named_by(struct, error)
         hit = next((each for each in found if each.name == named), None)
         if hit is not None:
-            hit.problem = _message(error, "")
+            hit.problem = sentence_of(error)
         else:
-            end, problem = reading.stream.size(), _message(error, "")
+            end, problem = reading.stream.size(), sentence_of(error)
             if isinstance(error, EOFError) and shift is not None:
                 # Fields of fixed sizes are read together, so what is there of them was not given to them one by one.
                 sizes = dict(struct._sizes)
-                while (size := sizes.get(name := self._next(struct, found))) is not None:
+                while (size := sizes.get(name := next_field(struct, [each.name for each in found]))) is not None:
                     if cursor + size > end:
                         problem = f"{end - cursor} of {size} bytes are there"
                         break
@@ -243,47 +250,18 @@ class _Tree:
                     cursor += size
             begin = cursor + shift if shift is not None and cursor < end else -1
             rest = end + shift if shift is not None and begin >= 0 else -1
-            found.append(Field(self._next(struct, found), None, begin, rest, problem=problem))
-
-    @staticmethod
-    def _next(struct: Struct, found: list[Field]) -> str:
-        names = {each.name for each in found}
-        return next((name for name in struct._fields if name not in names), "?")
+            found.append(Field(next_field(struct, [each.name for each in found]), None, begin, rest, problem=problem))
 
 
 def _instances(struct: Struct) -> dict[str, Any]:
     """The values of the instances, or why there is none."""
     found: dict[str, Any] = {}
-    for kind in reversed(type(struct).__mro__):
-        for name, member in vars(kind).items():
-            if isinstance(member, property) and not name.startswith("_"):
-                try:
-                    found[name] = getattr(struct, name)
-                except FAILURES as error:
-                    found[name] = error
+    for name in instance_names(type(struct)):
+        try:
+            found[name] = getattr(struct, name)
+        except FAILURES as error:
+            found[name] = error
     return found
-
-
-def _named(struct: Struct, error: Exception) -> str | None:
-    """The attribute that an error names by its place in the spec."""
-    path = (getattr(error, "src_path", None) or "").rsplit("/", 2)
-    if len(path) == 3 and path[1] == "seq" and path[2].isdigit() and int(path[2]) < len(struct._fields):
-        return struct._fields[int(path[2])]
-    return path[2] if len(path) == 3 and path[1] == "instances" else None
-
-
-def _message(error: Exception, reason: str) -> str:
-    """Return the message of an error, without the place in the spec."""
-    if isinstance(error, RecursionError):
-        return NESTED
-    if isinstance(error, AttributeError):
-        error = unset(error)
-    path = getattr(error, "src_path", None)
-    text = str(error).removeprefix(f"{path}: ") if path else str(error)
-    head, found, rest = text.partition("validation failed: ")
-    if found and (not head or head.startswith("at pos")):
-        text = rest
-    return text or reason or type(error).__name__
 
 
 def _doc(kind: type[Struct], name: str) -> str:

@@ -180,6 +180,8 @@ class RecordScan(WantedScan[Located]):
                 self._selection.seen += 1
                 if self._selection.reaches(damage.end) and self._selection.takes(is_damage=True):
                     yield Located("damage", None, damage.begin, damage.end, damage.reason, event.content or b"")
+            case End() if self._request.format.is_plain:
+                self.length, self._selection.seen = event.end, 1
             case End():
                 yield from self._of_end(event)
 

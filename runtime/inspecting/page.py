@@ -55,11 +55,12 @@ def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
 
 
 def _field(each: Field, parent: int, base: int, units: dict[str, str]) -> dict[str, Any]:
+    begin, size = each.within(base)
     return {
         "name": each.name,
         "parent": parent,
-        "begin": each.begin - base if each.begin >= 0 else -1,
-        "size": max(0, each.size) if each.begin >= 0 else 0,
+        "begin": begin,
+        "size": size,
         "value": shown(each, units, LONGEST),
         "kind": type(each.value).__name__ if each.value is not None else "",
         "computed": each.computed,

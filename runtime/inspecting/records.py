@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..format.description import Format
@@ -47,7 +47,13 @@ class Record:
     @property
     def title(self) -> str:
         """Its name."""
-        names = {"head": "head of the file", "damage": "damaged range", "tail": "tail", "framing": "frame"}
+        names = {
+            "input": "the input",
+            "head": "head of the file",
+            "damage": "damaged range",
+            "tail": "tail",
+            "framing": "frame",
+        }
         if self.kind == "message":
             return f"message {self.number}"
         return names.get(self.kind, f"record {self.number}" if self.number is not None else "record")
@@ -152,9 +158,14 @@ class _Reader:
             made.fields.append(Field("(unused)", None, end, made.end, computed=True))
 
     def whole(self, each: Located, wanted: Wanted) -> Iterator[Record]:
-        """The records of a format that is read as a whole: parts of one tree."""
-        root = Record("head", None, 0, each.end, None, None, each.data, each.data, 0)
+        """The records of a format that is read as a whole: parts of one tree, or all of it if there are no rows."""
+        kind = "input" if self._format.is_plain else "head"
+        root = Record(kind, None, 0, each.end, None, None, each.data, each.data, 0)
         trace = self._read(root, self._format.root_class(), "_read")
+        if self._format.is_plain:
+            if wanted.offset < max(each.end, 1) and wanted.number == 1:
+                yield _from(root, wanted.offset)
+            return
         rows = next((found for found in root.fields if found.name == self._format.rows_attribute), None)
         del trace
         items = rows.children if rows is not None else []
@@ -175,3 +186,15 @@ class _Reader:
             reason = None if problem is None else (root.reason or "value")
             data = each.data[begin:end]
             yield Record("record", number, begin, end, reason, problem, data, data, begin, item.children)
+
+
+def _from(record: Record, offset: int) -> Record:
+    """Return a record without the bytes before an offset, and without the fields that end there."""
+    data = record.content[offset:]
+
+    def kept(fields: list[Field]) -> list[Field]:
+        found = [each for each in fields if each.begin < 0 or each.end > offset]
+        return [replace(each, children=kept(each.children)) for each in found]
+
+    fields = kept(record.fields) if offset else record.fields
+    return replace(record, begin=offset, data=data, content=data, base=offset, fields=fields)

@@ -115,7 +115,7 @@ class Painter:
             table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for depth, each in flat:
-            place: Any = f"+{each.begin - record.base:x}" if each.begin >= 0 else ""
+            place: Any = f"{each.begin - record.base:+x}" if each.begin >= 0 else ""
             size = f"{each.size:,} B" if each.begin >= 0 else "computed" if each.computed else ""
             value = Text(shown(each, self._units))
             if each.checked is True:
@@ -133,7 +133,7 @@ def owners_of(record: Record, limit: int) -> list[Field | None]:
 
     def paint(each: Field) -> None:
         if each.begin >= 0:
-            begin, end = each.begin - record.base, min(each.end - record.base, len(owners))
+            begin, end = max(0, each.begin - record.base), min(each.end - record.base, len(owners))
             owners[begin:end] = [each] * max(0, end - begin)
         for child in each.children:
             paint(child)

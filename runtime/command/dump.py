@@ -1,0 +1,123 @@
+"""``wireloom dump``: all values of a file, nested as its spec nests them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..base.errors import UnsupportedError, WireloomError
+from ..base.plurals import counted
+from ..base.printable import printable
+from . import completing
+from .parameters import bytes_option, format_argument, location_of, reader_options
+from .standard import standard_output
+
+if TYPE_CHECKING:
+    from ..input.inputs import Input
+
+DAMAGED = 1
+"""Exit code where not all values could be read."""
+NAMED = 20
+"""Errors that are named before they are only counted."""
+LEAST_OUTPUT = 64 * 1024 * 1024
+MOST_PER_BYTE = 1000
+"""By default the text has at most ``LEAST_OUTPUT`` characters and as many more per byte of the file: instances can make
+any number of values out of a few bytes."""
+
+
+@click.command("dump", short_help="Print all values of a file, nested as in the spec, as JSON or YAML.")
+@format_argument
+@click.argument("source", metavar="FILE", shell_complete=completing.files)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(("json", "yaml")), help="By default json, or by OUT's suffix."
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    default="-",
+    shell_complete=completing.files,
+    help="File to write, - by default: standard output.",
+)
+@bytes_option
+@click.option(
+    "--max-output",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Maximum number of characters; by default 64 MiB and 1000 for each byte of FILE.",
+)
+@reader_options()
+def command(
+    format_name: str,
+    source: str,
+    form: str | None,
+    output: str,
+    as_bytes: str,
+    max_output: int | None,
+    options: dict[str, Any],
+) -> int:
+    """Print the attributes and instances of FILE, nested as FORMAT nests its types, as "ksdump" does. FORMAT needs
+    no rows: any Kaitai spec will do. The folders of its absolute imports are those of the environment variable KSPATH.
+
+    FILE is a path, an s3:// address, or - for standard input. With a spec that declares no rows it is read as it is
+    stored; --option codec=auto decompresses it. Values of enums are labels where they have one; what is absent is left
+    out. Where FILE is damaged, what could be read is printed, errors name the place, and the exit code is 1.
+
+    \b
+      wireloom dump png.ksy picture.png
+      wireloom dump elf.ksy /bin/true -f yaml | less
+    """
+    from ..input.expansion import expand
+    from ..inspecting import FORMS, Dumper, read_object
+    from ..reading.request import scan_request
+    from ..writing import opened
+    from .overwriting import refuse_overwrite
+    from .reading import chosen
+
+    format, options = chosen(format_name, options, needs_rows=False)
+    refuse_overwrite((output,), (source,), format_name)
+    inputs = expand(source, location_of(options))
+    if len(inputs) != 1:
+        raise click.UsageError(f"one file is dumped at a time, and {source} is {len(inputs)}")
+    request = scan_request(format, columns=["_offset"], **options)
+    if any(value != "auto" for value in request.choices.values()):
+        raise UnsupportedError(f"{', '.join(request.choices)} concerns rows: a dump is of the input as one object")
+    errors = _Errors(inputs[0])
+    form = form or ("yaml" if output.endswith((".yaml", ".yml")) else "json")
+    with ExitStack() as resources:
+        whole = read_object(request, inputs[0], resources)
+        limit = max_output or LEAST_OUTPUT + MOST_PER_BYTE * whole.struct._io.size()
+        with opened(standard_output() if output == "-" else output, location_of(options)) as file:
+            text = FORMS[form](file.write, limit)
+            try:
+                Dumper(text, as_bytes, errors.say).write(whole.struct, whole.failure)
+            except WireloomError:
+                text.flush()
+                raise
+    for each in whole.refusals:
+        errors.say(WireloomError(str(each)))
+    errors.count += whole.refusals.total - len(whole.refusals)
+    if whole.storage_error is not None:
+        errors.say(whole.storage_error)
+    errors.end()
+    return DAMAGED if errors.count else 0
+
+
+class _Errors:
+    """Prints errors to standard error, the first ones of them."""
+
+    def __init__(self, source: Input) -> None:
+        self._name = source.path if source.path not in (None, "-") else "standard input"
+        self.count = 0
+
+    def say(self, error: WireloomError) -> None:
+        self.count += 1
+        if self.count <= NAMED:
+            error.path = error.path or self._name
+            click.echo(f"wireloom: error: {printable(str(error))}", err=True)
+
+    def end(self) -> None:
+        if self.count > NAMED:
+            click.echo(f"wireloom: error: {self._name}: {counted(self.count - NAMED, 'more value')}", err=True)

@@ -1,0 +1,224 @@
+"""All values of an input, nested as the spec nests them: attributes and instances, as JSON or YAML."""
+
+from __future__ import annotations
+
+import base64
+import keyword
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from ..base.errors import UnsupportedError, WireloomError
+from ..input.inputs import FileInput, Input
+from ..objects.errors import FAILURES, reason_of
+from ..objects.file_streams import FileStream
+from ..objects.kaitai import KaitaiStream, KaitaiStruct, KaitaiStructError
+from ..objects.messages import Message
+from ..objects.streams import MemoryStream
+from ..objects.structs import Struct
+from ..reading.opening import open_input
+from ..reading.prologue import load_whole
+from ..reading.request import ScanRequest
+from .naming import instance_names, sentence_of
+from .tree_text import TreeText
+from .unfinished import Unfinished, offset_of, path_of, unfinished
+
+BYTES: dict[str, Callable[[bytes], str]] = {
+    "hex": bytes.hex,
+    "base64": lambda data: base64.b64encode(data).decode(),
+    "utf8": lambda data: data.decode(errors="replace"),
+}
+NAMES = 4096
+"""Names whose spelling in specs is kept."""
+MOST_REFUSALS = 100
+"""Refused values that are kept to be named."""
+
+
+@dataclass
+class Whole:
+    """The object of a whole input, as far as it could be read. ``failure``: what ended the reading."""
+
+    struct: Struct
+    failure: Exception | None
+    refusals: Refusals
+    storage_error: WireloomError | None
+
+
+class Refusals(list[KaitaiStructError]):
+    """The first values that are refused though their end is known, and how many there are."""
+
+    total = 0
+
+    def append(self, error: KaitaiStructError, /) -> None:
+        """Count one more."""
+        self.total += 1
+        if len(self) < MOST_REFUSALS:
+            super().append(error)
+
+
+def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Whole:
+    """Read the outermost object of an input, whose instances can be read until ``resources`` are closed.
+
+    Files that are read as they are stored may have any size; of others all bytes are held, at most ``max_record``.
+    Raises ``WireloomError`` where the input cannot be opened or has more bytes, and ``UnsupportedError`` for a table of
+    messages.
+    """
+    format, storage_error = request.format, None
+    if format.message is not None:
+        raise UnsupportedError(
+            f"{format.name} is a table of messages, not of one object: 'wireloom decode' prints its rows, and 'wireloom"
+            " inspect' its messages"
+        )
+    struct: Struct = format.root_class()
+    if type(source) is FileInput and request.codec == "none":
+        assert source.path is not None
+        file = open(source.path, "rb")  # noqa: SIM115 - ``resources`` close it
+        struct._io = FileStream(resources.enter_context(file))
+    else:
+        opened = open_input(request, source)
+        resources.callback(opened.close)
+        if not load_whole(opened.window, request.max_record):
+            limit = request.max_record
+            raise WireloomError(
+                f"the input is read as a whole and larger than {limit} bytes: a larger max_record takes it",
+                path=source.path,
+                reason="limit",
+            )
+        struct._io, storage_error = MemoryStream(bytes(opened.window.view)), opened.window.error
+    struct._refusals = refusals = Refusals()
+    failure = None
+    try:
+        struct._read()
+    except FAILURES as error:
+        failure = error
+    return Whole(struct, failure, refusals, storage_error)
+
+
+class Dumper:
+    """Writes objects to a text. ``found`` is given each error: with the path to the value, and the byte of the input
+    where that is known."""
+
+    def __init__(self, text: TreeText, as_bytes: str, found: Callable[[WireloomError], None]) -> None:
+        self._text = text
+        self._bytes = BYTES[as_bytes]
+        self._found = found
+        self._path: list[str] = []
+        self._unfinished: dict[int, Unfinished] = {}
+        """What ended the reading of an object, or of a list, by its ``id``."""
+        self._ended: dict[int, Struct] = {}
+        """The objects that were not read to their end; no instances of them are asked for."""
+
+    def write(self, struct: Struct, failure: Exception | None) -> None:
+        """Write an object, as far as it was read, with all that belongs to it."""
+        if failure is not None:
+            self._note(failure, struct)
+        around: list[Any] = [struct]
+        inside = {id(struct)}
+        waiting = [self._members(struct)]
+        self._text.begin(is_list=False)
+        # An input nests objects deeper than Python nests calls of functions that take several per level.
+        while waiting:
+            each = next(waiting[-1], None)
+            if each is None:
+                waiting.pop()
+                inside.discard(id(around.pop()))
+                self._text.end()
+                del self._path[-1:]
+                continue
+            part, value = each
+            if isinstance(value, KaitaiStream) or id(value) in inside:
+                # An instance may be a stream, or one of the objects that it stands in.
+                continue
+            if not part.startswith("["):
+                self._text.key(_spelled(part))
+                part = f".{part}"
+            if isinstance(value, list | dict | KaitaiStruct):
+                self._path.append(part)
+                self._text.begin(is_list=not isinstance(value, KaitaiStruct) and not isinstance(value, _Entry))
+                waiting.append(self._parts(value))
+                around.append(value)
+                inside.add(id(value))
+            else:
+                self._text.scalar(self._scalar(value))
+
+    def _parts(self, value: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(value, Struct):
+            return self._members(value)
+        if isinstance(value, list):
+            return self._items(value)
+        if isinstance(value, _Entry):
+            return iter(value.items())
+        if isinstance(value, dict):
+            return ((f"[{key}]", _Entry(key=key, value=each)) for key, each in value.items())
+        # An object of a class that the spec only names.
+        return ((name, each) for name, each in vars(value).items() if name[0] != "_" and each is not None)
+
+    def _members(self, struct: Struct) -> Iterator[tuple[str, Any]]:
+        for name in struct._fields:
+            value = getattr(struct, name, None)
+            if value is not None and name[0] != "_":
+                yield name, value
+        inner = self._unfinished.get(id(struct))
+        if inner is not None and inner.name[0] != "_":
+            yield inner.name, inner.struct
+        for name in instance_names(type(struct)) if id(struct) not in self._ended else ():
+            try:
+                value = getattr(struct, name)
+            except FAILURES as error:
+                value = self._note(error, struct, name)
+            if value is not None:
+                yield name, value
+
+    def _items(self, items: list[Any]) -> Iterator[tuple[str, Any]]:
+        for number, each in enumerate(items):
+            yield f"[{number}]", each
+        inner = self._unfinished.get(id(items))
+        if inner is not None:
+            yield f"[{len(items)}]", inner.struct
+
+    def _note(self, error: Exception, struct: Struct, instance: str = "") -> Any:
+        """Report what ended the reading of an object, or of its ``instance``; return what there is of the instance."""
+        objects = unfinished(error, struct)
+        for holder, inner in pairwise(objects):
+            self._unfinished[id(holder.struct if inner.items is None else inner.items)] = inner
+        for each in objects[1:] if instance else objects:
+            self._ended[id(each.struct)] = each.struct
+        before = "".join(self._path)
+        path = f"{before}.{path_of(objects, error, instance)}".lstrip(".")
+        self._found(WireloomError(sentence_of(error), offset=offset_of(objects), field=path, reason=reason_of(error)))
+        if not instance or len(objects) == 1:
+            return None
+        # The object itself is not unfinished, only this instance of it.
+        self._unfinished.pop(id(struct), None)
+        return objects[1].struct if objects[1].items is None else objects[1].items
+
+    def _scalar(self, value: Any) -> bool | int | float | str:
+        if isinstance(value, bytes):
+            return self._bytes(value)
+        if isinstance(value, IntEnum):
+            return _label(value.name)
+        return value if isinstance(value, bool | int | float | str) else repr(value)
+
+
+class _Entry(dict[str, Any]):
+    """An entry of a map of a message."""
+
+
+@lru_cache(NAMES)
+def _spelled(name: str) -> str:
+    """Return the name in the spec of what Python calls ``name``."""
+    plain = name.removesuffix("_")
+    reserved = (
+        keyword.iskeyword(plain) or hasattr(Message, plain) or plain in ("self", "cls", "property", "classmethod")
+    )
+    return plain if reserved else name
+
+
+@lru_cache(NAMES)
+def _label(name: str) -> str:
+    plain = name.removesuffix("_")
+    return plain if keyword.iskeyword(plain) or hasattr(IntEnum, plain) or plain in ("mro", "name", "value") else name
