@@ -62,11 +62,28 @@ class Terminator:
 
 @dataclass(frozen=True)
 class Process:
-    """``process``: ``zlib``, ``xor(key)``, ``rol(n)``, ``ror(n)`` or a custom name with arguments."""
+    """``process``: ``zlib``, ``xor(key)``, ``rol(n)``, ``ror(n)`` or a custom name with arguments; or
+    ``-wireloom: {codec: …}``."""
 
     name: str
     arguments: tuple[Node, ...] = ()
+    """Of codecs: the number of the one that is meant, -1 where it is none, and the size of the content, if that is
+    known."""
     position: Position | None = field(default=None, compare=False)
+    codecs: tuple[str, ...] = ()
+    """Names of the codecs of blocks, one of which undoes the compression of the bytes."""
+    most: int = 0
+    """Of codecs: the most bytes that the content may have."""
+
+    @property
+    def words(self) -> str:
+        """``processed with xor``, or ``compressed``."""
+        return "compressed" if self.codecs else f"processed with {self.name}"
+
+    @property
+    def is_routine(self) -> bool:
+        """Return whether a class undoes it that the spec names."""
+        return not self.codecs and self.name not in BUILT_IN_PROCESSES
 
 
 BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")

@@ -108,9 +108,13 @@ def terminator_text(terminator: Terminator | None) -> str:
 
 
 def process_text(process: Process | None) -> str:
-    """``zlib``, ``xor(key)``."""
+    """``zlib``, ``xor(key)``; of codecs their names, what chooses one, and what bounds it."""
     if process is None:
         return NONE
+    if process.codecs:
+        chosen, *size = map(expression_text, process.arguments)
+        parts = [process.name, *([chosen] if len(process.codecs) > 1 else []), *size, f"at most {process.most} bytes"]
+        return ", ".join(parts)
     arguments = ", ".join(expression_text(each) for each in process.arguments)
     return f"{process.name}({arguments})" if arguments else process.name
 

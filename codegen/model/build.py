@@ -27,6 +27,7 @@ from ..wire import (
     Size,
 )
 from ..words import shown
+from .block_codecs import BlockCodecs
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch
 from .leftovers import check_leftovers
@@ -114,6 +115,8 @@ class Builder:
             anonymous=member.kind == "attribute" and "id" not in section,
             position=member.position,
         )
+        codecs = BlockCodecs(symbol, member, self.typing, self.diagnostics, self.amount)
+        attribute = replace(attribute, process=codecs.process(attribute, whole))
         refuse_later_names(symbol, member, attribute, self.diagnostics)
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 

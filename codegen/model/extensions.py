@@ -33,6 +33,8 @@ class FieldExtensions:
         if self.section is None:
             return attribute
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
+        if self.member.kind == "instance":
+            return replace(attribute, logical=self._logical(whole))
         return replace(
             attribute,
             checksum=self._checksum(attribute),
@@ -58,6 +60,10 @@ class FieldExtensions:
 
     def instance(self, instance: Instance) -> Instance:
         """The value instance with its logical type."""
+        if self.section is not None and "codec" in self.section:
+            self.diagnostics.error(
+                self.section.position_of("codec"), "'codec' is for instances that are read: with 'pos'"
+            )
         return replace(instance, logical=self._logical(instance.type)) if self.section is not None else instance
 
     # Logical types ---------------------------------------------------------------------------------------------------

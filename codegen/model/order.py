@@ -28,7 +28,9 @@ def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, dia
             if other.kind == "attribute" and other.index >= member.index:
                 when = "itself" if other is member else "an attribute that is read later"
                 message = f"'{key}' needs {when}: {shown(other.id)}{_by_way_of(through)}"
-                diagnostics.error(member.section.position_of(key), message)
+                process = attribute.process if key == "codec" else None
+                place = process.position if process is not None else None
+                diagnostics.error(place or member.section.position_of(key), message)
 
 
 def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagnostics: Diagnostics) -> None:
@@ -86,6 +88,8 @@ def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
         found.append(("repeat-expr", attribute.repeat.expression))
     if attribute.switch is not None and attribute.repeat is None:
         found.append(("type", attribute.switch.on))
+    if attribute.process is not None and attribute.process.codecs and attribute.repeat is None:
+        found += [("codec", each) for each in attribute.process.arguments]
     return found
 
 

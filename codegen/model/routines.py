@@ -22,7 +22,6 @@ from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING
 from ..spec.message_tables import FRAMINGS
 from ..spec.position import Position
-from ..wire import BUILT_IN_PROCESSES
 from .model import Spec
 from .walking import attributes_of, structs
 
@@ -61,7 +60,7 @@ def _routines(spec: Spec) -> Iterator[Routine]:
                 yield Routine(key, place, place, units.positions.get(key))
     for attribute in (each for struct in structs(spec.root) for each in attributes_of(struct)):
         process = attribute.process
-        if process is not None and process.name not in BUILT_IN_PROCESSES:
+        if process is not None and process.is_routine:
             yield Routine("process", process.name, process_place(process.name), process.position)
 
 

@@ -194,6 +194,7 @@ class _Builder:
             blanks_own=checksum.replace is not None and field in inside,
             condition=field.condition,
             before_rows={field.id, *covered} <= set(prologue),
+            before_expansion=names.index(field.id) < names.index(checksum.last) and _is_compressed(inside[-1]),
         )
 
     def _instance(self, struct: Struct, instance: ModelInstance, place: str) -> Instance:
@@ -212,6 +213,13 @@ class _Builder:
             doc_ref=instance.doc_ref,
             position=instance.position,
         )
+
+
+def _is_compressed(field: Field) -> bool:
+    """Return whether a field is there in any case, once, and its bytes are decompressed."""
+    if field.repeat is not None or field.condition is not None or field.switch is not None:
+        return False
+    return field.process is not None and bool(field.process.codecs)
 
 
 def _is_plain(field: Field) -> bool:

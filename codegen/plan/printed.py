@@ -152,7 +152,7 @@ def _what(field: Field) -> str:
     if field.terminator is not None and not isinstance(field.size, TerminatedSize):
         parts.append(f"cut at {hexadecimal(field.terminator.value)}")
     if field.process is not None:
-        parts.append(f"{field.process.name} undone")
+        parts.append(f"{field.process.name} decompressed" if field.process.codecs else f"{field.process.name} undone")
     return ", ".join(each for each in parts if each)
 
 

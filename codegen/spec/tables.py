@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wireloom.checksums import CHECKSUMS, Crc
-from wireloom.codecs import CODECS
+from wireloom.codecs import BLOCK_CODECS, CODECS
 
 from .kinds import (
     IDENTIFIER,
@@ -241,6 +241,14 @@ TABLES["field-extensions"] = Table(
             TableKind("checksum"), "This integer, or of a digest these bytes, is that of other attributes."
         ),
         "framing": Key(TableKind("framing"), "The items stand between delimiters."),
+        "codec": Key(
+            EitherKind(
+                "a codec, or a mapping with name, or switch-on and cases",
+                TextKind(choices=BLOCK_CODECS),
+                TableKind("block-codec"),
+            ),
+            "The bytes are compressed; what they expand to is the value.",
+        ),
         "timestamp": Key(
             EitherKind(
                 "a unit, or a mapping with unit and zone",
@@ -256,7 +264,7 @@ TABLES["field-extensions"] = Table(
 TABLES["instance-extensions"] = Table(
     f"an instance's {EXTENSION}",
     {
-        **{key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")},
+        **{key: TABLES["field-extensions"].keys[key] for key in ("codec", "timestamp", "labels")},
         "text": Key(TextKind(choices=("integer",)), "In a message type: this text is a decimal integer."),
     },
 )
@@ -281,6 +289,19 @@ TABLES["framing"] = Table(
     {
         "delimiter": Key(ListKind(BYTE, True, 1, 4), "The bytes between two items.", required=True),
         "stuffing": Key(TextKind(choices=("word", "cobs", "none")), "How items are kept free of it.", required=True),
+    },
+)
+TABLES["block-codec"] = Table(
+    "codec",
+    {
+        "name": Key(TextKind(choices=BLOCK_CODECS), "The codec, where it is always the same."),
+        "switch-on": Key(EXPRESSION, "What decides which codec it is."),
+        "cases": Key(
+            MapKind("case", TextKind(choices=BLOCK_CODECS), pattern=None, keys="expression"),
+            "Codec by value; _ for all others.",
+        ),
+        "size-decompressed": Key(EXPRESSION, "The size of the content in bytes, for codecs that do not say it."),
+        "max-expanded": Key(IntegerKind(0, 2**31 - 1), "The most bytes that it may expand to; 64 MiB unless given."),
     },
 )
 TABLES["timestamp"] = Table(

@@ -1,4 +1,4 @@
-"""The registry of codecs: the compressions of whole files that are read and written.
+"""The registries of codecs: the compressions of whole files, and those of blocks inside of files.
 
 A codec is a file here that makes a ``Codec``, and its entry in ``CODECS``. Options, suffixes, path patterns and specs
 follow from that.
@@ -11,6 +11,7 @@ from os.path import splitext
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
+from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec
 from .codec import Codec, CodecError, Compressor, Decoder
 from .gzip import GZIP
 from .plain import NONE
@@ -121,10 +122,13 @@ def _find(codec: str) -> Codec:
 
 __all__ = [
     "AUTO",
+    "BLOCK_CODECS",
     "CODECS",
     "HEAD",
+    "MAX_EXPANDED",
     "MAX_WINDOW",
     "NONE",
+    "BlockCodec",
     "Codec",
     "CodecError",
     "Compressor",

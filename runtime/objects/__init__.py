@@ -80,9 +80,21 @@ from .kaitai import (
     ValidationNotEqualError,
     ValidationNotInEnumError,
 )
-from .processing import compress, decoded, decompress, done, encoded, rotate_left, rotate_right, undone, xor
+from .processing import (
+    compress,
+    compressed,
+    decoded,
+    decompress,
+    done,
+    encoded,
+    expanded,
+    rotate_left,
+    rotate_right,
+    undone,
+    xor,
+)
 from .readstruct import ReadStruct
-from .row_log import towards_rows
+from .row_log import towards_block, towards_rows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, enclosed
@@ -135,6 +147,7 @@ __all__ = [
     "bounded",
     "check_end",
     "compress",
+    "compressed",
     "count_items",
     "counted",
     "crc_function",
@@ -150,6 +163,7 @@ __all__ = [
     "enclosed",
     "encode",
     "encoded",
+    "expanded",
     "filled",
     "first_items",
     "frames",
@@ -190,6 +204,7 @@ __all__ = [
     "to_end",
     "to_integer",
     "too_deep",
+    "towards_block",
     "towards_rows",
     "truncate",
     "undone",

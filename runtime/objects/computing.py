@@ -35,6 +35,10 @@ class Computing:
         self._left -= size
         self.total += size
 
+    def allow(self, size: int) -> None:
+        """Let the record have that many more."""
+        self._left += size
+
     def __enter__(self) -> None:
         self._token = _current.set(self)
 
@@ -44,6 +48,13 @@ class Computing:
 
 
 _current: ContextVar[Computing | None] = ContextVar("computing", default=None)
+
+
+def allow_items(count: int) -> None:
+    """Let the record that is read have that many more items, if they are counted."""
+    current = _current.get()
+    if current is not None:
+        current.allow(count)
 
 
 def joined(*parts: str) -> str:

@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
-import zlib
 from itertools import cycle
 from typing import Any
 
-from ..base.errors import RoutineError
+from ..base.errors import RoutineError, WireloomError
+from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError
 from ..format.routines import load, require, said
 from .errors import InflateError, ProcessError
 
-MAX_DECOMPRESSED = 64 * 1024 * 1024
-"""The most bytes that one compressed field may expand to."""
+MAX_DECOMPRESSED = MAX_EXPANDED
+"""The most bytes that one compressed field may expand to, unless its spec says otherwise."""
 
 
 def decompress(data: bytes) -> bytes:
     """``process: zlib``. Raises ``ProcessError`` on a damaged stream, or for more than ``MAX_DECOMPRESSED`` bytes."""
-    decompressor = zlib.decompressobj()
     try:
-        result = decompressor.decompress(data, MAX_DECOMPRESSED + 1)
-    except zlib.error as error:
-        raise InflateError(f"not a zlib stream: {error}") from error
-    if len(result) > MAX_DECOMPRESSED:
-        raise ProcessError(f"a zlib stream of more than {MAX_DECOMPRESSED} bytes", "limit")
-    if not decompressor.eof:
-        raise InflateError("a zlib stream that ends too early")
-    return result
+        return BLOCK_CODECS["zlib"].decompress(data, MAX_DECOMPRESSED)
+    except CodecError as error:
+        if error.reason == "limit":
+            raise ProcessError(error.message, "limit") from error
+        raise InflateError(error.message) from error
 
 
 def compress(data: bytes) -> bytes:
     """The inverse of ``decompress``."""
-    return zlib.compress(data)
+    return BLOCK_CODECS["zlib"].compress(data)
+
+
+def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
+    """The content of bytes that are compressed with the codec number ``chosen`` of ``codecs``.
+
+    ``most``: the most bytes that it may have; ``size``: how many it must have, where that is known. Raises
+    ``ProcessError``.
+    """
+    if not 0 <= chosen < len(codecs):
+        raise ProcessError(f"no codec is meant, expected {' or '.join(codecs)}", "codec")
+    try:
+        return BLOCK_CODECS[codecs[chosen]].decompress(data, most, size)
+    except CodecError as error:
+        raise ProcessError(error.message, error.reason or "codec") from error
+
+
+def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
+    """The inverse of ``expanded``. Raises ``WireloomError`` for what could not be read again."""
+    if not 0 <= chosen < len(codecs):
+        raise WireloomError(f"no codec is meant to compress with, expected {' or '.join(codecs)}")
+    if len(data) > most:
+        raise WireloomError(f"{len(data)} bytes are more than the {most} that a reader would decompress")
+    if size is not None and size != len(data):
+        raise WireloomError(f"the size of the content is given as {size}, it has {len(data)} bytes")
+    return BLOCK_CODECS[codecs[chosen]].compress(data)
 
 
 def xor(data: bytes, key: int | bytes) -> bytes:

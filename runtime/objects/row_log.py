@@ -6,12 +6,16 @@ is not found ends with the innermost sub-stream on the way to the rows, if there
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .errors import FAILURES, deciding, reason_of
+from .computing import allow_items
+from .errors import FAILURES, ProcessError, deciding, reason_of
+from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
+from .streams import MemoryStream
 
 
 class LoggedRow(NamedTuple):
@@ -38,6 +42,23 @@ class RowLog:
     _begin: int = -1
     _refused: int = 0
 
+    def expanded(
+        self, io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, *arguments: Any
+    ) -> MemoryStream:
+        """The content of a compressed block that holds rows, whose bytes ``data`` have just been read from ``io``.
+
+        Raises ``ProcessError``, also for a block of a unit that is refused already: its checksum shows that the bytes
+        are damaged, or its rows do not count anyway.
+        """
+        refusal = deciding(self.refusals, verify=self.verify)
+        if refusal is not None:
+            raise ProcessError("the bytes are not decompressed: they are refused", reason_of(refusal))
+        # As many rows as there are bytes in the input are no more than there could be without a codec.
+        allow_items(len(data))
+        part = _expanded(io, src_path, undo, data, arguments)
+        part.block = _range_of(io, len(data))
+        return part
+
     def begin(self, io: KaitaiStream) -> None:
         """A row begins."""
         self._begin, self._refused = offset_of(io), len(self.refusals)
@@ -47,7 +68,7 @@ class RowLog:
         refusal = deciding(self.refusals[self._refused :], verify=self.verify)
         begin = self._begin
         self.drop()
-        self.sound = offset_of(io)
+        self.sound = end_of(io)
         self.rows.append(LoggedRow(begin, self.sound, row, None if refusal is None else reason_of(refusal), True))
 
     def drop(self) -> None:
@@ -65,6 +86,12 @@ class RowLog:
 class NoLog:
     """Takes the place of a log where nothing is noted."""
 
+    def expanded(
+        self, io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, *arguments: Any
+    ) -> MemoryStream:
+        """Like ``RowLog.expanded``."""
+        return _expanded(io, src_path, undo, data, arguments)
+
     def begin(self, io: KaitaiStream) -> None:
         """Like ``RowLog.begin``."""
 
@@ -75,10 +102,37 @@ class NoLog:
 _NOTHING: AbstractContextManager[RowLog | NoLog] = nullcontext(NoLog())
 
 
+def _expanded(
+    io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, arguments: tuple[Any, ...]
+) -> MemoryStream:
+    try:
+        return undone_stream(io, undo, data, *arguments)
+    except ProcessError as error:
+        error.src_path = src_path
+        raise
+
+
 def offset_of(io: KaitaiStream) -> int:
-    """Return the offset in the input at which a stream stands."""
+    """Return the offset in the input at which a stream stands; of the content of a compressed block, that of the
+    block."""
+    block: tuple[int, int] | None = getattr(io, "block", None)
+    if block is not None:
+        return block[0]
     position: int = io.pos()
     return position + getattr(io, "origin", 0)
+
+
+def end_of(io: KaitaiStream) -> int:
+    """Return the offset in the input after what has been read of a stream; of the content of a compressed block, that
+    after the block."""
+    block: tuple[int, int] | None = getattr(io, "block", None)
+    return offset_of(io) if block is None else block[1]
+
+
+def _range_of(io: KaitaiStream, size: int) -> tuple[int, int]:
+    """Return where in the input the last ``size`` bytes that were read of a stream begin and end."""
+    end = end_of(io)
+    return getattr(io, "block", None) or (end - size, end)
 
 
 def towards_rows(
@@ -88,16 +142,31 @@ def towards_rows(
     object; it gives what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or
     ``io`` itself."""
     log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-    return _NOTHING if log is None or log.depth != depth else _Step(log, io, part)
+    if log is None or log.depth != depth:
+        return _NOTHING
+    if part is io:
+        return _Step(log, None)
+    held: Any = part
+    within = _range_of(io, held.size())
+    held.origin, held.block = within[0], getattr(io, "block", None)
+    return _Step(log, within, compressed=held.block is not None)
+
+
+def towards_block(holder: Any, io: KaitaiStream, data: bytes, depth: int) -> AbstractContextManager[RowLog | NoLog]:
+    """The same for a field whose bytes ``data``, which have just been read, are compressed: they are decompressed in
+    this context."""
+    log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+    return _NOTHING if log is None or log.depth != depth else _Step(log, _range_of(io, len(data)), compressed=True)
 
 
 class _Step(AbstractContextManager[RowLog | NoLog]):
-    def __init__(self, log: RowLog, io: KaitaiStream, part: Any) -> None:
+    """``within``: the range of the input that contains damage, if there is one. ``compressed``: it is that of a block
+    that is or contains the field, inside of which there are no offsets."""
+
+    def __init__(self, log: RowLog, within: tuple[int, int] | None, *, compressed: bool = False) -> None:
         self._log = log
-        self._contains = part is not io
-        self._end = offset_of(io)
-        if self._contains:
-            part.origin = self._end - part.size()
+        self._within = within
+        self._compressed = compressed
 
     def __enter__(self) -> RowLog:
         self._log.depth += 1
@@ -106,9 +175,11 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
         log = self._log
         log.depth -= 1
-        if not self._contains or not isinstance(error, FAILURES):
+        if self._within is None or not isinstance(error, FAILURES):
             return False
+        begin, end = self._within
         log.drop()
-        log.rows.append(LoggedRow(log.sound, self._end, None, reason_of(error), True))
-        log.sound = self._end
+        begin = min(begin, log.sound) if self._compressed else log.sound
+        log.rows.append(LoggedRow(begin, end, None, reason_of(error), True))
+        log.sound = end
         return True

@@ -42,6 +42,8 @@ class MemoryStream(KaitaiStream):
     """Whether what was read depends on where ``end`` is."""
     origin = 0
     """What is to be added to ``pos()`` to get an offset in the input, where that has been noted."""
+    block: tuple[int, int] | None = None
+    """Where the compressed block begins and ends in the input whose content this is, where that has been noted."""
     trace: Tracing | None
     """What notes how objects are read from it, where something does."""
     counter: ItemCounter | None

@@ -79,7 +79,7 @@ class DamageDetails:
 
     def field(self, damage: RowDamage, content: bytes | None) -> str | None:
         """Return the field to blame; ``content``: the bytes of the record, where they are at hand."""
-        if content is None or damage.reason not in ("checksum", "value", "length", "encoding"):
+        if content is None or damage.reason not in ("checksum", "value", "length", "encoding", "codec"):
             return None
         # Imported here: files without damage need none of the generated classes and what they depend on.
         from .error_field import field_of_record

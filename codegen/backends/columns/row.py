@@ -125,7 +125,7 @@ def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -
 def _lower_present(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field that is there."""
     if field.process is not None:
-        raise NotForEngineError(f'"{field.id}" is processed with {field.process.name}')
+        raise NotForEngineError(f'"{field.id}" is {field.process.words}')
     if field.parent is not None:
         raise NotForEngineError(f'"{field.id}" has a parent of its own')
     if _is_step(state, scope, field):

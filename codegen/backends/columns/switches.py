@@ -56,7 +56,7 @@ def _lower_form(
 ) -> None:
     """Append the steps of one of the types, and those that leave the columns of the others null."""
     if form.process is not None:
-        raise NotForEngineError(f'"{form.id}" is processed with {form.process.name}')
+        raise NotForEngineError(f'"{form.id}" is {form.process.words}')
     inner = None
     if node is not None:
         # Without variants the types have one column.

@@ -16,11 +16,12 @@ from .checksums import computed_text, refused_checksum
 from .expressions import SUM
 from .marks import Marks
 from .names import field_name
-from .reading import Keep, decoded, trimmed
+from .reading import Keep
 from .runs import cooked_value, is_cooked, packer, raw_name
 from .scope import ClassScope, member
 from .validation import check_field
 from .view import Lines, MethodView
+from .wire_bytes import decoded, trimmed
 
 BASES = {
     Api.WIRELOOM: "BufferedStruct",

@@ -1,4 +1,4 @@
-"""Values as the text that makes their bytes: the inverse of ``reading.bytes_text``."""
+"""Values as the text that makes their bytes: the inverse of ``wire_bytes.bytes_text``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from ...expression.types import BytesType, StreamType, StringType, UserType
 from ...expression.walk import walk
 from ...plan import Field
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
-from .reading import codec, parent_text
+from .reading import parent_text
 from .scope import ClassScope
+from .wire_bytes import codec
 
 FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "rotate_left"}
 """What makes the bytes that a process of Kaitai's language undoes."""
@@ -105,6 +106,11 @@ def _is_message(scope: ClassScope, kind: UserType) -> bool:
 
 def _processed(scope: ClassScope, field: Field, process: Process, text: str) -> str:
     arguments = [scope.text(each, field) for each in process.arguments]
+    if process.codecs:
+        chosen, *size = arguments
+        return scope.code(
+            "done", function="compressed", data=text, arguments=[repr(process.codecs), chosen, str(process.most), *size]
+        )
     function = FUNCTIONS.get(process.name, "done")
     if function == "done":
         arguments.insert(0, repr(process_place(process.name)))

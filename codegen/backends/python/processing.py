@@ -5,7 +5,7 @@ from __future__ import annotations
 from wireloom.format.routines import process_place
 
 from ...plan import Field
-from ...wire import BUILT_IN_PROCESSES, Process
+from ...wire import Process
 from .api import Api
 from .scope import ClassScope
 
@@ -18,7 +18,7 @@ def defers(scope: ClassScope, field: Field) -> bool:
 
 def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
     """The text that undoes a process of the bytes ``data``, and raises where that cannot be done."""
-    if process.name not in BUILT_IN_PROCESSES and not scope.own:
+    if process.is_routine and not scope.own:
         arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
         return scope.code("undone", function=scope.use("decoded"), data=data, arguments=arguments)
     function, *arguments = undoing(scope, field, process)
@@ -28,6 +28,9 @@ def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
 def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:
     """The function that undoes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
+    if process.codecs:
+        chosen, *size = arguments
+        return [scope.use("expanded"), repr(process.codecs), chosen, str(process.most), *size]
     match process.name:
         case "zlib" if scope.module.api is Api.KAITAI_READ_WRITE:
             return [scope.use("inflated"), "self"]

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...encodings import python_codec
 from ...expression.nodes import BooleanLiteral, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
 from ...expression.walk import names_in
 from ...plan import Field, Switch
 from ...wire import (
     SIZE_PRESERVING,
-    EndOfStreamSize,
-    ExpressionSize,
-    FixedSize,
     OwnSize,
     Repeat,
     RepeatCount,
     RepeatEos,
     RepeatUntil,
-    TerminatedSize,
 )
 from ..base import refusal, refuse
 from .api import Api
 from .endian import inherited_argument
 from .names import field_name
-from .processing import defers, undoing, undone
+from .processing import defers, undoing
 from .scope import ClassScope
 from .struct_codes import byte_order, number_code
 from .switches import branching
 from .validation import check_field
 from .view import Lines
+from .wire_bytes import bytes_text, decoded, stream_text, substream_text, wire_text
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         most, number = scope.plan.max_record, "frame"
         items = scope.code("frames", delimiter=field.framing.delimiter, max_record=most)
         frame = scope.code("frame", stuffing=field.framing.stuffing.upper(), max_record=most)
-        body = _object(scope, field, field.type, _substream(scope, frame), keep)
+        body = _object(scope, field, field.type, substream_text(scope, frame), keep)
     elif scope.module.has_series(field):
         items, number = series_text(scope, field, repeat), _item(field)
         body = (_kept(scope, number, keep),)
@@ -185,18 +181,36 @@ def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
     )
 
 
+def taken_lines(scope: ClassScope, field: Field) -> Lines:
+    """Read the bytes of a field as they are on the wire; its value is read of them afterwards."""
+    name = f"data_{field_name(field.id)}"
+    line = _kept(scope, wire_text(scope, field), Keep(f"{name} = "))
+    scope.taken[field.id] = name
+    return (line,)
+
+
 def _towards_rows(scope: ClassScope, field: Field, keep: Keep, depth: int) -> Lines:
     """Read a value or an item on the way to the rows, or a row inside of something else, and keep it."""
     assert isinstance(field.type, UserType)
     rows, item = scope.plan.rows, _item(field)
-    stream = "" if isinstance(field.size, OwnSize) else _stream(scope, field)
-    part = f"part_{field_name(field.id)}" if stream else "io"
+    data, undo, stream = "", [], ""
+    is_block = field.process is not None and field.process.name not in SIZE_PRESERVING
+    if field.process is not None and is_block:
+        data = "" if field.id in scope.taken else wire_text(scope, field)
+        undo = undoing(scope, field, field.process)
+    elif not isinstance(field.size, OwnSize):
+        stream = stream_text(scope, field)
+    part = f"part_{field_name(field.id)}" if stream or is_block else "io"
     body = _object(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
     return (
         scope.code(
-            "row_step",
+            "block_step" if is_block else "row_step",
             part=part,
             stream=stream,
+            data=data,
+            data_name=f"data_{field_name(field.id)}",
+            undo=undo,
+            place=field.place,
             depth=depth,
             is_row=rows is not None and depth == len(rows.path),
             body=(*body, *check_field(scope, field, item)),
@@ -236,9 +250,9 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
         case IntegerType() | FloatType() | BitsType():
             return (_kept(scope, _number(scope, field.type) or "", keep),)
         case BytesType():
-            return (_kept(scope, _bytes(scope, field), keep),)
+            return (_kept(scope, bytes_text(scope, field), keep),)
         case StringType(encoding):
-            return (_kept(scope, decoded(scope, field, encoding, _bytes(scope, field), field.place), keep),)
+            return (_kept(scope, decoded(scope, field, encoding, bytes_text(scope, field), field.place), keep),)
         case UserType():
             return _object_in_place(scope, field, field.type, keep)
     raise refusal(field.position, f"the type of '{field.id}' cannot be read")
@@ -281,7 +295,7 @@ def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Line
 def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
     if isinstance(field.size, OwnSize):
         return _object(scope, field, kind, "io", keep)
-    made = _object(scope, field, kind, _stream(scope, field), keep)
+    made = _object(scope, field, kind, stream_text(scope, field), keep)
     if not defers(scope, field):
         return made
     nothing = _object(scope, field, kind, "None", keep)
@@ -318,71 +332,3 @@ def parent_text(scope: ClassScope, field: Field) -> str:
     if field.parent is None:
         return "self"
     return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)
-
-
-# Bytes and text ------------------------------------------------------------------------------------------------------
-
-
-def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, place: str) -> str:
-    """The text that turns wire bytes into a string."""
-    template = "kaitai_text" if scope.module.api is Api.KAITAI else "text"
-    return scope.code(template, data=data, encoding=codec(scope, field, encoding), place=place)
-
-
-def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
-    """Python's name of an encoding. With Kaitai's API one that Python does not know is an error when it is used."""
-    found = python_codec(encoding or "UTF-8")
-    if found is None and scope.own:
-        refuse(field.position, f"Python does not know the encoding '{encoding}'")
-    return found or encoding or ""
-
-
-def _bytes(scope: ClassScope, field: Field) -> str:
-    """The text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
-    data = trimmed(scope, field, _wire(scope, field))
-    if field.process is None:
-        return data
-    if defers(scope, field):
-        function, *arguments = undoing(scope, field, field.process)
-        return scope.code("undone_or_refused", place=field.place, function=function, data=data, arguments=arguments)
-    return undone(scope, field, field.process, data)
-
-
-def _stream(scope: ClassScope, field: Field) -> str:
-    """The text that makes a stream of these bytes."""
-    process = field.process
-    if process is None or process.name in SIZE_PRESERVING or not scope.own:
-        return _substream(scope, _bytes(scope, field))
-    data = trimmed(scope, field, _wire(scope, field))
-    function, *arguments = undoing(scope, field, process)
-    template = "undone_stream_or_refused" if defers(scope, field) else "undone_stream"
-    return scope.code(template, place=field.place, function=function, data=data, arguments=arguments)
-
-
-def _substream(scope: ClassScope, data: str) -> str:
-    """The text that makes a stream of a part of the stream that is read."""
-    return scope.code("substream" if scope.own else "kaitai_substream", data=data)
-
-
-def _wire(scope: ClassScope, field: Field) -> str:
-    match field.size:
-        case FixedSize(size):
-            return scope.code("bytes", size=size)
-        case ExpressionSize(expression):
-            return scope.code("bytes", size=scope.text(expression, field))
-        case EndOfStreamSize():
-            return scope.code("bytes_to_end")
-        case TerminatedSize() if field.terminator is not None:
-            end = field.terminator
-            template = "bytes_terminated" if len(end.value) == 1 else "bytes_terminated_by_several"
-            return scope.code(template, terminator=end.value[0], end=end)
-    raise refusal(field.position, f"the size of '{field.id}' is not known")
-
-
-def trimmed(scope: ClassScope, field: Field, data: str) -> str:
-    """``data`` without padding, and cut at a terminator inside a field of a given size."""
-    if isinstance(field.size, TerminatedSize):
-        return data
-    if field.stripped is not None:
-        data = scope.code("stripped", data=data, padding=bytes((field.stripped,)))
-    return data if field.terminator is None else scope.code("cut", data=data, end=field.terminator)

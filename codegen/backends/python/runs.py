@@ -9,11 +9,12 @@ from ...expression.types import BytesType, EnumType, FloatType, IntegerType, Str
 from ...plan import Field, Piece, Run
 from ...plan.build import run_of
 from .names import field_name
-from .reading import decoded, read_lines, trimmed
+from .reading import read_lines
 from .scope import ClassScope, member
 from .struct_codes import byte_order, number_code
 from .validation import check_field
 from .view import Lines
+from .wire_bytes import decoded, trimmed
 
 
 def piece_code(piece: Piece) -> str:

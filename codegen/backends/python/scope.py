@@ -31,6 +31,8 @@ class ClassScope:
     struct: TypePlan
     places: Mapping[str, str] = declared(default_factory=lambda: SEQUENCE)
     annotations: Annotations = declared(init=False)
+    taken: dict[str, str] = declared(default_factory=dict)
+    """By field, the variable that has its bytes on the wire, where these have been read already."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "annotations", Annotations(self.module, self.struct))

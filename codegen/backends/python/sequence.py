@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan import Cover, Run, Step
+from ...plan import Cover, Field, Run, Step
 from .checksums import verify_lines
 from .instances import instance_method
 from .marks import Marks
 from .names import field_name
-from .reading import read_lines
+from .reading import read_lines, taken_lines
 from .runs import run_lines
 from .scope import ClassScope, member
 from .view import Lines, MethodView
@@ -48,12 +48,18 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     """The same where ``io`` is known."""
     marks = Marks(scope.struct)
     lines: list[str] = []
+    covers = list(covers)
+    early = [each for each in covers if each.before_expansion]
     for step in steps:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
+        if isinstance(step, Field) and (sums := [each for each in early if each.last == step.id]):
+            lines.extend(taken_lines(scope, step))
+            lines.extend(marks.after(scope, fields))
+            lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
         lines.extend(marks.after(scope, fields))
-    return (*lines, *verify_lines(scope, marks, covers))
+    return (*lines, *verify_lines(scope, marks, (each for each in covers if each not in early)))
 
 
 def common_methods(scope: ClassScope) -> list[MethodView]:

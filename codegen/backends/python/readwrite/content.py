@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....expression.types import StringType, UserType
 from ....plan import Field
 from ....wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
-from ..reading import codec
 from ..scope import ClassScope
 from ..view import Lines
+from ..wire_bytes import codec
 from .questions import arguments_ask_stream, asks_stream
 from .solved import solution_texts, solve_line, with_room
 
@@ -115,6 +115,9 @@ def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
 def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[str]:
     """The function that makes the bytes of a field, and its arguments after the content."""
     arguments = [scope.text(each, field) for each in process.arguments]
+    if process.codecs:
+        chosen, *size = arguments
+        return [scope.use("compressed"), repr(process.codecs), chosen, str(process.most), *size]
     match process.name:
         case "zlib":
             return [scope.use("deflated"), "self"]

@@ -1,0 +1,79 @@
+"""The text that reads the bytes of a value, and makes text or a stream of them."""
+
+from __future__ import annotations
+
+from ...encodings import python_codec
+from ...plan import Field
+from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from ..base import refusal, refuse
+from .api import Api
+from .processing import defers, undoing, undone
+from .scope import ClassScope
+
+
+def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, place: str) -> str:
+    """The text that turns wire bytes into a string."""
+    template = "kaitai_text" if scope.module.api is Api.KAITAI else "text"
+    return scope.code(template, data=data, encoding=codec(scope, field, encoding), place=place)
+
+
+def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
+    """Python's name of an encoding. With Kaitai's API one that Python does not know is an error when it is used."""
+    found = python_codec(encoding or "UTF-8")
+    if found is None and scope.own:
+        refuse(field.position, f"Python does not know the encoding '{encoding}'")
+    return found or encoding or ""
+
+
+def bytes_text(scope: ClassScope, field: Field) -> str:
+    """The text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
+    data = trimmed(scope, field, wire_text(scope, field))
+    if field.process is None:
+        return data
+    if defers(scope, field):
+        function, *arguments = undoing(scope, field, field.process)
+        return scope.code("undone_or_refused", place=field.place, function=function, data=data, arguments=arguments)
+    return undone(scope, field, field.process, data)
+
+
+def stream_text(scope: ClassScope, field: Field) -> str:
+    """The text that makes a stream of these bytes."""
+    process = field.process
+    if process is None or process.name in SIZE_PRESERVING or not scope.own:
+        return substream_text(scope, bytes_text(scope, field))
+    data = trimmed(scope, field, wire_text(scope, field))
+    function, *arguments = undoing(scope, field, process)
+    template = "undone_stream_or_refused" if defers(scope, field) else "undone_stream"
+    return scope.code(template, place=field.place, function=function, data=data, arguments=arguments)
+
+
+def substream_text(scope: ClassScope, data: str) -> str:
+    """The text that makes a stream of a part of the stream that is read."""
+    return scope.code("substream" if scope.own else "kaitai_substream", data=data)
+
+
+def wire_text(scope: ClassScope, field: Field) -> str:
+    """The text that reads the bytes of a value as they are on the wire."""
+    if field.id in scope.taken:
+        return scope.taken[field.id]
+    match field.size:
+        case FixedSize(size):
+            return scope.code("bytes", size=size)
+        case ExpressionSize(expression):
+            return scope.code("bytes", size=scope.text(expression, field))
+        case EndOfStreamSize():
+            return scope.code("bytes_to_end")
+        case TerminatedSize() if field.terminator is not None:
+            end = field.terminator
+            template = "bytes_terminated" if len(end.value) == 1 else "bytes_terminated_by_several"
+            return scope.code(template, terminator=end.value[0], end=end)
+    raise refusal(field.position, f"the size of '{field.id}' is not known")
+
+
+def trimmed(scope: ClassScope, field: Field, data: str) -> str:
+    """``data`` without padding, and cut at a terminator inside a field of a given size."""
+    if isinstance(field.size, TerminatedSize):
+        return data
+    if field.stripped is not None:
+        data = scope.code("stripped", data=data, padding=bytes((field.stripped,)))
+    return data if field.terminator is None else scope.code("cut", data=data, end=field.terminator)

@@ -1,0 +1,134 @@
+"""``-wireloom: {codec: …}`` of an attribute: which codec its bytes are compressed with, as an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wireloom.codecs import BLOCK_CODECS, MAX_EXPANDED
+
+from ..expression.nodes import Comparison, Conditional, IntegerLiteral, Name, Node
+from ..expression.typer import type_of
+from ..expression.typerules import comparable
+from ..expression.types import BooleanType, BytesType, ComputedIntegerType, UserType
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Expression, Section, Text
+from ..wire import EndOfStreamSize, ExpressionSize, Process
+from ..words import shown
+from .model import Attribute
+from .scope import Surroundings, Typing
+from .symbols import Member, Symbol
+
+INTEGER = ComputedIntegerType()
+UNKNOWN_CODEC = IntegerLiteral(-1, type=INTEGER)
+
+Amount = Callable[[Symbol, Expression, str, Surroundings], Node | None]
+"""Types an expression that must be a size."""
+
+
+class BlockCodecs:
+    """Reads the key of one member. ``amount``: what types an expression that must be a size."""
+
+    def __init__(
+        self, symbol: Symbol, member: Member, typing: Typing, diagnostics: Diagnostics, amount: Amount
+    ) -> None:
+        self._symbol = symbol
+        self._section = member.section.extensions
+        self._typing = typing
+        self._diagnostics = diagnostics
+        self._amount = amount
+
+    def process(self, attribute: Attribute, around: Surroundings) -> Process | None:
+        """The process that undoes the codec of an attribute, or else its own ``process``. Notes what is wrong."""
+        value = self._section.get("codec") if self._section is not None else None
+        if not isinstance(value, Text | Section):
+            return attribute.process
+        problem = _unfit(attribute)
+        if problem:
+            self._diagnostics.error(value.position, problem)
+            return None
+        if isinstance(value, Text):
+            return self._of(value, (value.value,), IntegerLiteral(0, type=INTEGER), None)
+        if ("name" in value) == ("switch-on" in value):
+            message = "'codec' takes either 'name', or 'switch-on' and 'cases'"
+            self._diagnostics.error(value.position, message)
+            return None
+        fixed = ((value.word("name"),), IntegerLiteral(0, type=INTEGER))
+        found = fixed if "name" in value else self._switch(value, around)
+        expression = value.expression("size-decompressed")
+        size = None
+        if expression is not None:
+            size = self._amount(self._symbol, expression, "'size-decompressed'", around)
+        return None if found is None else self._of(value, *found, size)
+
+    def _of(self, value: Text | Section, names: tuple[str, ...], chosen: Node, size: Node | None) -> Process | None:
+        needing = next((each for each in names if BLOCK_CODECS[each].needs_size), None)
+        if needing is not None and (isinstance(value, Text) or "size-decompressed" not in value):
+            message = f"blocks of {shown(needing)} do not say how large their content is"
+            hint = f"give its size: codec: {{name: {needing}, size-decompressed: EXPRESSION}}"
+            self._diagnostics.error(value.position, message, hint=hint)
+            return None
+        most = value.integer("max-expanded") if isinstance(value, Section) else None
+        return Process(
+            " or ".join(names),
+            (chosen,) if size is None else (chosen, size),
+            value.position,
+            codecs=names,
+            most=MAX_EXPANDED if most is None else most,
+        )
+
+    def _switch(self, value: Section, around: Surroundings) -> tuple[tuple[str, ...], Node] | None:
+        """The codecs of the cases, each once, and the expression of the number of the one that is meant."""
+        on_expression = value.expression("switch-on")
+        on = None if on_expression is None else self._typing.expression(self._symbol, on_expression, around)
+        if on is None:
+            return None
+        names: list[str] = []
+        cases: list[tuple[Node, IntegerLiteral]] = []
+        otherwise: Node = UNKNOWN_CODEC
+        for entry in value.entries("cases"):
+            name = getattr(entry.value, "value", "")
+            if not isinstance(entry.key, Expression) or name not in BLOCK_CODECS:
+                return None
+            if name not in names:
+                names.append(name)
+            number = IntegerLiteral(names.index(name), type=INTEGER)
+            if isinstance(entry.key.node, Name) and entry.key.node.id == "_":
+                otherwise = number
+                continue
+            match = self._typing.expression(self._symbol, entry.key, around)
+            if match is None:
+                return None
+            reason = comparable(type_of(on), type_of(match), "==")
+            if reason:
+                self._diagnostics.error(entry.key.position, f"this case can never be: {reason}")
+                return None
+            cases.append((Comparison("==", on, match, type=BooleanType()), number))
+        if not names:
+            self._diagnostics.error(value.position_of("cases"), "'codec' has no cases")
+            return None
+        chosen: Node = otherwise
+        for test, number in reversed(cases):
+            chosen = Conditional(test, number, chosen, type=INTEGER)
+        return tuple(names), chosen
+
+
+def _unfit(attribute: Attribute) -> str | None:
+    """Return why an attribute cannot have a codec."""
+    forms = [(attribute.type, attribute.size)]
+    if attribute.switch is not None:
+        forms = [(each.type, each.size) for each in attribute.switch.cases]
+    sized = all(
+        isinstance(kind, BytesType | UserType) and isinstance(size, ExpressionSize | EndOfStreamSize)
+        for kind, size in forms
+    )
+    if not sized:
+        return "'codec' is for bytes, or a type of the spec, with 'size' or 'size-eos'"
+    for key, there in (
+        ("process", attribute.process),
+        ("contents", attribute.contents),
+        ("terminator", attribute.terminator),
+        ("pad-right", attribute.pad_right),
+    ):
+        if there is not None:
+            return f"'codec' and '{key}' cannot be used together"
+    return None

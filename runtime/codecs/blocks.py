@@ -1,0 +1,235 @@
+"""Codecs of blocks: bytes in memory that are compressed by themselves, as formats have them inside of their files.
+
+All decompressors are those of libraries: ``python-zstandard``, pyarrow and the standard library. What is here bounds
+their output and tells damage by one kind of error.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import threading
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import zstandard
+
+from . import snappy_blocks
+from .codec import CodecError, Decoder
+from .snappy_blocks import arrow, damaged, too_large
+from .zstd import ZstdDecoder
+
+MAX_EXPANDED = 64 * 1024 * 1024
+"""The most bytes that one block may expand to, unless a spec says otherwise."""
+MAX_WINDOW = 128 * 1024 * 1024
+"""What a decompressor of xz or zstd may have to hold in memory, in bytes."""
+PIECE = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class BlockCodec:
+    """A compression of blocks in memory."""
+
+    name: str
+    expand: Callable[[memoryview, int, int | None], bytes]
+    """Decompresses a block: its bytes, the most bytes that may come out of them, and how many must, if that is known.
+    May raise anything on damaged bytes."""
+    compress: Callable[[bytes], bytes]
+    needs_size: bool = False
+    """Whether the decompressed size must be known."""
+
+    def decompress(self, data: bytes | memoryview, limit: int, size: int | None = None) -> bytes:
+        """Return the content of a block.
+
+        ``limit``: the most bytes that it may have; ``size``: how many it must have, where something else says so.
+        Raises ``CodecError``, with the reason ``limit`` where there are too many.
+        """
+        if size is not None and not 0 <= size <= limit:
+            raise too_large(self.name, limit) if size > limit else damaged(self.name, f"a size of {size} bytes")
+        try:
+            content = self.expand(memoryview(data), limit, size)
+        except CodecError:
+            raise
+        except MemoryError as error:
+            raise too_large(self.name, limit) from error
+        except Exception as error:
+            # Libraries raise errors of many kinds on damaged bytes.
+            raise damaged(self.name, str(error)) from error
+        if len(content) > limit:
+            raise too_large(self.name, limit)
+        if size is not None and len(content) != size:
+            raise damaged(self.name, f"{len(content)} bytes where {size} must be")
+        return content
+
+
+# zstd ---------------------------------------------------------------------------------------------------------------
+
+_local = threading.local()
+"""Decompressors, one per thread: they cannot be shared."""
+LARGEST_BLOCK, LEAST_BLOCK = 128 * 1024, 4
+"""What a block of a zstd frame expands to at most, and the bytes that it takes at least."""
+
+
+def _zstd(data: memoryview, limit: int, size: int | None) -> bytes:
+    if not data:
+        raise damaged("zstd", "no frame")
+    decompressor = getattr(_local, "zstd", None)
+    if decompressor is None:
+        decompressor = _local.zstd = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
+    try:
+        claimed = zstandard.frame_content_size(data)
+    except zstandard.ZstdError:
+        claimed = 0
+    room = min(limit, (len(data) // LEAST_BLOCK + 1) * LARGEST_BLOCK)
+    if 0 < claimed <= room or claimed < 0:
+        try:
+            content: bytes = decompressor.decompress(data, max_output_size=room, allow_extra_data=False)
+            return content
+        except zstandard.ZstdError:
+            # More than one frame, or damage: what follows tells them apart.
+            pass
+    return _drained(ZstdDecoder(_Stored(data), MAX_WINDOW), "zstd", limit)
+
+
+class _Stored:
+    """Bytes in memory as the source of a decoder."""
+
+    room = 1
+
+    def __init__(self, data: memoryview) -> None:
+        self._left = data
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Like ``Decoder.readinto``."""
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+def _drained(decoder: Decoder, name: str, limit: int) -> bytes:
+    """All bytes of a decoder. Raises ``CodecError`` for more than ``limit``."""
+    content, piece = bytearray(), memoryview(bytearray(max(decoder.room, LARGEST_BLOCK)))
+    while count := decoder.readinto(piece):
+        content += piece[:count]
+        if len(content) > limit:
+            raise too_large(name, limit)
+    return bytes(content)
+
+
+# The standard library -----------------------------------------------------------------------------------------------
+
+
+def _inflate(name: str, window_bits: int) -> Callable[[memoryview, int, int | None], bytes]:
+    """Return what expands one stream of zlib; bytes after its end are not looked at, as in Kaitai's ``process``."""
+
+    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
+        stream = zlib.decompressobj(window_bits)
+        content = stream.decompress(data, limit + 1)
+        if not stream.eof and len(content) <= limit:
+            raise damaged(name, "it ends too early")
+        return content
+
+    return expand
+
+
+def _members(name: str, begin: Callable[[], Any], padding: bytes) -> Callable[[memoryview, int, int | None], bytes]:
+    """Return what expands any number of streams in sequence, with ``padding`` between and after them. ``begin`` makes
+    the decompressor of one."""
+
+    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
+        content, left = bytearray(), bytes(data)
+        while left or not content:
+            stream = begin()
+            content += stream.decompress(left, limit + 1 - len(content))
+            if len(content) > limit:
+                break
+            if not stream.eof:
+                raise damaged(name, "it ends too early")
+            left = stream.unused_data.lstrip(padding) if padding else stream.unused_data
+            if not left:
+                break
+        return bytes(content)
+
+    return expand
+
+
+def _deflate(data: bytes) -> bytes:
+    stream = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return stream.compress(data) + stream.flush()
+
+
+def _gzip(data: bytes) -> bytes:
+    # The header has no time in it: equal input gives equal bytes.
+    stream = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    return stream.compress(data) + stream.flush()
+
+
+# pyarrow ------------------------------------------------------------------------------------------------------------
+
+
+def _lz4_frames(data: memoryview, limit: int, size: int | None) -> bytes:
+    if not data:
+        raise damaged("lz4", "no frame")
+    pa = arrow()
+    content = bytearray()
+    with pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(data)), "lz4") as stream:
+        while piece := stream.read(min(PIECE, limit + 1 - len(content))):
+            content += piece
+            if len(content) > limit:
+                break
+    return bytes(content)
+
+
+def _lz4_block(data: memoryview, limit: int, size: int | None) -> bytes:
+    if size is None:
+        raise damaged("lz4-block", "its decompressed size is not known")
+    if not size:
+        if bytes(data) != b"\0":
+            raise damaged("lz4-block", "it is not empty")
+        return b""
+    codec = arrow().Codec("lz4_raw")
+    content: bytes = codec.decompress(data, size, asbytes=True)
+    # pyarrow does not tell how many bytes there were: one fewer must not do.
+    try:
+        codec.decompress(data, size - 1)
+    except OSError:
+        return content
+    raise damaged("lz4-block", f"fewer than {size} bytes")
+
+
+def _arrow(name: str) -> Callable[[bytes], bytes]:
+    def compress(data: bytes) -> bytes:
+        content: bytes = arrow().compress(data, name, asbytes=True)
+        return content
+
+    return compress
+
+
+# The registry -------------------------------------------------------------------------------------------------------
+
+
+def _xz() -> Any:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_WINDOW)
+
+
+BLOCK_CODECS: dict[str, BlockCodec] = {
+    each.name: each
+    for each in (
+        BlockCodec("none", lambda data, limit, size: bytes(data), bytes),
+        BlockCodec("zstd", _zstd, lambda data: zstandard.ZstdCompressor(write_checksum=True).compress(data)),
+        BlockCodec("gzip", _members("gzip", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS), b"\0"), _gzip),
+        BlockCodec("zlib", _inflate("zlib", zlib.MAX_WBITS), zlib.compress),
+        BlockCodec("deflate", _inflate("deflate", -zlib.MAX_WBITS), _deflate),
+        BlockCodec("lz4", _lz4_frames, _arrow("lz4")),
+        BlockCodec("lz4-block", _lz4_block, _arrow("lz4_raw"), needs_size=True),
+        BlockCodec("snappy", snappy_blocks.expand, _arrow("snappy")),
+        BlockCodec("snappy-framed", snappy_blocks.expand_framed, snappy_blocks.framed),
+        BlockCodec("snappy-xerial", snappy_blocks.expand_xerial, snappy_blocks.xerial),
+        BlockCodec("bzip2", _members("bzip2", bz2.BZ2Decompressor, b""), bz2.compress),
+        BlockCodec("xz", _members("xz", _xz, b"\0"), lzma.compress),
+    )
+}
+"""Every codec of blocks by its name."""

@@ -1,0 +1,131 @@
+"""snappy: raw blocks, and the two ways in which streams are made of them, around pyarrow's codec.
+
+Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy; the stream of snappy-java
+(``SnappyOutputStream``), which Kafka's clients write.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import crc32c
+
+from .codec import CodecError
+
+IDENTIFIER = b"\xff\x06\x00\x00sNaPpY"
+COMPRESSED, UNCOMPRESSED, FIRST_SKIPPABLE, STREAM = 0x00, 0x01, 0x80, 0xFF
+LARGEST_CHUNK = 65536
+XERIAL_MAGIC = b"\x82SNAPPY\0"
+XERIAL_HEADER = XERIAL_MAGIC + (1).to_bytes(4, "big") * 2
+XERIAL_BLOCK = 32 * 1024
+MOST_PER_BYTE = 32
+"""A copy of three bytes gives at most 64: no block has more bytes per byte of its own."""
+
+
+def arrow() -> Any:
+    """The module ``pyarrow``: what only asks for the names of codecs does not import it."""
+    import pyarrow
+
+    return pyarrow
+
+
+def damaged(name: str, why: str) -> CodecError:
+    """The error of a block that is not what its codec says."""
+    return CodecError(f"the {name} block is damaged: {why}")
+
+
+def too_large(name: str, limit: int) -> CodecError:
+    """The error of a block that expands to too much."""
+    return CodecError(f"the {name} block expands to more than {limit} bytes", reason="limit")
+
+
+def expand(data: memoryview, limit: int, size: int | None) -> bytes:
+    """A raw block: its size as a varint, then its content."""
+    claimed = shift = 0
+    for each in bytes(data[:5]):
+        claimed |= (each & 0x7F) << shift
+        shift += 7
+        if each < 0x80:
+            break
+    else:
+        raise damaged("snappy", "it has no size")
+    if claimed > limit:
+        raise too_large("snappy", limit)
+    if claimed > MOST_PER_BYTE * len(data):
+        raise damaged("snappy", f"{len(data)} bytes cannot hold {claimed}")
+    return _codec(data, claimed)
+
+
+def _codec(data: memoryview, size: int) -> bytes:
+    content: bytes = arrow().Codec("snappy").decompress(data, size, asbytes=True)
+    return content
+
+
+def _masked(content: Any) -> int:
+    """The checksum of a chunk: CRC-32C, rotated and moved so that data with checksums in it can be checksummed."""
+    value = crc32c.crc32c(content)
+    return ((value >> 15 | value << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def expand_framed(data: memoryview, limit: int, size: int | None) -> bytes:
+    """A stream of chunks, each with its kind, its size and its checksum."""
+    if bytes(data[: len(IDENTIFIER)]) != IDENTIFIER:
+        raise damaged("snappy-framed", "it has no stream identifier")
+    content, position = bytearray(), len(IDENTIFIER)
+    while position < len(data):
+        kind, end = data[position], position + 4 + int.from_bytes(data[position + 1 : position + 4], "little")
+        if position + 4 > len(data) or end > len(data):
+            raise damaged("snappy-framed", "it ends inside a chunk")
+        chunk = data[position + 4 : end]
+        if kind in (COMPRESSED, UNCOMPRESSED):
+            piece = chunk[4:] if kind == UNCOMPRESSED else memoryview(expand(chunk[4:], LARGEST_CHUNK, None))
+            if len(piece) > LARGEST_CHUNK or int.from_bytes(chunk[:4], "little") != _masked(piece):
+                raise damaged("snappy-framed", "a chunk's checksum does not match")
+            content += piece
+            if len(content) > limit:
+                raise too_large("snappy-framed", limit)
+        elif kind == STREAM:
+            if bytes(chunk) != IDENTIFIER[4:]:
+                raise damaged("snappy-framed", "a stream identifier is another one")
+        elif kind < FIRST_SKIPPABLE:
+            raise damaged("snappy-framed", f"no chunk is of kind {kind}")
+        position = end
+    return bytes(content)
+
+
+def framed(content: bytes) -> bytes:
+    """The inverse of ``expand_framed``."""
+    chunks = [IDENTIFIER]
+    for begin in range(0, len(content), LARGEST_CHUNK):
+        piece = content[begin : begin + LARGEST_CHUNK]
+        packed: bytes = arrow().compress(piece, "snappy", asbytes=True)
+        kind = COMPRESSED if len(packed) < len(piece) else UNCOMPRESSED
+        body = packed if kind == COMPRESSED else piece
+        chunks += [bytes((kind,)), (len(body) + 4).to_bytes(3, "little"), _masked(piece).to_bytes(4, "little"), body]
+    return b"".join(chunks)
+
+
+def expand_xerial(data: memoryview, limit: int, size: int | None) -> bytes:
+    """snappy-java's stream: a header, then raw blocks with their sizes. Without the header it is one raw block, as
+    readers of Kafka's batches take it."""
+    if bytes(data[: len(XERIAL_MAGIC)]) != XERIAL_MAGIC:
+        return expand(data, limit, size)
+    content, position = bytearray(), len(XERIAL_HEADER)
+    if len(data) < position:
+        raise damaged("snappy-xerial", "it ends inside its header")
+    while position < len(data):
+        begin = position + 4
+        position = begin + int.from_bytes(data[position:begin], "big")
+        if begin > len(data) or position > len(data):
+            raise damaged("snappy-xerial", "it ends inside a block")
+        content += expand(data[begin:position], limit - len(content), None)
+    return bytes(content)
+
+
+def xerial(content: bytes) -> bytes:
+    """The inverse of ``expand_xerial``."""
+    chunks = [XERIAL_HEADER]
+    for begin in range(0, len(content), XERIAL_BLOCK):
+        packed: bytes = arrow().compress(content[begin : begin + XERIAL_BLOCK], "snappy", asbytes=True)
+        chunks += [len(packed).to_bytes(4, "big"), packed]
+    return b"".join(chunks)

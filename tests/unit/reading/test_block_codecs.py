@@ -1,0 +1,338 @@
+"""Attributes that are compressed: what is read of them, and that damage of their bytes stays where it is."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import crc32c
+import pytest
+import wireloom
+import zstandard
+from click.testing import CliRunner
+from wireloom import DamagedInputError, Format, WireloomError
+from wireloom.codecs import BLOCK_CODECS
+from wireloom.command import main
+
+from .running import read
+
+READERS = ["objects"]
+CODECS = list(BLOCK_CODECS)
+CASES = ", ".join(f"{number}: {name}" for number, name in enumerate(CODECS))
+ROWS = f"""
+meta: {{id: made, endian: le, -wireloom: {{rows: rows}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+      - {{id: kind, type: u1}}
+      - {{id: len, type: u2}}
+      - {{id: len_content, type: u4}}
+      - {{id: crc, type: u4, -wireloom: {{checksum: {{algorithm: crc32c, over: body}}}}}}
+      - id: body
+        size: len
+        -wireloom:
+          codec:
+            switch-on: kind
+            cases: {{{CASES}}}
+            size-decompressed: len_content
+            max-expanded: 100000
+      - {{id: after, type: u1}}
+"""
+UNITS = f"""
+meta: {{id: made, endian: be, -wireloom: {{rows: batches.body.records, columns: [shard, number, text]}}}}
+seq: [{{id: batches, type: batch, repeat: eos}}]
+types:
+  batch:
+    seq:
+      - {{id: magic, contents: B}}
+      - {{id: len, type: u4}}
+      - {{id: crc, type: u4, -wireloom: {{checksum: {{algorithm: crc32, over: [kind, body]}}}}}}
+      - {{id: kind, type: u1}}
+      - {{id: shard, type: u2}}
+      - {{id: num, type: u2}}
+      - {{id: len_content, type: u4}}
+      - id: body
+        size: len
+        type: body(num)
+        -wireloom: {{codec: {{switch-on: kind, cases: {{{CASES}}}, size-decompressed: len_content}}}}
+  body:
+    params: [{{id: num, type: u2}}]
+    seq: [{{id: records, type: record, repeat: expr, repeat-expr: num}}]
+  record:
+    seq:
+      - {{id: number, type: u4, valid: {{max: 1000}}}}
+      - {{id: len_text, type: u2}}
+      - {{id: text, size: len_text, type: str, encoding: UTF-8}}
+"""
+
+
+def format_of(folder: Path, text: str) -> Format:
+    path = folder / "made.ksy"
+    path.write_text(text)
+    return wireloom.load_spec(path)
+
+
+def row(codec: str, content: bytes, *, size: int | None = None, block: bytes | None = None, crc: int = 0) -> bytes:
+    body = BLOCK_CODECS[codec].compress(content) if block is None else block
+    size = len(content) if size is None else size
+    head = struct.pack("<BHII", CODECS.index(codec), len(body), size, crc32c.crc32c(body) ^ crc)
+    return head + body + b"!"
+
+
+def record(number: int, text: bytes) -> bytes:
+    return struct.pack(">IH", number, len(text)) + text
+
+
+def batch(codec: str, shard: int, *records: bytes, num: int | None = None, block: bytes | None = None) -> bytes:
+    content = b"".join(records)
+    body = BLOCK_CODECS[codec].compress(content) if block is None else block
+    kind = CODECS.index(codec)
+    covered = struct.pack(">BHHI", kind, shard, len(records) if num is None else num, len(content)) + body
+    return b"B" + struct.pack(">II", len(body), zlib.crc32(covered)) + covered
+
+
+def records(shard: int) -> list[bytes]:
+    return [record(10 * shard + number, b"text %d" % number * 20) for number in range(3)]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_bytes_in_a_row(tmp_path: Path, reader: str) -> None:
+    format = format_of(tmp_path, ROWS)
+    contents = [b"some content " * number for number in range(len(CODECS))]
+    data = b"".join(row(codec, content) for codec, content in zip(CODECS, contents, strict=True))
+    table, file = read(reader, format, data, columns=["kind", "body", "after"])
+    assert table.column("body").to_pylist() == contents
+    assert (file["tail"], file["damaged"]) == ("clean", [])
+    assert set(table.column("after").to_pylist()) == {ord("!")}
+
+
+CONTENT = b"content" * 9
+DAMAGED = {
+    "a block that is none": (row("zstd", CONTENT, block=b"what is this"), "codec"),
+    "a block that is empty": (row("zstd", b"", block=b""), "codec"),
+    "a block that is cut": (row("gzip", CONTENT, block=BLOCK_CODECS["gzip"].compress(CONTENT)[:-3]), "codec"),
+    "a checksum that does not hold": (row("lz4", CONTENT, crc=1), "checksum"),
+    "both": (row("lz4", CONTENT, block=b"???", crc=1), "checksum"),
+    "another size": (row("xz", CONTENT, size=1), "codec"),
+    "a size beyond the limit": (row("lz4-block", CONTENT, size=100_001), "limit"),
+    "more than the limit": (row("bzip2", bytes(100_001)), "limit"),
+    "no codec": (b"\xff" + row("none", CONTENT)[1:], "codec"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+@pytest.mark.parametrize("reader", READERS)
+def test_damage_of_a_block_is_that_of_its_row(tmp_path: Path, reader: str, name: str) -> None:
+    format = format_of(tmp_path, ROWS)
+    bad, reason = DAMAGED[name]
+    good = row("snappy", b"good")
+    table, file = read(reader, format, good + bad + good, columns=["body", "_error"])
+    assert table.column("body").to_pylist() == [b"good", None, b"good"]
+    assert file["damaged"] == [[len(good), len(bad), reason]]
+    assert (file["tail"], file.get("error")) == ("clean", None)
+    with pytest.raises(DamagedInputError) as raised:
+        wireloom.read(format, good + bad + good, mode="failfast")
+    assert (raised.value.reason, raised.value.offset, raised.value.record) == (reason, len(good), 2)
+    assert raised.value.field == {"codec": "body", "limit": None, "checksum": "crc"}[reason]
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("reader", READERS)
+def test_rows_in_blocks(tmp_path: Path, reader: str, codec: str) -> None:
+    format = format_of(tmp_path, UNITS)
+    units = [batch(codec, shard, *records(shard)) for shard in range(3)] + [batch(codec, 3)]
+    table, file = read(reader, format, b"".join(units), columns=["shard", "number", "text", "_offset"])
+    assert table.column("number").to_pylist() == [0, 1, 2, 10, 11, 12, 20, 21, 22]
+    assert table.column("shard").to_pylist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert (file["tail"], file["damaged"]) == ("clean", [])
+    # Inside of a block there are no offsets in the input: that of the block stands for them.
+    blocks = [18 + sum(map(len, units[:number])) for number in range(3)]
+    assert table.column("_offset").to_pylist() == [blocks[number // 3] for number in range(9)]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_damage_of_rows_in_blocks(tmp_path: Path, reader: str) -> None:
+    format = format_of(tmp_path, UNITS)
+    good = batch("zstd", 1, *records(1))
+    refused = batch("zstd", 2, record(1, b"a"), record(1001, b"b"), record(2, b"c"))
+    early = batch("lz4", 2, record(1, b"a"), record(2, b"b")[:-1], num=2)
+    later = batch("lz4", 2, record(1, b"a"), record(2, b"b"), num=1)
+    for bad, rows, reason in ((refused, [1, 2], "value"), (early, [1], "length"), (later, [1], None)):
+        table, file = read(reader, format, good + bad + good, columns=["number"])
+        assert table.column("number").to_pylist() == [10, 11, 12, *rows, 10, 11, 12]
+        block = [len(good) + 18, len(bad) - 18]
+        assert file["damaged"] == ([] if reason is None else [[*block, reason]])
+        assert file["tail"] == "clean"
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_checksum_comes_before_the_decompressor(tmp_path: Path, reader: str) -> None:
+    format = format_of(tmp_path, UNITS)
+    good = batch("zstd", 1, *records(1))
+    bad = bytearray(good)
+    bad[-5] ^= 1
+    data = good + bytes(bad) + good
+    for verify, reason in ((True, "checksum"), (False, "codec")):
+        table, file = read(reader, format, data, columns=["number"], verify=verify)
+        assert (table.num_rows, file["damaged"]) == (6, [[len(good), len(good), reason]])
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_block_that_is_refused_is_not_decompressed(
+    tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of a row nor of a unit."""
+    seen: list[int] = []
+    zstd = BLOCK_CODECS["zstd"]
+
+    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
+        seen.append(len(data))
+        return bytes(zstandard.decompress(data))
+
+    monkeypatch.setitem(BLOCK_CODECS, "zstd", wireloom.codecs.BlockCodec("zstd", expand, zstd.compress))
+    format = format_of(tmp_path, UNITS)
+    good = batch("zstd", 1, *records(1))
+    bad = good[:-1] + b"?"
+    _, file = read(reader, format, bad + good, columns=["number"])
+    assert seen == [len(good) - 18]
+    assert file["damaged"] == [[0, len(bad), "checksum"]]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_inputs_that_end_in_a_block(tmp_path: Path, reader: str) -> None:
+    format = format_of(tmp_path, UNITS)
+    unit = batch("zstd", 1, *records(1))
+    for cut in range(len(unit)):
+        table, file = read(reader, format, unit + unit[:cut], columns=["number"])
+        assert (table.num_rows, file["damaged"], file["tail_offset"]) == (3, [], len(unit))
+        assert file["tail"] == ("truncated" if cut else "clean")
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_windows_and_batches_make_no_difference(tmp_path: Path, reader: str) -> None:
+    format = format_of(tmp_path, UNITS)
+    damaged = batch("gzip", 9, block=b"none")
+    data = b"".join(batch("gzip", shard, *records(shard)) for shard in range(20)) + damaged
+    data += b"".join(batch("gzip", shard, *records(shard)) for shard in range(20))
+    whole = read(reader, format, data, columns=["number", "text", "_offset", "_error"])
+    for options in ({"chunk": 100}, {"batch_rows": 1}, {"batch_rows": 4, "chunk": 64, "streamed": True}):
+        assert read(reader, format, data, columns=["number", "text", "_offset", "_error"], **options) == whole
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_bomb_costs_what_the_limit_says(tmp_path: Path, reader: str) -> None:
+    codec = UNITS[UNITS.index("{codec") : UNITS.index("\n  body:")]
+    text = UNITS.replace(codec, "{codec: {name: zstd, max-expanded: 1000000}}")
+    format = format_of(tmp_path, text)
+    good, bomb = batch("zstd", 1, *records(1)), batch("zstd", 1, block=zstandard.compress(bytes(1 << 28)), num=1)
+    table, file = read(reader, format, good + bomb + good, columns=["number"])
+    assert (table.num_rows, [each[2] for each in file["damaged"]]) == (6, ["limit"])
+
+
+def test_a_block_of_empty_rows_ends(tmp_path: Path) -> None:
+    """A few bytes that expand to a great many rows."""
+    text = (
+        "meta: {id: made, -wireloom: {rows: units.body.rows}}\nseq: [{id: units, type: unit, repeat: eos}]\n"
+        "types:\n  unit: {seq: [{id: len, type: u1}, {id: body, size: len, type: body, -wireloom: {codec: zstd}}]}\n"
+        "  body: {seq: [{id: rows, type: row, repeat: eos}]}\n  row: {seq: [{id: a, type: u1}]}\n"
+    )
+    format = format_of(tmp_path, text)
+    block = zstandard.compress(bytes(1 << 20))
+    _, report = wireloom.read_with_report(format, bytes((len(block),)) + block, max_computed=1000)
+    assert [each.reason for each in report.files[0].damaged] == ["limit"]
+
+
+@pytest.mark.parametrize("spec", [ROWS, UNITS], ids=["rows", "units"])
+@pytest.mark.parametrize("reader", READERS)
+def test_damaged_bytes_never_end_in_another_error(tmp_path: Path, reader: str, spec: str) -> None:
+    format, chance = format_of(tmp_path, spec), random.Random(3)
+    if spec is ROWS:
+        data = b"".join(row(codec, CONTENT) for codec in CODECS)
+    else:
+        data = b"".join(batch(codec, 1, *records(1)) for codec in CODECS)
+    for number in range(150):
+        bad = bytearray(data)
+        for _ in range(1 + number % 3):
+            bad[chance.randrange(len(bad))] = chance.randrange(256)
+        options: dict[str, Any] = {"verify": bool(number % 2), "recover": bool(number % 4 // 2)}
+        _, file = read(reader, format, bytes(bad[: chance.randrange(len(bad)) if number % 5 == 0 else None]), **options)
+        assert {each[2] for each in file["damaged"]} <= {
+            "codec",
+            "checksum",
+            "limit",
+            "value",
+            "length",
+            "encoding",
+            "truncated",
+        }
+
+
+def test_objects_are_compressed_again(tmp_path: Path) -> None:
+    format = format_of(tmp_path, UNITS)
+    data = b"".join(batch(codec, 1, *records(1)) for codec in CODECS)
+    value = format.root_class.from_bytes(data)
+    assert value.batches[3].body.records[2].text == "text 2" * 20
+    assert value.to_bytes() == data
+    value.batches[1].body.records[0].text = "changed"
+    value.batches[1].len_content -= len("text 0" * 20) - len("changed")
+    again = format.root_class.from_bytes(value.to_bytes())
+    assert again == value
+    assert again.batches[1].len != len(data) // len(CODECS)
+
+
+def test_rows_are_compressed_again(tmp_path: Path) -> None:
+    format = format_of(tmp_path, ROWS)
+    data = b"".join(row(codec, CONTENT) for codec in CODECS)
+    target = io.BytesIO()
+    wireloom.write(format, wireloom.read(format, data, columns=["kind", "len_content", "body", "after"]), target)
+    assert target.getvalue() == data
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"kind": 200, "len_content": 1, "body": b"a"}, "no codec is meant"),
+        ({"kind": 2, "len_content": 2, "body": b"a"}, "given as 2, it has 1"),
+        ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "more than the 100000"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(WireloomError, match=message):
+        wireloom.write(format_of(tmp_path, ROWS), [{**given, "after": 1}], io.BytesIO())
+
+
+def test_positions_and_switches(tmp_path: Path) -> None:
+    text = """
+meta: {id: made, endian: le, -wireloom: {rows: rows}}
+seq:
+  - {id: kind, type: u1}
+  - {id: len, type: u2}
+  - {id: body, size: len, type: {switch-on: kind, cases: {1: pair}}, -wireloom: {codec: zlib}}
+  - {id: rows, type: pair, repeat: eos}
+instances:
+  again: {pos: 3, size: len, -wireloom: {codec: zlib}}
+types: {pair: {seq: [{id: a, type: u2}, {id: b, type: u2}]}}
+"""
+    format = format_of(tmp_path, text)
+    block = zlib.compress(b"\1\0\2\0")
+    for kind in (1, 2):
+        value = format.root_class.from_bytes(struct.pack("<BH", kind, len(block)) + block)
+        assert value.again == b"\1\0\2\0"
+        assert (value.body.a, value.body.b) == (1, 2) if kind == 1 else value.body == b"\1\0\2\0"
+
+
+def test_inspect_shows_what_is_inside(tmp_path: Path) -> None:
+    spec, data = tmp_path / "made.ksy", tmp_path / "data"
+    spec.write_text(UNITS)
+    data.write_bytes(batch("zstd", 1, *records(1)) + batch("zstd", 2, block=b"none"))
+    result = CliRunner().invoke(main, ["inspect", str(spec), str(data), "--json"])
+    assert result.exit_code == 0, result.output
+    shown = json.dumps(json.loads(result.stdout))
+    assert "text 2" in shown
+    assert "not a zstd stream" in shown
