@@ -75,7 +75,7 @@ class EdgemqSegment(Struct):
             if self.len < 13:
                 self._lose(ValidationLessThanError(13, self.len, buffer.at(begin + 4), "/types/frame/seq/0"), "length")
             begin_payload = begin + 21
-            end_payload = begin_payload + self.len - 13
+            end_payload = begin + self.len + 8
             if end_payload > buffer.end:
                 buffer.fetch(begin_payload, end_payload)
             self.payload = buffer.data[begin_payload:end_payload]

@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     PyObject_HEAD PyTypeObject *made;
-    newfunc create;
+    allocfunc allocate;
     PyObject *given[3]; /* _io, _parent, _root */
     Py_ssize_t given_slots[3];
     bool big;
@@ -123,8 +123,10 @@ static PyObject *maker_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
         return NULL;
     Py_INCREF(made);
     self->made = (PyTypeObject *)made;
-    self->create = (newfunc)PyType_GetSlot(self->made, Py_tp_new);
-    if (self->create != (newfunc)PyType_GetSlot(&PyBaseObject_Type, Py_tp_new)) {
+    /* `object.__new__` would also allocate attribute values for a __dict__ that stays empty: Python makes the dict of an
+     * object without them when it is first asked for. */
+    self->allocate = (allocfunc)PyType_GetSlot(self->made, Py_tp_alloc);
+    if (PyType_GetSlot(self->made, Py_tp_new) != PyType_GetSlot(&PyBaseObject_Type, Py_tp_new)) {
         PyErr_SetString(PyExc_TypeError, "the class makes its objects in a way of its own");
         return Py_DECREF(self), NULL;
     }
@@ -208,17 +210,16 @@ static void put(PyObject *object, Py_ssize_t slot, PyObject *value) {
 
 static PyObject *maker_make(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
     const maker_object *self = (const maker_object *)object;
-    if (count != 2 || !PyBytes_Check(arguments[0]))
-        return PyErr_SetString(PyExc_TypeError, "make() takes bytes and a position"), NULL;
-    Py_ssize_t size = PyBytes_Size(arguments[0]), position = PyLong_AsSsize_t(arguments[1]);
-    if (position == -1 && PyErr_Occurred())
+    if (count != 3 || !PyBytes_Check(arguments[0]))
+        return PyErr_SetString(PyExc_TypeError, "make() takes bytes, a position and an end"), NULL;
+    Py_ssize_t position = PyLong_AsSsize_t(arguments[1]), end = PyLong_AsSsize_t(arguments[2]);
+    if ((position == -1 || end == -1) && PyErr_Occurred())
         return NULL;
-    if (position < 0 || position > size || self->size > (size_t)(size - position))
-        return PyErr_SetString(PyExc_IndexError, "the object is not within the bytes"), NULL;
-    static PyObject *nothing;
-    if (!nothing && !(nothing = PyTuple_New(0)))
-        return NULL;
-    PyObject *made = self->create(self->made, nothing, NULL);
+    if (position < 0 || end > PyBytes_Size(arguments[0]))
+        return PyErr_SetString(PyExc_IndexError, "the position and the end are not within the bytes"), NULL;
+    if (position > end || self->size > (size_t)(end - position))
+        Py_RETURN_NONE;
+    PyObject *made = self->allocate(self->made, 0);
     if (!made)
         return NULL;
     for (size_t i = 0; i < 3; i++) {
@@ -239,7 +240,8 @@ static PyObject *maker_make(PyObject *object, PyObject *const *arguments, Py_ssi
 
 static PyMethodDef maker_methods[] = {
     {"make", (PyCFunction)(void (*)(void))maker_make, METH_FASTCALL,
-     "make(data, position)\n--\n\nAn object whose fields stand in data from position on."},
+     "make(data, position, end)\n--\n\n"
+     "Return an object whose fields are in data from position on, or None where they are not all before end."},
     {NULL, NULL, 0, NULL},
 };
 

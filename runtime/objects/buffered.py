@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar, Protocol, Self
 
 from .file_streams import FileStream
 from .kaitai import EndOfStreamError, KaitaiStream
-from .making import maker, unpacker
+from .making import Make, maker, unpacker
 from .readstruct import ReadStruct
 from .runs import retreat
 from .streams import MemoryStream
@@ -183,12 +183,11 @@ class Buffered:
     @classmethod
     def _series(cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False) -> Iterator[Self]:
         """Read objects one after the other: without end, or to the end of the stream."""
-        make, size = cls._maker(io, parent, root), cls._head_size or 1
+        make = cls._maker(io, parent, root)
         with Held(io):
             while True:
                 window = window_of(io)
-                while (begin := window.position) + size <= window.end:
-                    self = make(window.data, begin)
+                while (self := make(window.data, begin := window.position, window.end)) is not None:
                     self._rest(window, begin)
                     yield self
                 if to_end and io.is_eof():
@@ -200,12 +199,14 @@ class Buffered:
         return cls._part(buffer_of(io), io, parent, root)
 
     @classmethod
-    def _maker(cls, io: KaitaiStream, parent: Any, root: Any) -> Callable[[bytes, int], Self]:
-        """Return a function that makes an object whose head begins at a position."""
+    def _maker(cls, io: KaitaiStream, parent: Any, root: Any) -> Make[Self]:
+        """Return the function that makes objects."""
         if cls._head is not None:
             return maker(cls, cls._head, " ".join(_head_names(cls)), io, parent, root)
 
-        def make(data: bytes, position: int) -> Any:
+        def make(data: bytes, position: int, end: int) -> Any:
+            if position >= end:
+                return None
             self = cls.__new__(cls)
             self._stand(io, parent, root)
             return self

@@ -10,14 +10,15 @@ from typing import Any, TypeVar
 from .. import engine
 
 Made = TypeVar("Made")
+Make = Callable[[bytes, int, int], Made | None]
+"""A function of bytes, a position and an end that makes an object whose first fields are there; it returns ``None``
+where these are not all before the end."""
 
 
-def maker(
-    made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
-) -> Callable[[bytes, int], Made]:
-    """A function of bytes and a position that makes an object of class ``made`` whose first fields are there.
+def maker(made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object) -> Make[Made]:
+    """Return the function that makes objects of class ``made``.
 
-    ``packer`` unpacks them; ``names`` are those of the attributes, with spaces between them.
+    ``packer`` unpacks their first fields; ``names`` are those of the attributes, with spaces between them.
     """
     if engine.available:
         return engine.Maker(made, packer.format, tuple(names.split()), io, parent, root).make
@@ -26,20 +27,23 @@ def maker(
 
 def _plain_maker(
     made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
-) -> Callable[[bytes, int], Made]:
+) -> Make[Made]:
     if made.__setattr__ is not object.__setattr__:
         return _quiet_maker(made, packer, tuple(names.split()), (io, parent, root))
-    plain: Callable[[bytes, int], Made] = _factory(names)(made, made.__new__, packer.unpack_from, io, parent, root)
+    family = io, parent, root
+    plain: Make[Made] = _factory(names)(made, made.__new__, packer.unpack_from, packer.size, *family)
     return plain
 
 
 def _quiet_maker(
     made: type[Made], packer: struct.Struct, names: tuple[str, ...], family: tuple[object, object, object]
-) -> Callable[[bytes, int], Made]:
+) -> Make[Made]:
     """The maker of objects of classes that note what is assigned; it bypasses that."""
     put = object.__setattr__
 
-    def make(data: bytes, position: int) -> Made:
+    def make(data: bytes, position: int, end: int) -> Made | None:
+        if position + packer.size > end:
+            return None
         self = made.__new__(made)
         for name, value in zip(("_io", "_parent", "_root"), family, strict=True):
             put(self, name, value)
@@ -75,8 +79,10 @@ def _factory(names: str) -> Callable[..., Any]:
     """Python has no quick way to assign attributes whose names are data; so their assignment is compiled, once."""
     targets = ", ".join(f"self.{name}" for name in names.split())
     source = f"""
-def factory(made, new, unpack_from, io, parent, root):
-    def make(data, position):
+def factory(made, new, unpack_from, size, io, parent, root):
+    def make(data, position, end):
+        if position + size > end:
+            return None
         self = new(made)
         self._io = io
         self._parent = parent

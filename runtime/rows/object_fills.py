@@ -26,11 +26,12 @@ class _Rows:
         self.end = len(window.view)
         self.stop = stop
         self._capacity = capacity
+        self._most_damages = max(capacity, FEW_DAMAGES)
         self._full = row_reader.computing.total + BATCH_BYTES
         self._rows: list[list[Any] | None] = []
         self._offsets: list[int] = []
         self._damages: list[RowDamage] = []
-        self._last_unit = NO_UNIT
+        self._last_unit: tuple[int, int, int] = NO_UNIT
 
     def is_stopped(self, index: int) -> bool:
         """Return whether a row at that index is not wanted any more."""
@@ -38,7 +39,7 @@ class _Rows:
 
     def is_full(self, index: int) -> bool:
         """Return whether a row at that index is to be left for the next batch."""
-        if len(self._damages) >= max(self._capacity, FEW_DAMAGES):
+        if len(self._damages) >= self._most_damages:
             return True
         if self.row_reader.computing.total >= self._full and self._rows:
             return True
@@ -54,15 +55,15 @@ class _Rows:
 
     def add_all(self, logged: Sequence[LoggedRow], frame: tuple[int, int] | None = None) -> None:
         """Take the rows of a unit. ``frame``: where it begins and ends, which is then where its rows do."""
-        for each in logged:
-            begin, end = frame or (each.begin - self.base, each.end - self.base)
-            refused = each.refused or self.add(begin, each.row)
+        for row_begin, row_end, row, refused, inside in logged:
+            begin, end = frame or (row_begin - self.base, row_end - self.base)
+            refused = refused or self.add(begin, row)
             if refused is not None:
-                self.damage(begin, end, refused, inside=each.inside)
+                self.damage(begin, end, refused, inside=inside)
 
     def add_unit(self, begin: int, logged: Sequence[LoggedRow]) -> None:
         """Take the rows of the complete unit that begins at index ``begin``."""
-        self._last_unit = LastUnit(begin, len(self._rows), len(self._damages))
+        self._last_unit = begin, len(self._rows), len(self._damages)
         self.add_all(logged)
 
     def add_sound(self, begin: int, logged: Sequence[LoggedRow]) -> int:
@@ -99,7 +100,7 @@ class _Rows:
             0 if position is None else self.base + position,
             reason,
             error,
-            self._last_unit,
+            LastUnit(*self._last_unit),
         )
 
 

@@ -12,7 +12,7 @@ from ..format.description import Format
 from ..objects.computing import Computing
 from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
-from ..objects.row_log import LoggedRow, RowLog, offset_of
+from ..objects.row_log import LoggedRow, RowLog
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values
@@ -69,13 +69,16 @@ class ObjectRows:
         self.begin(root)
         self.computing = Computing(settings.max_computed)
         columns = [format.columns[number] for number in settings.wanted]
-        self._getters = [attrgetter("_parent." * each.up + (each.attribute or each.name)) for each in columns]
-        self._parents = [each.parent for each in columns]
         self._columns = [
             object_values.ColumnValues(
                 format.schema.field(number).type, each.labels, unsigned=each.unsigned, variants=each.variants
             )
             for number, each in zip(settings.wanted, columns, strict=True)
+        ]
+        getters = [attrgetter("_parent." * each.up + (each.attribute or each.name)) for each in columns]
+        self._steps = [
+            (getter, each.parent, column.convert)
+            for getter, each, column in zip(getters, columns, self._columns, strict=True)
         ]
 
     def begin(self, root: Struct | None) -> None:
@@ -88,10 +91,10 @@ class ObjectRows:
 
         Raises ``IncompleteError`` and ``LostError``.
         """
-        begin = offset_of(stream)
+        begin = stream.pos() + stream.origin
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
-            return (LoggedRow(begin, offset_of(stream), row, refused),)
+            return (LoggedRow(begin, stream.pos() + stream.origin, row, refused),)
         # The root object takes the first step, where it reads units itself.
         log = RowLog([], verify, begin, depth=0 if self.format.sized_rows else 1)
         self._root._row_log = log
@@ -106,7 +109,7 @@ class ObjectRows:
             self._root._row_log = None
         if refused is None or deciding(log.refusals, verify=verify) is None:
             return log.rows
-        return (LoggedRow(begin, offset_of(stream), None, refused),)
+        return (LoggedRow(begin, stream.pos() + stream.origin, None, refused),)
 
     def parse(
         self,
@@ -136,7 +139,7 @@ class ObjectRows:
                 self.refusals = [*refusals, error]
                 return None, reason
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
-        refusal = deciding(refusals, verify=verify)
+        refusal = deciding(refusals, verify=verify) if refusals else None
         return row, None if refusal is None else reason_of(refusal)
 
     def _next(self, stream: MemoryStream) -> Struct | None:
@@ -153,8 +156,8 @@ class ObjectRows:
         try:
             with self.computing:
                 return [
-                    column.stored(getter(root if parent else row))
-                    for getter, parent, column in zip(self._getters, self._parents, self._columns, strict=True)
+                    None if (value := getter(root if parent else row)) is None else convert(value)
+                    for getter, parent, convert in self._steps
                 ], None
         except FAILURES as error:
             return None, reason_of(error)

@@ -33,15 +33,11 @@ class ColumnValues:
         self.labels = labels
         number = pa.uint64() if unsigned else pa.int64()
         self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
-        self._convert = _convert(number if labels else kind, dict(variants))
-
-    def stored(self, value: Any) -> Any:
-        """Return the value as the column stores it; ``None`` for ``None``. Raises ``OverflowError`` if it does not
-        fit."""
-        return None if value is None else self._convert(value)
+        self.convert = _convert(number if labels else kind, dict(variants))
+        """Returns a value, not ``None``, as the column stores it. Raises ``OverflowError`` if it does not fit."""
 
     def array(self, stored: Sequence[Any]) -> pa.Array:
-        """The array of what ``stored`` gave."""
+        """The array of what ``convert`` returned, with ``None`` for ``None``."""
         plain = pa.array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)
@@ -57,7 +53,7 @@ def array(values: Sequence[Any], kind: Any, labels: tuple[tuple[int, str], ...])
 
 def _held(column: ColumnValues, value: Any) -> Any:
     try:
-        return column.stored(value)
+        return None if value is None else column.convert(value)
     except OverflowError:
         return None
 

@@ -75,16 +75,16 @@ def maker() -> list[Any]:
     return [Slots, ">I3s", ("number", "data"), None, None, None]
 
 
-def make(*arguments: Any) -> tuple[int, bytes]:
+def make(*arguments: Any) -> tuple[int, bytes] | None:
     made = _engine.Maker(*maker()).make(*arguments)
-    return made.number, made.data
+    return None if made is None else (made.number, made.data)
 
 
 GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Program": (_engine.Program, lambda: [EDGEMQ.pack()]),
     "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
     "Maker": (_engine.Maker, maker),
-    "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1]),
+    "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1, 8]),
     "slab_size": (_engine.slab_size, lambda: [FRAMES, *SLAB, ()]),
     "slab_places": (_engine.slab_places, lambda: [FRAMES, *SLAB, ()]),
     "fill_slab": (_engine.fill_slab, fill_slab),

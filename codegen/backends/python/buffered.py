@@ -152,9 +152,9 @@ class _Rest:
         begins = self._after(0) if self.offset else ""
         begin = begin if begins else self.variable
         if isinstance(each.size, ExpressionSize):
-            size = scope.translator(each.position).text(each.size.expression, SUM)
-            values = {"begins": begins, "begin": begin, "end": end, "size": size}
-            self.lines.append(scope.code("buffered_bytes", positive=self._is_positive(each.size.expression), **values))
+            size = each.size.expression
+            values = {"begins": begins, "begin": begin, "end": end, "after": self._after_bytes(each, size)}
+            self.lines.append(scope.code("buffered_bytes", positive=self._is_positive(size), **values))
             self.variable, self.offset = end, 0
             self._keep_bytes(each, trimmed(scope, each, scope.code("buffered_slice", begin=begin, end=end)))
             return
@@ -165,6 +165,19 @@ class _Rest:
         self.variable, self.offset = end, 1 if terminator.consume else 0
         stop = f"{end} + 1" if terminator.include else end
         self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
+
+    def _after_bytes(self, each: Field, size: Node) -> str:
+        """The place after bytes of that size; constants in it are added up."""
+        text, offset = self.scope.translator(each.position).text, self.offset
+        match size:
+            case Binary("+", value, IntegerLiteral(constant)):
+                offset += constant
+            case Binary("-", value, IntegerLiteral(constant)):
+                offset -= constant
+            case value:
+                pass
+        constants = f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
+        return f"{self.variable} + {text(value, SUM)}{constants}"
 
     def _is_positive(self, size: Node) -> bool:
         """Return whether a size is never less than nothing, where values that are refused are read no further."""

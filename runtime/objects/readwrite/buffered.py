@@ -36,12 +36,11 @@ class BufferedReadWriteStruct(Buffered, ReadWriteStruct):
         cls, io: KaitaiStream, parent: Any, root: Any, items: list[Any], *, to_end: bool = False
     ) -> Iterator[Self]:
         """As that of other classes. An object that cannot be read is appended to ``items``, as far as it goes."""
-        make, size = cls._maker(io, parent, root), cls._head_size or 1
+        make = cls._maker(io, parent, root)
         with Held(io):
             while True:
                 window = window_of(io)
-                while (begin := window.position) + size <= window.end:
-                    self = make(window.data, begin)
+                while (self := make(window.data, begin := window.position, window.end)) is not None:
                     put_given(self, NOTHING)
                     put_dirty(self, True)
                     try:
@@ -53,10 +52,10 @@ class BufferedReadWriteStruct(Buffered, ReadWriteStruct):
                     yield self
                 if to_end and io.is_eof():
                     return
-                self = cls(io, parent, root)
+                alone = cls(io, parent, root)
                 try:
-                    self._fill(buffer_of(io))
+                    alone._fill(buffer_of(io))
                 except BaseException:
-                    items.append(self)
+                    items.append(alone)
                     raise
-                yield self
+                yield alone

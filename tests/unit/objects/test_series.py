@@ -303,13 +303,15 @@ def test_the_engine_makes_objects_of_generated_classes_only():
         pytest.skip("the engine is not built")
     kind = kind_of("counted").Item
     make = engine.Maker(kind, "<BhQ", ("magic", "a", "b"), None, None, None).make
-    made = make(b"\1\xff\xff" + bytes((*range(7), 255)), 0)
+    made = make(b"\1\xff\xff" + bytes((*range(7), 255)), 0, 11)
     assert (made.magic, made.a, made.b) == (1, -1, int.from_bytes((*range(7), 255), "little"))
-    for data, position in ((bytes(10), 0), (bytes(11), 1), (bytes(11), -1), (b"", 1 << 62)):
+    for data, position, end in ((bytes(10), 0, 10), (bytes(11), 1, 11), (bytes(12), 0, 10), (b"", 1 << 62, 0)):
+        assert make(data, position, end) is None
+    for data, position, end in ((bytes(11), -1, 11), (bytes(11), 0, 12), (bytes(11), 0, 1 << 62)):
         with pytest.raises(IndexError):
-            make(data, position)
+            make(data, position, end)
     with pytest.raises(TypeError):
-        make(bytearray(11), 0)
+        make(bytearray(11), 0, 11)
     for name in ("other", "from_bytes", "_fields"):
         with pytest.raises((AttributeError, TypeError)):
             engine.Maker(kind, "<B", (name,), None, None, None)
