@@ -21,7 +21,7 @@ help:
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
 	@echo "make kills      appenders of a log, KILLS=400 of them killed; what they acknowledged has to be there"
 	@echo "make conformance  Kaitai's test suite, a checkout that KAITAI_TESTS names; rewrites its scores"
-	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names; rewrites their score"
+	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names: their score, and which types can be rows"
 	@echo "make generate   specs/ -> generated/"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make test-free-threaded  the engine in a Python without the global lock;  FREE_THREADED=python3.14t"

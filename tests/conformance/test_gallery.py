@@ -47,9 +47,9 @@ def test_the_values_are_as_equal(gallery: Checkout, tmp_path: Path) -> None:
 
 
 @needs_gallery
-def test_the_engine_runs_as_many_types(gallery: Checkout) -> None:
-    before, now = score.standing()["engine"], score.engine_score(gallery)
-    assert all(now[name]["engine"] >= before[name]["engine"] for name in now)
+def test_as_many_types_can_be_rows() -> None:
+    before, now = score.standing()["rows"], score.row_score()
+    assert all(now[name][count] >= before[name][count] for name in now for count in ("declared", "engine", "alone"))
 
 
 def test_the_score_says_what_it_is_of() -> None:

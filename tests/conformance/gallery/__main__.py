@@ -10,7 +10,9 @@ from pathlib import Path
 
 from tests.conformance.gallery import modules, reference, score
 from tests.conformance.gallery.checkout import FORMATS, Checkout, checkout
+from tests.conformance.gallery.coverage import counts, coverage, known_specs, printed
 from tests.conformance.gallery.parsing import Parsed
+from tests.conformance.gallery.rows import agreement
 
 
 def main() -> int:
@@ -52,11 +54,12 @@ def _tell(name: str, parsed: Parsed) -> None:
 
 
 def _score(gallery: Checkout, folder: Path, version: Mapping[str, str]) -> int:
+    row_types = {each.name: coverage(each) for each in known_specs()}
     found = {
         "gallery": {"repository": score.REPOSITORY, **version},
         "ruff_ignores": modules.IGNORED,
         "modules": score.modules_score(gallery, folder),
-        "engine": score.engine_score(gallery),
+        "rows": {name: counts(types) for name, types in row_types.items()},
     }
     absent = reference.missing(gallery)
     if absent:
@@ -69,10 +72,14 @@ def _score(gallery: Checkout, folder: Path, version: Mapping[str, str]) -> int:
         print(f"{name}: " + ", ".join(f"{stage} {stages[stage]} of {stages['specs']}" for stage in score.STAGES))
     comparison = found["comparison"]
     print(f"{comparison['equal']} formats equal, {comparison['files']} files, {comparison['values']} values")
-    for name, each in found["engine"].items():
-        print(f"{name}: the engine runs {each['engine']} of {each['types']} types")
+    for name, types in row_types.items():
+        print(printed(name, types))
+    rows = agreement(gallery, folder / "rows", row_types["gallery"])
+    print(f"{rows.types} types of rows, {rows.files} files: {len(rows.differences)} differ, {rows.slow} too slow")
+    for each in rows.differences:
+        print(f"    {each}")
     failing = any(stages["failing"] for stages in found["modules"].values())
-    return int(failing or bool(comparison["differing"]))
+    return int(failing or bool(comparison["differing"]) or bool(rows.differences))
 
 
 if __name__ == "__main__":

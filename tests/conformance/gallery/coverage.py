@@ -1,47 +1,198 @@
-"""Which repeated types of specs the engine could run as rows, and what it refuses about the others."""
+"""Which repeated types of specs can be declared as rows, which of them the engine runs, and what refuses the others."""
 
 from __future__ import annotations
 
+import argparse
 import re
-from collections import Counter
-from collections.abc import Iterable
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from wireloom.codegen.backends.columns import candidates_of as candidates
+from wireloom import SpecError
+from wireloom.codegen.backends.columns import candidates_of, compile_program, table_columns
+from wireloom.codegen.expression import UserType
 from wireloom.codegen.model import analyse
-from wireloom.codegen.plan import Plan, plan_of
+from wireloom.codegen.plan import Field, Plan, TypePlan, plan_of
 
-SHOWN = 12
-"""As many reasons are listed."""
+from tests.conformance.gallery.checkout import FORMATS, TESTS, checkout, suite
+
+MOST_WAYS = 6
+"""As many places are tried in which one type is repeated."""
+
+Names = tuple[str, ...]
 
 
-def coverage(specs: Iterable[Path], import_paths: tuple[Path, ...]) -> dict[str, Any]:
-    """The counts of the row types of all specs, and the constructs that the engine refuses, most frequent first."""
-    types = run = 0
-    refused: Counter[str] = Counter()
-    for path in specs:
-        spec = analyse(path, import_paths=import_paths).spec
-        for refusal in _refusals(plan_of(spec)).values() if spec is not None else ():
-            types += 1
-            run += not refusal
-            if refusal:
-                refused[construct(refusal)] += 1
+@dataclass(frozen=True)
+class RowType:
+    """A repeated type of a spec: the ``rows`` that lead to it, whether that can be declared, and the sentence that
+    refuses it, or its rows in the engine. ``alone``: what refuses such rows in a file of their own in the engine."""
+
+    spec: str
+    type: str
+    rows: str
+    declared: bool
+    refusal: str
+    alone: str
+
+    @property
+    def in_engine(self) -> bool:
+        """Return whether the engine runs such rows."""
+        return self.declared and not self.refusal
+
+
+class Specs(NamedTuple):
+    """Specs that are counted together, with the folders of their absolute imports."""
+
+    name: str
+    files: list[Path]
+    import_paths: tuple[Path, ...]
+
+
+def row_types(path: Path, import_paths: tuple[Path, ...]) -> list[RowType]:
+    """All of a spec, in its order; none of one that has errors."""
+    spec = analyse(path, import_paths=import_paths).spec
+    if spec is None:
+        return []
+    plan, text = plan_of(spec), path.read_text(encoding="utf-8")
+    alone: dict[Names, str] = {}
+    for each in candidates_of(plan):
+        kind = getattr(each.field.type, "path", ())
+        alone[kind] = alone.get(kind, each.refusal) and each.refusal
+    found = []
+    for kind, ways in _repeated(plan).items():
+        best = RowType(
+            path.stem,
+            "::".join(kind),
+            "",
+            False,
+            "no attribute of the root leads to it",
+            alone.get(kind, "a switch chooses it, or it is read at a position"),
+        )
+        for way in ways[:MOST_WAYS]:
+            rows = ".".join(way)
+            declared, refusal = _tried(path, with_rows(text, rows), import_paths)
+            if not best.rows or declared > best.declared or not refusal:
+                best = replace(best, rows=rows, declared=declared, refusal=refusal)
+            if best.in_engine:
+                break
+        found.append(best)
+    return found
+
+
+def with_rows(text: str, rows: str) -> str:
+    """The text of a spec that declares rows.
+
+    >>> with_rows("meta:\\n  id: a\\nseq: []", "items")
+    'meta:\\n  -wireloom: {rows: items}\\n  id: a\\nseq: []'
+    """
+    return re.sub(
+        r"^meta:[ \t]*\n([ \t]+)",
+        lambda found: f"meta:\n{found[1]}-wireloom: {{rows: {rows}}}\n{found[1]}",
+        text.replace("\r\n", "\n"),
+        count=1,
+        flags=re.MULTILINE,
+    )
+
+
+def _tried(path: Path, text: str, import_paths: tuple[Path, ...]) -> tuple[bool, str]:
+    """Return whether the rows of a spec can be declared, and what the engine or else the spec is refused for."""
+    result = analyse(path, text, import_paths=import_paths)
+    if result.spec is None:
+        return False, next(each.message for each in result.diagnostics if each.severity == "error")
+    plan = plan_of(result.spec)
+    assert plan.rows is not None
+    try:
+        _, refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+    except SpecError as error:
+        return False, error.diagnostics[0].message if error.diagnostics else error.message
+    return True, refusal or ""
+
+
+# The ways from the root to what is repeated ---------------------------------------------------------------------------
+
+
+def _repeated(plan: Plan) -> dict[Names, list[Names]]:
+    """The repeated types of a spec itself, each with the ways from the root to it, those through plain attributes
+    first."""
+    ways = [_ways(plan, plain=True), _ways(plan, plain=False)]
+    found: dict[Names, list[Names]] = {}
+    for holder in plan.types:
+        for field in holder.read:
+            for kind in _kinds(field) if field.repeat is not None and field.switch is None else ():
+                if kind.path[0] == plan.root.path[0]:
+                    to_holder = (each[holder.path] for each in ways if holder.path in each)
+                    found.setdefault(kind.path, []).extend(dict.fromkeys((*way, field.id) for way in to_holder))
+    plain = ways[0]
     return {
-        "types": types,
-        "engine": run,
-        "percent": round(100 * run / types) if types else 0,
-        "refused": dict(refused.most_common(SHOWN)),
+        kind: sorted(dict.fromkeys(each), key=lambda way: (way[:-1] not in plain.values(), len(way)))
+        for kind, each in found.items()
     }
 
 
-def _refusals(plan: Plan) -> dict[tuple[str, ...], str]:
-    """By type: why the engine would not run it; a type that is repeated in several places counts where it would."""
-    found: dict[tuple[str, ...], str] = {}
-    for each in candidates(plan):
-        path = getattr(each.field.type, "path", ())
-        found[path] = found.get(path, each.refusal) and each.refusal
+def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
+    """The shortest way from the root to each type, by attributes of one type each if ``plain``, else also by switches
+    and instances."""
+    found: dict[Names, Names] = {plan.root.path: ()}
+    waiting = deque([plan.root])
+    while waiting:
+        holder = waiting.popleft()
+        for field, kind in _leading(holder, plain):
+            if kind.path not in found:
+                found[kind.path] = (*found[holder.path], field.id)
+                waiting.append(plan.type(kind.path))
     return found
+
+
+def _leading(holder: TypePlan, plain: bool) -> Iterator[tuple[Field, UserType]]:
+    for field in holder.fields if plain else holder.read:
+        if not (plain and field.switch is not None):
+            yield from ((field, kind) for kind in _kinds(field))
+
+
+def _kinds(field: Field) -> Iterator[UserType]:
+    return (each for each in field.held if not each.opaque)
+
+
+# Counts ---------------------------------------------------------------------------------------------------------------
+
+
+def coverage(specs: Specs) -> list[RowType]:
+    """The repeated types of all specs."""
+    return [each for path in specs.files for each in row_types(path, specs.import_paths)]
+
+
+def known_specs() -> list[Specs]:
+    """The gallery and Kaitai's suite, as far as the environment names them."""
+    gallery, tests, found = checkout(), suite(), []
+    if gallery is not None:
+        found.append(Specs("gallery", gallery.specs, (gallery.root,)))
+    if tests is not None:
+        folder = tests / "formats"
+        common = (gallery.root,) if gallery is not None else ()
+        found.append(Specs("suite", sorted(folder.glob("*.ksy")), (folder / "ks_path", *common)))
+    return found
+
+
+def counts(types: Iterable[RowType]) -> dict[str, Any]:
+    """How many types there are, can be declared and run in the engine; the others by what refuses them, most frequent
+    first. ``alone``: how many the engine would run in files of their own."""
+    types = list(types)
+    return {
+        "types": len(types),
+        "declared": sum(each.declared for each in types),
+        "engine": sum(each.in_engine for each in types),
+        "alone": sum(not each.alone for each in types),
+        "refused": reasons(each.refusal for each in types),
+        "refused_alone": reasons(each.alone for each in types),
+    }
+
+
+def reasons(refusals: Iterable[str]) -> dict[str, int]:
+    """How often each construct is refused, most frequent first."""
+    return dict(Counter(construct(each) for each in refusals if each).most_common())
 
 
 def construct(refusal: str) -> str:
@@ -50,4 +201,51 @@ def construct(refusal: str) -> str:
     >>> construct('the type of "body" is chosen by a switch')
     'the type of … is chosen by a switch'
     """
-    return re.sub(r'"[^"]*"|\S+::\S+', "…", refusal)
+    return re.sub(r"\"[^\"]*\"|'[^']*'|\S+::\S+", "…", refusal.partition("; did you mean")[0])
+
+
+def printed(name: str, types: Iterable[RowType], *, each_type: bool = False) -> str:
+    """The counts as text, and by reason the types that are refused, with their names if ``each_type`` is set."""
+    types = list(types)
+    found, total = counts(types), len(types)
+
+    def share(number: int) -> str:
+        return f"{number:4} {round(100 * number / total) if total else 0:3} %"
+
+    def table(title: str, refused: dict[str, int], refusal_of: Callable[[RowType], str]) -> Iterator[str]:
+        yield f"  {title}:"
+        for reason, number in refused.items():
+            yield f"    {share(number)}  {reason}"
+            for each in types if each_type else ():
+                if construct(refusal_of(each)) == reason:
+                    way = f" ({each.rows})" if each.rows else ""
+                    yield f"                 {each.spec}: {each.type}{way}: {refusal_of(each)}"
+
+    return "\n".join(
+        [
+            f"{name}: {total} repeated types",
+            f"    {share(found['declared'])}  can be declared as rows",
+            f"    {share(found['engine'])}  run in the engine",
+            f"    {share(found['alone'])}  would run in the engine in files of their own",
+            *table("refused", found["refused"], lambda each: each.refusal),
+            *table(
+                "what the engine would refuse in files of their own", found["refused_alone"], lambda each: each.alone
+            ),
+        ]
+    )
+
+
+def main() -> int:
+    """0, or 2 if there are no specs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance.gallery.coverage", description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path, help=f"By default those that {FORMATS} and {TESTS} name.")
+    parser.add_argument("--types", action="store_true", help="Lists each type that is refused.")
+    given = parser.parse_args()
+    named = [Specs(str(each), sorted(each.rglob("*.ksy")), (each,)) for each in given.folders] or known_specs()
+    for each in named:
+        print(printed(each.name, coverage(each), each_type=given.types))
+    return 0 if named else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

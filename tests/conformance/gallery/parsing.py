@@ -89,8 +89,8 @@ class Parser:
             return parsed
         for maker in makers:
             try:
-                for number, sample in zip(range(MAX_FILES), _samples(maker), strict=False):
-                    for damage, each in enumerate(_variants(sample, mutations)):
+                for number, sample in zip(range(MAX_FILES), samples_of(maker), strict=False):
+                    for damage, each in enumerate(variants_of(sample, mutations)):
                         self._file(parsed, f"{maker.__name__} {number}.{damage}", pair, each)
             except UnavailableError as error:
                 parsed.unavailable.append(str(error))
@@ -120,7 +120,7 @@ class Parser:
         parsed.differences += [f"{label}: {each}" for each in found.differences]
 
 
-def _samples(maker: Maker) -> Iterator[Sample]:
+def samples_of(maker: Maker) -> Iterator[Sample]:
     for each in maker():
         yield each if isinstance(each, Sample) else Sample(each)
 
@@ -133,7 +133,7 @@ def _read(module: ModuleType, sample: Sample) -> Result:
     return attempt(lambda: kind.from_bytes(sample.data))
 
 
-def _variants(sample: Sample, mutations: int) -> Iterator[Sample]:
+def variants_of(sample: Sample, mutations: int) -> Iterator[Sample]:
     """The sample, then as many damaged ones: some bytes changed, or the end cut off."""
     yield sample
     if not sample.data or len(sample.data) > MAX_MUTATED:

@@ -10,8 +10,8 @@ from typing import Any
 from wireloom.codegen.backends.python import Api
 
 from tests.conformance.gallery import modules, reference
-from tests.conformance.gallery.checkout import Checkout, suite
-from tests.conformance.gallery.coverage import coverage
+from tests.conformance.gallery.checkout import Checkout
+from tests.conformance.gallery.coverage import counts, coverage, known_specs
 from tests.conformance.gallery.parsing import Parsed, Parser
 from tests.conformance.gallery.samples import makers
 
@@ -89,11 +89,6 @@ def comparison_score(found: Mapping[str, Parsed]) -> dict[str, Any]:
     }
 
 
-def engine_score(gallery: Checkout) -> dict[str, Any]:
-    """The share of types that the engine could run as rows."""
-    score = {"gallery": coverage(gallery.specs, (gallery.root,))}
-    tests = suite()
-    if tests is not None:
-        specs = sorted((tests / "formats").glob("*.ksy"))
-        score["suite"] = coverage(specs, (tests / "formats" / "ks_path", gallery.root))
-    return score
+def row_score() -> dict[str, Any]:
+    """How many repeated types can be rows, of the gallery and of Kaitai's suite."""
+    return {each.name: counts(coverage(each)) for each in known_specs()}
