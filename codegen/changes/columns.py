@@ -18,7 +18,7 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         elif old.rows is not None:
             yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no longer a table")
         return
-    paths = [".".join((each.field, *each.path)) for each in (new.rows, old.rows)]
+    paths = [each.dotted for each in (new.rows, old.rows)]
     if paths[0] != paths[1]:
         text = f"the rows are those of {paths[0]} now, and were those of {paths[1]}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)
@@ -68,8 +68,8 @@ def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Ite
 
 
 def _engine(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Change]:
-    _, before = compile_program(old, old_rows, table_columns(old, old_rows))
-    _, after = compile_program(new, new_rows, table_columns(new, new_rows))
+    before = compile_program(old, old_rows, table_columns(old, old_rows)).refusal
+    after = compile_program(new, new_rows, table_columns(new, new_rows)).refusal
     if before is None and after is not None:
         text = f"the engine cannot read the rows any more, the object parser does, at a slower pace: {after}"
         yield Change(Level.COMPATIBLE, COLUMNS, "rows", text)

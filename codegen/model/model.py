@@ -210,9 +210,10 @@ class Rows:
     """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
 
     attribute: str
-    """The root's repeated attribute whose items are the units: the rows, or what has them inside."""
+    """The root's attribute that the way to the rows begins with. Its items are the units (the rows, or what has them
+    inside) where these are ``streaming``; otherwise the root is the one unit."""
     types: tuple[Path, ...]
-    """The types from the unit's down to the row's; one where rows are not inside of anything."""
+    """The types from the unit's down to the row's; one where units are the rows."""
     columns: tuple[str, ...]
     """Attributes and instances of the row type, or else of the nearest one around it, that are columns unless the
     reader asks for others, in order."""
@@ -222,6 +223,10 @@ class Rows:
     """Scalars of the root that come along in every row; they stand before the rows on the wire."""
     path: tuple[str, ...] = ()
     """The attributes that lead from a unit to its rows, the first one the unit's."""
+    streaming: bool = True
+    """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
+    sized: bool = False
+    """Each unit has a stream of its own, whose size the attributes before the first one give."""
 
     @property
     def row(self) -> Path:

@@ -9,10 +9,11 @@ from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, 
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
-from ..wire import Choice, RepeatEos, Units
+from ..wire import Choice, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .model import Attribute, Instance, Rows, Struct
+from .row_layout import has_sized_rows, is_streaming
 from .symbols import World
 from .units import UnitsReader, column_names
 
@@ -72,14 +73,18 @@ class TableReader:
             return None
         first, *path = name.value.split(".")
         attribute = self._step(self.root, first, name.position)
-        unit = None if attribute is None else self._unit_type(attribute, name.position)
-        if attribute is None or unit is None or not self._framing_fits(section, attribute):
+        if attribute is None:
             return None
-        if not self._rows_are_whole(attribute, unit, name.position):
+        streaming = is_streaming(self.root, attribute)
+        if not self._framing_fits(section, attribute, streaming=streaming):
             return None
-        types = self._types(unit, path, name.position)
-        if types is None:
+        types = self._types(self.root, [first, *path], name.position)
+        if types is None or not self._rows_are_whole(attribute, types[1], name.position):
             return None
+        if streaming:
+            types = types[1:]
+        else:
+            path = [first, *path]
         row = types[-1]
         parents = self._parent_columns(section, attribute)
         inner = {*path}
@@ -93,7 +98,16 @@ class TableReader:
             taken = {*columns, *parents}
             around = (each for struct in reversed(types[:-1]) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *around) if each not in taken))
-        return Rows(attribute.id, tuple(each.path for each in types), columns, selectable, parents, tuple(path))
+        return Rows(
+            attribute=attribute.id,
+            types=tuple(each.path for each in types),
+            columns=columns,
+            selectable=selectable,
+            parent_columns=parents,
+            path=tuple(path),
+            streaming=streaming,
+            sized=has_sized_rows(self.root, attribute),
+        )
 
     def _step(self, struct: Struct, id: str, position: Position) -> Attribute | None:
         """The attribute of a step of the way to the rows."""
@@ -104,9 +118,9 @@ class TableReader:
             self.diagnostics.error(position, f"{holder} has no attribute {shown(id)}{hint}")
         return attribute
 
-    def _types(self, unit: Struct, path: list[str], position: Position) -> list[Struct] | None:
-        """The types from the unit's to the row's, along the attributes of ``path``."""
-        types = [unit]
+    def _types(self, root: Struct, path: list[str], position: Position) -> list[Struct] | None:
+        """The types from the root to the row's, along the attributes of ``path``."""
+        types = [root]
         for id in path:
             attribute = self._step(types[-1], id, position)
             if attribute is None:
@@ -132,25 +146,6 @@ class TableReader:
     def _is_own(self, attribute: Attribute) -> bool:
         return isinstance(attribute.type, UserType) and attribute.type.path in self.structs
 
-    def _unit_type(self, attribute: Attribute, position: Position) -> Struct | None:
-        if not isinstance(attribute.repeat, RepeatEos):
-            self.diagnostics.error(
-                position, f"the rows must repeat to the end: {shown(attribute.id)} needs repeat: eos"
-            )
-            return None
-        if not isinstance(attribute.type, UserType) or not self._is_own(attribute):
-            self.diagnostics.error(
-                position, f"the rows must be of a type of the spec: {shown(attribute.id)} is of none"
-            )
-            return None
-        later = self.root.attributes[self.root.attributes.index(attribute) + 1 :]
-        if later:
-            self.diagnostics.error(
-                position, f"the rows take all that is left, but {shown(later[0].id)} stands after them"
-            )
-            return None
-        return self.structs[attribute.type.path]
-
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """A row's place is a number of bytes, and a stream with bits left has not ended."""
         if rows.framing is not None:
@@ -164,8 +159,9 @@ class TableReader:
             return False
         return True
 
-    def _framing_fits(self, section: Section, rows: Attribute) -> bool:
-        """Delimited rows fill the file, so that a reader may begin anywhere."""
+    def _framing_fits(self, section: Section, rows: Attribute, *, streaming: bool) -> bool:
+        """Delimited rows fill the file, so that a reader may begin anywhere; padding follows rows that do not need to
+        be read as a whole."""
         other = next((each for each in self.root.attributes if each.framing is not None and each is not rows), None)
         if other is not None and other.position is not None:
             self.diagnostics.error(other.position, f"'framing' is for the rows, which are {shown(rows.id)}")
@@ -177,8 +173,14 @@ class TableReader:
                 position, f"rows with 'framing' fill the file, but {shown(first.id)} stands before them"
             )
             return False
-        if rows.framing is not None and "options" in section:
-            self.diagnostics.error(section.keys["options"], "padding follows rows without 'framing' only")
+        if rows.framing is not None and not streaming:
+            later = self.root.attributes[1:]
+            why = f"{shown(later[0].id)} stands after them" if later else "these do not repeat to the end"
+            self.diagnostics.error(rows.position or section.position, f"rows with 'framing' fill the file, but {why}")
+            return False
+        if "options" in section and (rows.framing is not None or not streaming):
+            what = "rows without 'framing' only" if streaming else "rows that repeat to the end of the input only"
+            self.diagnostics.error(section.keys["options"], f"padding follows {what}")
             return False
         return True
 

@@ -121,7 +121,8 @@ class Rows:
     ``columns`` by default, ``selectable`` where they are asked for, ``parent_columns`` of the root in every row."""
 
     field: str
-    """A repeated field of the root, whose items are the units: the rows, or what these are inside of."""
+    """The field of the root that the way to the rows begins with. Its items are the units (the rows, or what these are
+    inside of) where these are ``streaming``; otherwise the root is the one unit."""
     types: tuple[Path, ...]
     """The types from the unit's down to the row's; one where units are the rows."""
     prologue: tuple[str, ...]
@@ -129,7 +130,8 @@ class Rows:
     sized: bool
     """Whether each unit has a size that the prologue gives: where it ends is known whatever is in it."""
     streaming: bool
-    """Whether units are in the input by themselves, to its end, and need only the prologue."""
+    """Whether units are in the input by themselves, to its end, and need only the prologue. Otherwise the input is read
+    as a whole."""
     columns: tuple[str, ...]
     selectable: tuple[str, ...] = ()
     parent_columns: tuple[str, ...] = ()
@@ -147,7 +149,13 @@ class Rows:
         the rows."""
         if not self.path:
             return ()
-        return ((self.types[0][:1], self.field), *zip(self.types, self.path, strict=False))
+        steps = tuple(zip(self.types, self.path, strict=False))
+        return ((self.types[0][:1], self.field), *steps) if self.streaming else steps
+
+    @property
+    def dotted(self) -> str:
+        """The fields from the root's down to the rows, with dots between them, as in the key ``rows``."""
+        return ".".join((self.field, *self.path) if self.streaming else self.path)
 
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
         """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises

@@ -203,7 +203,10 @@ def _coverage(plan: Plan) -> tuple[str | None, str]:
         return "objects", f"the object parser reads its messages: {refusal}"
     if plan.rows is None:
         return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(plan)}"
-    _, refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
-    if refusal is None:
-        return "columns", "the engine reads its rows"
-    return "objects", f"the object parser reads its rows: {refusal}"
+    compiled = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+    if compiled.refusal is not None:
+        return "objects", f"the object parser reads its rows: {compiled.refusal}"
+    without = "".join(
+        f"; the object parser where {name!r} is asked for: {why}" for name, why in compiled.columns.items()
+    )
+    return "columns", f"the engine reads its rows{without}"

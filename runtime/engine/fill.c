@@ -78,6 +78,10 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     const wl_fill_arguments *arguments = run->arguments;
     if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop)
         finish(result, WL_END, begin);
+    else if (run->program->whole && begin != arguments->begin)
+        finish(result, WL_END, begin);
+    else if (run->program->whole && !arguments->at_end)
+        finish(result, WL_NEED_INPUT, begin);
     else if (begin == arguments->end)
         finish(result, arguments->at_end ? WL_END : WL_NEED_INPUT, begin);
     else if (result->rows == arguments->capacity)

@@ -109,6 +109,7 @@ struct wl_program {
     uint32_t level_count; /* levels of lists, besides that of the rows */
     uint32_t delimiter_size;
     uint32_t stuffing;
+    uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
     bool sums_unit;     /* some checksum outside of the rows is verified */

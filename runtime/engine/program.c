@@ -6,7 +6,7 @@
 #include "internal.h"
 
 #define PROGRAM_VERSION 2
-#define HEADER_BYTES 56
+#define HEADER_BYTES 60
 #define STEP_BYTES 24
 #define RULE_BYTES 24
 
@@ -30,6 +30,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"loops", program->loop_count, WL_MOST_LOOPS},
         {"levels of lists", program->level_count, WL_MOST_LEVELS},
         {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
+        {"whole inputs", program->whole, 1},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].count > counts[i].most) {
@@ -43,6 +44,10 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
     }
     if (program->stuffing != WL_STUFFING_NONE && program->delimiter_size == 0) {
         snprintf(message, message_size, "the program has stuffing but no delimiter");
+        return false;
+    }
+    if (program->whole && program->delimiter_size) {
+        snprintf(message, message_size, "the program is for whole inputs but has a delimiter");
         return false;
     }
     uint64_t expected = HEADER_BYTES + (uint64_t)program->step_count * STEP_BYTES + 2 * (uint64_t)program->column_count +
@@ -69,6 +74,7 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->stuffing = wl_load_le4(packed + 44);
     program->loop_count = wl_load_le4(packed + 48);
     program->level_count = wl_load_le4(packed + 52);
+    program->whole = wl_load_le4(packed + 56);
 }
 
 /* Never 0 bytes, so that NULL always means that there is no memory. */

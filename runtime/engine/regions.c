@@ -227,6 +227,10 @@ static bool walk_steps(walker *walk) {
     wl_program *program = walk->program;
     for (uint32_t i = 0; i < program->step_count; i++)
         program->has_rows |= program->steps[i].op == WL_OP_ROW;
+    if (program->whole && !program->has_rows) {
+        snprintf(walk->message, walk->message_size, "the program is for whole inputs but has no rows inside of them");
+        return false;
+    }
     for (uint32_t i = 0; i < program->column_count; i++) {
         if (program->levels[i] > program->level_count) {
             snprintf(walk->message, walk->message_size, "column %u is of level %u, the program has %u", i,

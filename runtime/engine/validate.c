@@ -87,7 +87,7 @@ static bool are_constants(checker *check, int64_t from, int64_t size) {
 
 /* Whether the stream that the step reads has an end of its own, before the end of the input. */
 static bool has_end(checker *check) {
-    return check->program->delimiter_size || check->depth[check->at] ||
+    return check->program->delimiter_size || check->program->whole || check->depth[check->at] ||
            refuse(check, "reads to the end of its stream, which is neither a frame nor a sub-stream");
 }
 

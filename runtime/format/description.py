@@ -51,6 +51,8 @@ class Column:
     which is where a writer stores it."""
     up: int = 0
     """How many levels above the row the object is that has the attribute: what holds the row, or a message above it."""
+    engine_refusal: str = ""
+    """Why the engine cannot fill the column, so that the object parser reads the rows where it is wanted."""
     variants: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """The structs in it of types that a switch chooses from: the way to each (``.field.item``, empty for the column
     itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
@@ -135,8 +137,8 @@ class Format:
     """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
     the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
     rows_attribute: str
-    """The root's attribute whose items are the units: the rows, or what they are inside of. Empty for messages, and
-    where the spec declares no rows."""
+    """The root's attribute that the way to the rows begins with. Empty for messages, and where the spec declares no
+    rows."""
     columns: tuple[Column, ...]
     spec_file: str
     spec_sha256: str
@@ -154,11 +156,12 @@ class Format:
     unit: str = ""
     """Qualified name of the class of a unit, as ``row``; empty where units are the rows."""
     rows_path: tuple[str, ...] = ()
-    """The attributes that lead from a unit to its rows; empty where units are the rows."""
+    """The attributes that lead from a unit to its rows; empty where units are the rows. The first one is
+    ``rows_attribute`` where the root is the unit."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     streaming: bool = True
-    """Units repeat to the end of the input and can be read one by one; otherwise the root object is read as a whole."""
+    """Units repeat to the end of the input and can be read one by one; otherwise the root is the one unit."""
     sized_rows: bool = False
     """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
     fixed_rows: bool = False
@@ -177,8 +180,9 @@ class Format:
     @property
     def read_only(self) -> str:
         """Why tables of the format cannot be written; empty where they can."""
-        if self.rows_path:
-            return rows_inside(self.name, self.root, (self.rows_attribute, *self.rows_path))
+        path = (self.rows_attribute, *self.rows_path) if self.streaming else self.rows_path
+        if len(path) > 1:
+            return rows_inside(self.name, self.root, path)
         chosen = next((each.name for each in self.columns if each.variants), "")
         return switch_column(self.name, self.root, chosen) if chosen else ""
 
@@ -206,6 +210,11 @@ class Format:
     def default_columns(self) -> tuple[str, ...]:
         """The names of the default columns."""
         return tuple(each.name for each in self.columns if each.default)
+
+    @cached_property
+    def engine_columns(self) -> tuple[int, ...]:
+        """The numbers of the columns that the engine's program fills, in order."""
+        return tuple(number for number, each in enumerate(self.columns) if not each.engine_refusal)
 
     @cached_property
     def path_columns(self) -> tuple[str, ...]:

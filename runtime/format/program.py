@@ -258,7 +258,8 @@ class ColumnProgram:
     ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike),
     what is inside of a struct or list right after it. ``levels``: for each of them 0, or the level of the list whose
     items it has a value for; empty where all are 0. ``loops``: how many there are. ``preset`` names the fields of the
-    root whose values the reader puts into registers 0, 1, … before the first row.
+    root whose values the reader puts into registers 0, 1, … before the first row. ``whole``: the unit is all of an
+    input.
     """
 
     steps: tuple[Step, ...]
@@ -273,6 +274,7 @@ class ColumnProgram:
     stuffing: Stuffing = Stuffing.NONE
     levels: tuple[int, ...] = ()
     loops: int = 0
+    whole: bool = False
     version: int = field(default=PROGRAM_VERSION)
 
     @cached_property
@@ -290,16 +292,16 @@ class ColumnProgram:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
-        u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels
-        (u8 each), the checksums (``algorithm u32,
-        initial u32, final_xor u32, replace s32, own u32, own_size u32``), the constants.
+        u32, whole u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages
+        and levels (u8 each), the checksums (``algorithm u32, initial u32, final_xor u32, replace s32, own u32, own_size
+        u32``), the constants.
 
         Raises ``ValueError`` for an operand that its place does not hold.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
         header = struct.pack(
-            "<10I4s3I",
+            "<10I4s4I",
             self.version,
             len(self.steps),
             len(self.columns),
@@ -314,6 +316,7 @@ class ColumnProgram:
             self.stuffing,
             self.loops,
             max(self.levels, default=0),
+            self.whole,
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(

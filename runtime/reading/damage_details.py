@@ -60,7 +60,7 @@ class DamageDetails:
         ``begin``: where the fill began, as an index of the view; ``at_start``: whether that is the input's beginning.
         """
         if damage.inside:
-            return None, None
+            return self._number_inside(window, damage, begin, at_start), None
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin
         window.begin = begin
@@ -70,6 +70,18 @@ class DamageDetails:
         finally:
             window.begin = consumed
         return self.number(before), self.field(damage, content)
+
+    def _number_inside(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> int | None:
+        """Return the number of a fill's first damaged record, which is a part of a unit."""
+        consumed = window.begin
+        window.begin = begin
+        try:
+            row_reader = self._readers.rows(self.settings(offsets=True))
+            filled = row_reader.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin + 1)
+        finally:
+            window.begin = consumed
+        assert filled.offsets is not None
+        return self.number(sum(offset < damage.begin for offset in filled.offsets.to_pylist()))
 
     def number(self, more: int = 0) -> int | None:
         """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` where the
@@ -108,10 +120,6 @@ class DamageDetails:
             return (None, field) if field is not None else (self.number(), self.field(damage, content))
 
         return self._log.note(damage, details)
-
-    def note_row(self, damage: RowDamage, before: int) -> bool:
-        """Note a row of which no more is known than that ``before`` good ones precede it, as ``DamageLog.note``."""
-        return self._log.note(damage, lambda _: (self.number(before), None))
 
     def lose(self, lost: Lost, window: Window) -> None:
         """Note a row after which nothing is read, as ``DamageLog.lose``."""

@@ -1,9 +1,8 @@
-"""The root's attributes that are before the rows, and formats that are read as a whole."""
+"""The root's attributes that are before the rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..format.description import Format
 from ..input.window import Window
@@ -13,6 +12,9 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..rows.object_rows import NESTED
 from .error_field import field_of
+
+FIRST = 64 * 1024
+"""Bytes of the window that are taken for a prologue; more if it needs them."""
 
 
 @dataclass
@@ -33,38 +35,7 @@ class Root:
 
 def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
     """Read what is before the rows from the window's beginning, extending it as needed."""
-    return _read(format, window, max_record, verify, "_read_prologue")
-
-
-def load_whole(window: Window, max_record: int) -> bool:
-    """Extend the window to the end of the input; return whether that is not larger than ``max_record``."""
-    while len(window.view) - window.begin <= max_record and window.extend():
-        pass
-    return len(window.view) - window.begin <= max_record
-
-
-def read_whole(format: Format, window: Window, max_record: int, verify: bool) -> tuple[Root, list[Any]]:
-    """Read the root object with its rows from all of the input, which is in the window."""
-    root = _read(format, window, max_record, verify, "_read")
-    # Where the root could not be read to its end, the rows before that place are there.
-    rows = list(getattr(root.struct, format.rows_attribute, None) or [])
-    for name in format.rows_path:
-        rows = [row for each in rows for row in _values(each, name)]
-    return root, rows
-
-
-def _values(holder: Any, name: str) -> list[Any]:
-    """Return what a step of the path to the rows leads to: items, one object, or nothing."""
-    found = getattr(holder, name, None)
-    return found if isinstance(found, list) else [] if found is None else [found]
-
-
-FIRST = 64 * 1024
-"""Bytes of the window that are taken for a prologue; more if it needs them."""
-
-
-def _read(format: Format, window: Window, max_record: int, verify: bool, method: str) -> Root:
-    taken = FIRST if method == "_read_prologue" else max_record + 1
+    taken = FIRST
     while True:
         left = len(window.view) - window.begin
         stream = MemoryStream(bytes(window.view[window.begin :][:taken]), window.base + window.begin)
@@ -74,7 +45,7 @@ def _read(format: Format, window: Window, max_record: int, verify: bool, method:
         struct._refusals = refusals
         root = Root(struct)
         try:
-            getattr(struct, method)()
+            struct._read_prologue()
         except FAILURES as error:
             root.lost = reason_of(error)
             root.error = NESTED if isinstance(error, RecursionError) else None

@@ -98,11 +98,12 @@ def request_of(
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
+    layout = Layout.of(found, options.columns)
     made = ScanRequest(
         **vars(options) | {"max_record": max_record},
         format=found,
-        layout=Layout.of(found, options.columns),
-        engine=name_of(found),
+        layout=layout,
+        engine=name_of(found, layout.wanted),
         choices=choices,
         message_options=others,
     )

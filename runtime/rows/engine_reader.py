@@ -59,11 +59,11 @@ class Wanted:
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
         self.labels = {number: each.labels for number, each in enumerate(format.columns)}
         self._unsigned = {number for number, each in enumerate(format.columns) if each.unsigned}
-        every = [self._stored(number, field) for number, field in enumerate(format.schema)]
-        nodes = nodes_of(program, [each.type for each in every])
+        every = {number: self._stored(number, format.schema.field(number)) for number in format.engine_columns}
+        nodes = dict(zip(every, nodes_of(program, [each.type for each in every.values()]), strict=True))
         self.nodes = [nodes[number] for number in numbers]
         """For each of them, what the program fills."""
-        self.is_nested = len(nodes) < len(program.columns)
+        self.is_nested = len(every) < len(program.columns)
         """Whether columns of the format are more than one of the program."""
         self.numbers = [each.number for node in self.nodes for each in node.all()]
         """Their columns in the program."""

@@ -109,11 +109,14 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
     rows = _Rows(row_reader, window, capacity, stop)
     limit, padding = row_reader.settings.max_record, row_reader.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
-    taken, stretch_end = STRETCH, begin
+    is_whole = not row_reader.format.streaming
+    taken, stretch_end = end - begin if is_whole else STRETCH, begin
     stream = MemoryStream(b"", base + begin)
     while True:
-        if rows.is_stopped(begin):
+        if rows.is_stopped(begin) or (is_whole and begin != window.begin):
             return rows.done(Status.END, begin)
+        if is_whole and not window.at_end:
+            return rows.done(Status.NEED_INPUT, begin)
         if begin == end:
             return rows.done(Status.END if window.at_end else Status.NEED_INPUT, begin)
         if rows.is_full(begin):

@@ -96,7 +96,9 @@ class ObjectRows:
             row, refused = self.parse(stream, verify)
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused),)
         # The root object takes the first step, where it reads units itself.
-        log = RowLog([], verify, begin, depth=0 if self.format.sized_rows else 1)
+        log = RowLog([], verify, begin, depth=0 if self.format.sized_rows or not self.format.streaming else 1)
+        if not self.format.streaming:
+            self._root = self.format.root_class()
         self._root._row_log = log
         try:
             _, refused = self.parse(stream, verify, refusals=log.refusals)
@@ -143,12 +145,16 @@ class ObjectRows:
         return row, None if refusal is None else reason_of(refusal)
 
     def _next(self, stream: MemoryStream) -> Struct | None:
-        if not self.format.sized_rows:
+        if self.format.streaming and not self.format.sized_rows:
             made: Struct = self._unit_class(stream, self._root, self._root)
             return made
         self._root._io = stream
-        row: Struct | None = self._root._read_row()
-        return row
+        if self.format.streaming:
+            row: Struct | None = self._root._read_row()
+            return row
+        self._root._read()
+        root: Struct = self._root
+        return root
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
         """The wanted columns of a row; or ``None`` and why one of them cannot be had."""

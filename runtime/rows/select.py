@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .. import engine
@@ -12,9 +13,12 @@ if TYPE_CHECKING:
     from ..objects.structs import Struct
 
 
-def name_of(format: Format) -> str:
-    """``columns`` where the engine reads this format, ``objects`` where the generated classes do."""
-    program = format.message_program if format.message is not None else format.program if format.streaming else None
+def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
+    """``columns`` where the engine reads this format with the columns of these numbers, ``objects`` where the generated
+    classes do."""
+    if any(format.columns[number].engine_refusal for number in wanted):
+        return "objects"
+    program = format.message_program if format.message is not None else format.program
     return "columns" if engine.available and program is not None else "objects"
 
 

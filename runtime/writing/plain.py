@@ -122,7 +122,7 @@ class PlainRow:
 def plain_row(format: Format) -> PlainRow | None:
     """The layout of the format's rows where it is plain."""
     # Structs and lists are more columns of the program than one.
-    if not format.stands_alone or format.program is None or len(format.program.columns) > len(format.columns):
+    if not format.stands_alone or format.program is None or len(format.program.columns) > len(format.engine_columns):
         return None
     try:
         layout = _inverted(format, format.program)
@@ -184,7 +184,7 @@ def _inverted(format: Format, program: ColumnProgram) -> _Layout:
         return slot
 
     def name_field(slot: _Slot, index: int) -> None:
-        column = format.columns[index]
+        column = format.columns[format.engine_columns[index]]
         if not column.derived:
             slot.field = column.same_as or column.attribute or column.name
 
@@ -207,7 +207,7 @@ def _inverted(format: Format, program: ColumnProgram) -> _Layout:
             case Op.BYTES_REST if not layout.has_blob:
                 layout.has_blob = True
             case Op.COLUMN_BYTES:
-                column = format.columns[step.a]
+                column = format.columns[format.engine_columns[step.a]]
                 layout.blob = column.attribute or column.name
             case Op.CHECK_UTF8 if not step.c and layout.has_blob:
                 layout.text = True

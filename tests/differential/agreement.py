@@ -28,7 +28,9 @@ def objects_only() -> Iterator[None]:
 def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **options: Any) -> Any:
     """Rows and report, or the error."""
     if columns is None:
-        names = [each.name for each in of_kind(format, dict(options))[0].columns]
+        found = of_kind(format, dict(options))[0]
+        # Where others are wanted, both readers are the object parser.
+        names = [each.name for each in found.columns if not each.engine_refusal]
         columns = [*names, *ROW_COLUMNS]
     try:
         table, report = wireloom.read_with_report(format, data, columns=columns, check_format=False, **options)

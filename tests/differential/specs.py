@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
@@ -226,7 +227,7 @@ def unit_spec(random: Random) -> Made:
         names = [each["id"] for each in row["seq"] if "contents" not in each]
         extension["columns"] = [*names, *(each["id"] for each in before if random.random() < 0.5)]
     declared = {"row": row, "unit": unit, **({"holder": holder} if sized else {}), **maker.types}
-    root = [{"id": "units", "type": "unit", "repeat": "eos"}]
+    root, write_root = root_of_units(random, unit)
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
     spec = {"meta": meta, "seq": root, "types": declared, "enums": {"kind": scalars.ENUM}}
     write_head, write_row = written(head), written(pieces)
@@ -248,7 +249,41 @@ def unit_spec(random: Random) -> Made:
         stored = CRC(data).to_bytes(4, "little") if crc else b""
         return len(data).to_bytes(2, "little") + stored + data
 
-    return Made(spec, lambda random, _: b"".join(write_unit(random) for _ in range(random.randrange(5))))
+    return Made(spec, lambda random, _: write_root(random, write_unit))
+
+
+def root_of_units(
+    random: Random, unit: dict[str, Any]
+) -> tuple[list[dict[str, Any]], Callable[[Random, Callable[[Random], bytes]], bytes]]:
+    """The root's attributes, and what writes an input: units up to its end; or one, as many as a count says, or those
+    up to one that says that it is the last, with something around them, so that the input is read as a whole."""
+    shape = random.choice(["end", "end", "count", "until", "one"])
+    units: dict[str, Any] = {"id": "units", "type": "unit"}
+    if shape == "end":
+        return [units | {"repeat": "eos"}], lambda random, unit: b"".join(
+            unit(random) for _ in range(random.randrange(5))
+        )
+    before: list[dict[str, Any]] = [{"id": "version", "type": "u1", "valid": {"max": 250}}]
+    if shape == "count":
+        before.append({"id": "total", "type": "u1"})
+        units |= {"repeat": "expr", "repeat-expr": "total"}
+    elif shape == "until":
+        unit["seq"] = [*unit["seq"], {"id": "left", "type": "u1"}]
+        units |= {"repeat": "until", "repeat-until": "_.left == 0"}
+    sums = random.random() < 0.3
+    sum = {"checksum": {"algorithm": "crc32", "over": "units"}}
+    after: list[dict[str, Any]] = [{"id": "crc", "type": "u4le", "-wireloom": sum}] if sums else []
+    if random.random() < 0.5:
+        after.append({"id": "last", "contents": [0xEF]})
+
+    def write(random: Random, unit: Callable[[Random], bytes]) -> bytes:
+        number = 1 if shape == "one" else random.randrange(shape == "until", 4)
+        data = b"".join(unit(random) + (bytes([left]) if shape == "until" else b"") for left in reversed(range(number)))
+        head = bytes([3, number] if shape == "count" else [3])
+        stored = zlib.crc32(data).to_bytes(4, "little") if sums else b""
+        return head + data + stored + (b"\xef" if after and "contents" in after[-1] else b"")
+
+    return [*before, units, *after], write
 
 
 def decorate(random: Random, attribute: dict[str, Any]) -> None:

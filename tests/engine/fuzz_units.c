@@ -30,7 +30,7 @@ static void step(author *by, unsigned op, unsigned a, uint32_t b, int64_t c, int
 }
 
 /* Whether the stream has an end of its own, to which a loop may go. */
-static bool has_end(const author *by) { return by->limits || by->it.delimiter_size; }
+static bool has_end(const author *by) { return by->limits || by->it.delimiter_size || by->it.whole; }
 
 static void write_loop(author *by, int level, bool in_row, unsigned depth) {
     unsigned number = by->it.loops++, first = (unsigned)by->it.step_count;
@@ -155,6 +155,8 @@ static draft write_program(taker *bytes) {
     if (choose(&by, 4) == 0) {
         by.it.delimiter_size = 1;
         by.it.stuffing = choose(&by, 2) ? WL_STUFFING_COBS : WL_STUFFING_NONE;
+    } else {
+        by.it.whole = by.has_rows && choose(&by, 4) == 0;
     }
     write_body(&by, by.has_rows ? -1 : 0, !by.has_rows, 0);
     if (by.has_rows && !by.had_row) {

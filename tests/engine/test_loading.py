@@ -200,7 +200,7 @@ def test_one_too_much(step: Step, part: str) -> None:
 @pytest.mark.parametrize("op", [37, 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
-    packed[56 + 24 : 56 + 26] = struct.pack("<H", op)
+    packed[60 + 24 : 60 + 26] = struct.pack("<H", op)
     with pytest.raises(ValueError, match=f"no operation {op}"):
         _engine.Program(bytes(packed))
 
@@ -216,6 +216,18 @@ def test_what_is_covered_on_every_way(first: int, second: int) -> None:
     load(*steps(2))
     refused("covers 2", *steps(3))
     refused("covers 0", Step(Op.COLUMN_FIXED, 3, Kind.U1, 0), END)
+
+
+def test_whole_inputs() -> None:
+    steps = (REST, Step(Op.ROW), Step(Op.ROW_END), END)
+    load(*steps, whole=True)
+    refused("neither a frame", *steps)
+    refused("for whole inputs but has no rows", REST, END, whole=True)
+    refused("for whole inputs but has a delimiter", *steps, whole=True, delimiter=b"x")
+    packed = bytearray(replace(BASE, steps=steps, whole=True).pack())
+    packed[56] = 2
+    with pytest.raises(ValueError, match="too many whole inputs: 2 .at most 1"):
+        _engine.Program(bytes(packed))
 
 
 def test_sub_streams() -> None:
@@ -251,7 +263,7 @@ def test_checksums(rule: ChecksumRule, part: str) -> None:
     load(*steps, checksums=(replace(SUM, replace=-1, own=99, own_size=99),))
     for algorithm in (0, 3):
         packed = bytearray(replace(BASE, steps=steps).pack())
-        place = 56 + 24 * len(steps) + 2 * len(BASE.columns)
+        place = 60 + 24 * len(steps) + 2 * len(BASE.columns)
         assert packed[place] == 1
         packed[place] = algorithm
         with pytest.raises(ValueError, match=f"no checksum algorithm {algorithm}"):
@@ -320,7 +332,7 @@ def test_words_of_the_header(word: int, value: int, part: str) -> None:
 def test_sizes() -> None:
     packed = replace(BASE, steps=(NEED, END)).pack()
     for size in range(len(packed)):
-        with pytest.raises(ValueError, match="its header says" if size >= 56 else "ends inside its header"):
+        with pytest.raises(ValueError, match="its header says" if size >= 60 else "ends inside its header"):
             _engine.Program(packed[:size])
     with pytest.raises(ValueError, match="its header says"):
         _engine.Program(packed + b"\0")

@@ -215,8 +215,11 @@ class Assembler:
         delimiter: bytes,
         stuffing: Stuffing,
         levels: tuple[int, ...] = (),
+        *,
+        whole: bool = False,
     ) -> Listing:
-        """Number registers, spans and steps. ``presets``: root scalars by name, in the order of their registers."""
+        """Number registers, spans and steps. ``presets``: root scalars by name, in the order of their registers.
+        ``whole``: the unit is all of an input."""
         self._find_needed()
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
         for _, scalar in wanted:
@@ -242,6 +245,7 @@ class Assembler:
             stuffing=stuffing,
             levels=levels if any(levels) else (),
             loops=self.loops,
+            whole=whole,
         )
         refuse_unloadable(program, ((each.step, each.comment) for each in lines))
         return Listing(program, lines)

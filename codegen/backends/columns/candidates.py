@@ -53,7 +53,7 @@ def _refusal(plan: Plan, kind: UserType, field: Field, before: tuple[Field, ...]
     rows = Rows(field.id, (kind.path,), tuple(each.id for each in before), False, True, row.columns)
     trial = replace(plan, root=replace(plan.root, fields=(*before, items)), rows=rows)
     try:
-        _, refusal = compile_program(trial, rows, table_columns(trial, rows))
+        refusal = compile_program(trial, rows, table_columns(trial, rows)).refusal
     except SpecError as error:
         return str(error.diagnostics[0].message if isinstance(error, InvalidSpecError) else error.message)
     return refusal or ""

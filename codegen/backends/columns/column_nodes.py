@@ -11,7 +11,7 @@ from ...plan import Plan, TypePlan
 from ..base import refuse
 from .arrow import ArrowType
 from .field_arrow import variant_name
-from .refusal import NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn
 
 
@@ -47,12 +47,18 @@ class ColumnNodes:
         self._numbers = 0
         self.levels = 0
         """How many levels of lists there are."""
-        self.columns = tuple(self._node(each, each.type, 0) for each in columns)
+        self.columns = tuple(self._column(each) for each in columns)
 
     @property
     def all(self) -> tuple[ColumnNode, ...]:
         """All columns of the program, in order."""
         return tuple(inner for each in self.columns for inner in each.all())
+
+    def _column(self, column: TableColumn) -> ColumnNode:
+        try:
+            return self._node(column, column.type, 0)
+        except NotForEngineError as refusal:
+            raise ColumnRefusedError(column.name, refusal.sentence) from refusal
 
     def _node(self, column: TableColumn, type: ArrowType, level: int) -> ColumnNode:
         storage = Storage.LIST if type.item else Storage.STRUCT if type.fields else type.storage

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from wireloom.format.program import ChecksumRule, ColumnProgram
 
@@ -14,7 +15,7 @@ from .assembler import Listing
 from .literal import literal
 from .message_lower import lower_units
 from .program import lower_program
-from .refusal import NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
 from .view import ColumnView, ProgramView, StepView, View
 
@@ -40,8 +41,9 @@ def lower(plan: Plan) -> View | None:
     if rows is None:
         return None
     columns = table_columns(plan, rows)
-    listing, refusal = compile_program(plan, rows, columns)
-    program = None if listing is None else _program(listing)
+    compiled = compile_program(plan, rows, columns)
+    refusal = compiled.refusal
+    program = None if compiled.listing is None else _program(compiled.listing)
     choices = tuple(
         f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
         for choice in plan.choices
@@ -51,7 +53,7 @@ def lower(plan: Plan) -> View | None:
     return View(
         doc=plan.doc or plan.title,
         summary=f"{plan.title}: the Arrow schema of its table, and the program that the engine runs.",
-        columns=tuple(_column(each) for each in columns),
+        columns=tuple(_column(each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
         imports=_program_imports(program),
@@ -62,19 +64,37 @@ def lower(plan: Plan) -> View | None:
     )
 
 
-def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> tuple[Listing | None, str | None]:
-    """The program, or why there is none."""
-    try:
-        return lower_program(plan, rows, columns), None
-    except NotForEngineError as refusal:
-        return None, refusal.sentence
+@dataclass(frozen=True)
+class Compilation:
+    """The program of a table, or else why there is none (``refusal``). ``columns``: the columns that it leaves out, all
+    of them not default ones, each with the reason."""
+
+    listing: Listing | None
+    refusal: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Compilation:
+    """Compile the program of a table."""
+    without: dict[str, str] = {}
+    while True:
+        try:
+            return Compilation(lower_program(plan, rows, columns), None, without)
+        except ColumnRefusedError as refusal:
+            name = refusal.column
+            if any(each.default for each in columns if each.name == name):
+                return Compilation(None, refusal.sentence)
+            without[name] = refusal.sentence
+            columns = tuple(each for each in columns if each.name != name)
+        except NotForEngineError as refusal:
+            return Compilation(None, refusal.sentence)
 
 
 def column_program(plan: Plan) -> ColumnProgram | None:
     """The column program of a spec as data; ``None`` where it has no rows or the engine cannot run them."""
     if plan.rows is None:
         return None
-    listing, _ = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+    listing = compile_program(plan, plan.rows, table_columns(plan, plan.rows)).listing
     return listing.program if listing is not None else None
 
 
@@ -93,6 +113,8 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append(f"levels={program.levels!r}")
     if program.loops:
         arguments.append(f"loops={program.loops}")
+    if program.whole:
+        arguments.append("whole=True")
     if program.constants:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
@@ -119,7 +141,7 @@ def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
     return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
 
 
-def _column(column: TableColumn) -> ColumnView:
+def _column(column: TableColumn, refusal: str | None) -> ColumnView:
     given: dict[str, object] = {}
     if not column.default:
         given["default"] = False
@@ -137,6 +159,8 @@ def _column(column: TableColumn) -> ColumnView:
         given["same_as"] = column.same_as
     if column.up:
         given["up"] = column.up
+    if refusal:
+        given["engine_refusal"] = refusal
     if variants := tuple(_variants(column.type, "")):
         given["variants"] = variants
     arguments = (
@@ -158,8 +182,8 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
 
 def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
-    field = plan.root.field(rows.field)
-    framing = field.framing if field is not None else None
+    attribute = plan.root.field(rows.field)
+    framing = attribute.framing if attribute is not None else None
     more: dict[str, tuple[object, object]] = {
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (plan.path_pattern, None),

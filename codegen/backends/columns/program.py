@@ -9,7 +9,7 @@ from ...plan import Instance, Plan, Rows
 from .assembler import Assembler, Label, Listing
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import Compiled, Compiler, facts_of
-from .refusal import NotForEngineError
+from .refusal import ColumnRefusedError, NotForEngineError
 from .row import enter, leave, lower_fields, lower_unit
 from .scope import Scalar, Scope, Span, Unavailable
 from .state import State
@@ -17,13 +17,13 @@ from .table import TableColumn, declared
 
 
 def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """The column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do."""
+    """The column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do;
+    ``ColumnRefusedError`` where that is a column."""
     assembler = Assembler()
     field = plan.root.field(rows.field)
     if rows.sized and not rows.path:
         raise NotForEngineError("the rows have a size of their own")
-    if field is None or not rows.streaming:
-        raise NotForEngineError(f'"{rows.field}" is not a plain run of rows to the end of the input')
+    assert field is not None
     root, presets = _root(plan, rows)
     framing = field.framing
     nodes = ColumnNodes(plan, columns)
@@ -31,6 +31,10 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     unit = Scope(plan, plan.type(rows.types[0]), root)
     if rows.path:
         state.row = _row_columns
+    if not rows.streaming:
+        state.bounded = True
+        lower_fields(state, root)
+    elif rows.path:
         if rows.sized:
             enter(state, root, field, contains=True)
             state.bounded = True
@@ -52,24 +56,34 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         framing.delimiter if framing else b"",
         stuffing,
         tuple(each.level for each in nodes.all),
+        whole=not rows.streaming,
     )
 
 
 def _row_columns(state: State, row: Scope) -> None:
     """Append the steps of the columns of a row that are computed, or stand around it."""
+    rows = state.plan.rows
+    assert rows is not None
     for node in state.columns.columns:
-        column, scope = node.column, row
-        for _ in range(column.up):
-            assert scope.parent is not None
-            scope = scope.parent
-        if column.parent:
-            scope = row.root
-        if isinstance(column.field, Instance):
-            _lower_instance(state, scope, node.number, column, column.field)
-        elif column.parent:
-            column.store(state.assembler, node.number, _scalar(scope, column.name))
-        elif column.up:
-            _store_around(state, scope, node)
+        try:
+            _row_column(state, row, node, rows)
+        except NotForEngineError as refusal:
+            raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
+
+
+def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows) -> None:
+    column, scope = node.column, row
+    for _ in range(column.up):
+        assert scope.parent is not None
+        scope = scope.parent
+    if column.parent:
+        scope = row.root
+    if isinstance(column.field, Instance):
+        _lower_instance(state, scope, node.number, column, column.field)
+    elif column.parent and rows.streaming:
+        column.store(state.assembler, node.number, _scalar(scope, column.name))
+    elif column.parent or column.up:
+        _store_around(state, scope, node)
 
 
 def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
@@ -89,8 +103,11 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
 
 
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
-    """The root as far as it is before the rows: the reader gives its integers to the engine."""
+    """The root; and where units are read one by one, what is before them: the reader gives its integers to the
+    engine."""
     root = Scope(plan, plan.root)
+    if not rows.streaming:
+        return root, ()
     known = declared(plan, plan.root, None).members
     presets: list[tuple[str, Scalar]] = []
     for field in plan.root.fields:

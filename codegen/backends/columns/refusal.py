@@ -9,3 +9,11 @@ class NotForEngineError(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+
+
+class ColumnRefusedError(NotForEngineError):
+    """The engine cannot fill one column, but it may read the rows without it. ``column``: its name."""
+
+    def __init__(self, column: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.column = column

@@ -195,7 +195,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     rows, row = state.plan.rows, state.row
     assert rows is not None
     assert row is not None
-    if state.steps < len(rows.path):
+    if state.steps < len(rows.steps) - 1:
         state.steps += 1
         lower_fields(state, inner)
         state.steps -= 1

@@ -86,7 +86,7 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
     root = declared(plan, plan.root, None)
     scopes = [root]
-    for path in rows.types:
+    for path in rows.types if rows.streaming else rows.types[1:]:
         scopes.append(declared(plan, plan.type(path), scopes[-1]))
 
     def of_row(name: str, default: bool) -> TableColumn:

@@ -212,7 +212,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, depth: int) -> Li
             undo=undo,
             place=field.place,
             depth=depth,
-            is_row=rows is not None and depth == len(rows.path),
+            is_row=rows is not None and depth == len(rows.steps) - 1,
             body=(*body, *check_field(scope, field, item)),
             item=item,
             kept=_kept(scope, item, keep),

@@ -4,7 +4,6 @@ one."""
 from __future__ import annotations
 
 from ...plan import Field, Step
-from ..base import refuse
 from .reading import Keep, item_lines
 from .scope import ClassScope
 from .sequence import reader, sequence
@@ -12,13 +11,13 @@ from .view import Lines, MethodView
 
 
 def has_rows(scope: ClassScope) -> bool:
-    """Return whether it is the root of a format with rows."""
-    return scope.struct is scope.plan.root and scope.plan.rows is not None
+    """Return whether it is the root of a format whose rows can be read one by one."""
+    rows = scope.plan.rows
+    return scope.struct is scope.plan.root and rows is not None and rows.streaming
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     """The methods that read what is before the rows, all, and one row."""
-    refuse_late_checksums(scope)
     before, rest = split(scope)
     prologue = sequence(scope, before, scope.struct.covers)
     own = (*first, *prologue)
@@ -42,14 +41,6 @@ def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
         if isinstance(each, Field) and rows is not None and each.id == rows.field
     )
     return scope.struct.steps[:number], scope.struct.steps[number:]
-
-
-def refuse_late_checksums(scope: ClassScope) -> None:
-    """Refuse checksums of the root that cannot be verified before the rows are read."""
-    for cover in scope.struct.covers:
-        if not cover.before_rows:
-            sentence = f"the checksum '{cover.field.id}' must stand, with all that it covers, before the rows"
-            refuse(cover.field.position, sentence)
 
 
 def _row_method(scope: ClassScope, step: Step) -> MethodView:

@@ -77,5 +77,6 @@ def compiled(text: str) -> tuple[ColumnProgram | None, str | None]:
     """The column program of a spec, or why there is none."""
     plan = planned(text)
     assert plan.rows is not None
-    listing, refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+    found = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+    listing, refusal = found.listing, found.refusal
     return (listing.program if listing else None), refusal

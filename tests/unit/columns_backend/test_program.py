@@ -148,7 +148,7 @@ def test_refusals(name: str) -> None:
     ("size", "sentence"),
     [
         ("5", "the rows have a size of their own"),
-        ("_io.size / 2", '"rows" is not a plain run of rows to the end of the input'),
+        ("_io.size / 2", 'an expression uses ".size"'),
     ],
 )
 def test_rows_of_a_size_are_no_plain_run(size: str, sentence: str) -> None:

@@ -88,20 +88,26 @@ def test_defaults() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("seq: [{id: rows, type: u1, repeat: eos}]\n", "the rows must be of a type of the spec: 'rows' is of none"),
         (
-            "seq: [{id: rows, type: r, repeat: expr, repeat-expr: 3}]\ntypes: {r: {}}\n",
-            "the rows must repeat to the end",
+            "seq: [{id: rows, type: u1, repeat: eos}]\n",
+            "the way to the rows leads through types of the spec: 'rows' is of none",
         ),
         (
-            "seq: [{id: rows, type: r, repeat: eos}, {id: z, type: u1}]\ntypes: {r: {}}\n",
-            "the rows take all that is left, but 'z' stands after them",
+            "seq: [{id: rows, type: r, repeat: eos, -wireloom: {framing: {delimiter: 0, stuffing: cobs}}},"
+            " {id: z, type: u1}]\ntypes: {r: {}}\n",
+            "rows with 'framing' fill the file, but 'z' stands after them",
         ),
     ],
 )
 def test_rows_that_cannot_be(body: str, message: str) -> None:
     (found,) = refused("    rows: rows\n", body)
     assert message in found
+
+
+def test_padding_of_rows_that_are_read_as_a_whole() -> None:
+    options = "    rows: rows\n    options: {pad: {padding: {none: 0, some: 4}}}\n"
+    (found,) = refused(options, "seq: [{id: rows, type: r, repeat: expr, repeat-expr: 3}]\ntypes: {r: {}}\n")
+    assert "padding follows rows that repeat to the end of the input only" in found
 
 
 INSIDE = """

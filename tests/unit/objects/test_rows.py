@@ -4,10 +4,9 @@ import io
 import textwrap
 
 import pytest
-from wireloom import SpecError
 from wireloom.objects import ChecksumError, MemoryStream, ValidationNotEqualError
 
-from .compiling import root_of, source_of
+from .compiling import root_of
 
 SPEC = textwrap.dedent(
     """
@@ -58,6 +57,7 @@ def test_a_damaged_prologue_gives_no_rows(place, error):
         next(root_of(SPEC).iter_rows(MemoryStream(bytes(data))))
 
 
-def test_a_checksum_over_the_rows_is_refused():
-    with pytest.raises(SpecError, match="before the rows"):
-        source_of(SPEC.replace("over: [magic, scale]", "over: rows"))
+def test_a_checksum_over_the_rows_is_verified_after_them():
+    kind = root_of(SPEC.replace("over: [magic, scale]", "over: rows"))
+    with pytest.raises(ChecksumError):
+        kind.from_bytes(sample())

@@ -1,0 +1,39 @@
+"""How the rows attribute of the root is in the input."""
+
+from __future__ import annotations
+
+from ..expression.walk import expressions_in, names_in
+from ..wire import ExpressionSize, OwnSize, RepeatEos
+from .model import Attribute, Struct
+
+
+def has_sized_rows(root: Struct, rows: Attribute) -> bool:
+    """Return whether each item has a stream of its own, whose size the attributes before the rows give: where it ends
+    is known whatever is in it, and items can be read one by one."""
+    if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
+        return False
+    if rows.condition is not None or rows.switch is not None or rows.framing is not None:
+        return False
+    before = {each.id for each in root.attributes} - {rows.id}
+    names = {name for node in expressions_in(rows) for name in names_in(node)}
+    return names <= before and not _reads_on(root, rows)
+
+
+def is_streaming(root: Struct, rows: Attribute) -> bool:
+    """Return whether the items are in the input by themselves, to its end, and need nothing else but what is before
+    them. Otherwise the input is read as a whole."""
+    return has_sized_rows(root, rows) or (
+        isinstance(rows.repeat, RepeatEos)
+        and isinstance(rows.size, OwnSize)
+        and rows.terminator is None
+        and not (rows.arguments or rows.condition or rows.switch or rows.process)
+        and not _reads_on(root, rows)
+    )
+
+
+def _reads_on(root: Struct, rows: Attribute) -> bool:
+    """Return whether the root has something to do after its rows: attributes to read, or checksums to verify."""
+    names = [each.id for each in root.attributes]
+    last = names.index(rows.id)
+    ends = (names.index(each.checksum.last) for each in root.attributes if each.checksum is not None)
+    return last < len(names) - 1 or any(end >= last for end in ends)
