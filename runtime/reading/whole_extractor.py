@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from .opening import Opened
 
 
+def load_whole(window: Window, max_record: int) -> bool:
+    """Extend the window to the end of the input; return whether that is not larger than ``max_record``."""
+    while len(window.view) - window.begin <= max_record and window.extend():
+        pass
+    return len(window.view) - window.begin <= max_record
+
+
 class WholeExtractor(DamageDetails, Extractor):
     """Like ``Extractor``."""
 
@@ -26,9 +33,7 @@ class WholeExtractor(DamageDetails, Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Like ``Extractor.begin``. All of the input is taken into the window."""
         window, limit = opened.window, self._request.max_record
-        while len(window.view) - window.begin <= limit and window.extend():
-            pass
-        if len(window.view) - window.begin > limit:
+        if not load_whole(window, limit):
             sentence = f"the input is read as a whole and larger than {limit} bytes: a larger max_record takes it"
             return Lost(0, "limit", TAILS["limit"], sentence=sentence)
         yield Head(window.view[window.begin :], whole=True)
