@@ -105,7 +105,7 @@ def _tried(path: Path, text: str, import_paths: tuple[Path, ...]) -> tuple[bool,
     plan = plan_of(result.spec)
     assert plan.rows is not None
     try:
-        _, refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+        refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows)).refusal
     except SpecError as error:
         return False, error.diagnostics[0].message if error.diagnostics else error.message
     return True, refusal or ""
