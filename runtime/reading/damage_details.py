@@ -99,7 +99,7 @@ class DamageDetails:
         return field_of_record(self._request.format, self._readers.root, content, damage.reason, self._request.verify)
 
     def limit_hint(self, window: Window, offset: int) -> str:
-        """Return what is known of whether a larger ``max_record`` takes the row at ``offset``: its length may be
+        """Return a sentence on whether a larger ``max_record`` would read the row at ``offset``, whose length may be
         damaged."""
         request, taken = self._request, None
         # Where rows were looked for after it, its bytes need not be at hand any more.

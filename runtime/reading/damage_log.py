@@ -1,4 +1,4 @@
-"""The damaged ranges of one input, on their way into its report."""
+"""The log of the damaged ranges of one input, which become part of its report."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class DamageLog:
         self._empty_end = -1
 
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
-        """Put a range into the report. Whether a row of nulls may stand for it: not where it belongs to another byte
-        range, or is one more of a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
+        """Add a range to the report. Return whether a row of nulls may replace it: not where it belongs to another byte
+        range or continues a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
         sentence that says more than the reason does."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
             return False
@@ -64,7 +64,7 @@ class DamageLog:
         return True
 
     def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
-        """Note where the layout is lost, which is the tail's beginning. Raises ``DamagedInputError`` in mode
+        """Note the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range: nothing after it can be read."""
         if self._fails:
             raise self._error(damage, *details(damage), advice, said)
@@ -113,14 +113,14 @@ class DamageLog:
         return self._empty > LISTED_EMPTY + 1
 
     def _goes_on(self, damage: RowDamage) -> bool:
-        """Return whether the range is the next part of a run of zeros, which is one range."""
+        """Return whether the range continues a run of zeros, which is reported as one range."""
         if damage.reason != "zeros" or self._report.unlisted or not self._report.damaged:
             return False
         last = self._report.damaged[-1]
         return last.reason == "zeros" and last.offset + last.length == damage.begin
 
     def _grow(self, end: int) -> None:
-        """The range that was noted last reaches to ``end``."""
+        """Extend the last range to ``end``."""
         if not self._report.unlisted:
             last = self._report.damaged[-1]
             self._report.damaged[-1] = Damage(last.offset, end - last.offset, last.reason)
@@ -130,6 +130,6 @@ class DamageLog:
         return self._empty > LISTED_EMPTY and self._empty_end == offset
 
     def grow_run(self, end: int) -> None:
-        """The run continues to this offset."""
+        """Extend the run of empty frames to this offset."""
         self._grow(end)
         self._empty_end = end

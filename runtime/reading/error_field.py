@@ -1,7 +1,7 @@
-"""Which field of a damaged record is to blame: for the message of an error, after the fact.
+"""The field that makes a damaged record invalid, for error messages.
 
-The engine counts and skips damage without names. Where an error is about to be raised, the damaged bytes are read once
-more by the generated classes, which know.
+The engine counts and skips damage without names. Before an error is raised, the generated
+classes read the damaged bytes again to find the field.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..rows.reader import Settings
 
 
 def field_of_record(format: Format, root: Struct | None, content: bytes, reason: str, verify: bool) -> str | None:
-    """The name of the field that makes a record be refused for ``reason``; ``None`` where it is no single one.
+    """Return the name of the field for which a record is refused with ``reason``; ``None`` if there is no single one.
 
     ``content``: the record as it is in the input, for delimited rows with the delimiter before it.
     """
@@ -40,7 +40,7 @@ def field_of_record(format: Format, root: Struct | None, content: bytes, reason:
 
 
 def field_of(format: Format, error: Exception) -> str | None:
-    """The name of the field that generated code gave as the place of an error (``/types/frame/seq/1``)."""
+    """Return the name of the field at the path of an error of generated code (``/types/frame/seq/1``)."""
     parts = str(getattr(error, "src_path", None) or "").strip("/").split("/")
     found: object = format.root_class
     while len(parts) > 2 and parts[0] == "types":

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Head:
-    """The bytes before the first row, from the beginning of the input on. ``whole``: all of an input that is read as a
-    whole. ``content`` is valid until the next event is asked for, here as in all events."""
+    """The bytes before the first row, from the beginning of the input. ``whole``: the complete input, of a format that
+    is read as a whole. ``content`` is valid until the next event is asked for, here as in all events."""
 
     content: memoryview
     whole: bool = False
@@ -31,9 +31,9 @@ class Rows:
 
     ``offsets``: uint64, where each row begins in the input, ``None`` where that was not asked for. ``damages``: damaged
     ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 where it has none. ``hidden``:
-    the rows of nulls that nothing is to be shown for. ``errors``: by row of nulls, what ``_error`` says more than the
-    reason. ``content``: bytes of the input, and ``base`` the offset of the first of them. ``end``: offset of the byte
-    after the last row. ``first`` … ``last`` (not included): the rows that belong to the byte range.
+    the rows of nulls that are not shown. ``errors``: by row of nulls, the details in ``_error`` beyond the reason.
+    ``content``: bytes of the input, and ``base`` the offset of the first of them. ``end``: offset of the byte after the
+    last row. ``first`` … ``last`` (not included): the rows that belong to the byte range.
     """
 
     rows: int
@@ -54,7 +54,7 @@ class Rows:
     def of(
         cls, filled: Filled, content: memoryview, base: int, *, first: int, last: int, hidden: frozenset[int]
     ) -> Rows:
-        """The rows of a fill."""
+        """Return the event of a fill."""
         end = base + filled.consumed
         return cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
 
@@ -71,9 +71,9 @@ class UnitRows:
 
 @dataclass(slots=True)
 class DamagedRange:
-    """Bytes without a row, between rows. ``content``: the first of them, ``None`` where they are not
-    at hand; ``error``: a sentence that says more than the reason. ``shown``: whether a row of nulls may stand for it:
-    not where it belongs to another byte range, or continues with the range before."""
+    """Bytes between rows that contain no row. ``content``: the first of them, ``None`` if they are not in memory;
+    ``error``: a sentence with details beyond the reason. ``shown``: whether a row of nulls may replace the range: not
+    where it belongs to another byte range or continues the previous range."""
 
     damage: RowDamage
     content: bytes | None
@@ -83,7 +83,7 @@ class DamagedRange:
 
 @dataclass(slots=True)
 class Framing:
-    """Bytes ``begin`` … ``end`` of the input that belong to the framing of messages and to no unit."""
+    """Bytes ``begin`` … ``end`` of the input that are part of the framing of messages and of no unit."""
 
     begin: int
     end: int
@@ -100,9 +100,9 @@ class Failed:
 
 @dataclass(slots=True)
 class End:
-    """The input ended as the report says. ``end``: offset of the last byte at hand; ``content``: the first bytes from
-    ``report.tail_offset`` on, as far as they are at hand. ``sentence``: why nothing is read from there on, where there
-    is more to say than the word of the tail."""
+    """The end of the input, as in the report. ``end``: offset after the last byte in memory; ``content``: the first
+    bytes from ``report.tail_offset`` on that are in memory. ``sentence``: why nothing is read from there on, if there
+    are details beyond the word of the tail."""
 
     end: int
     content: bytes

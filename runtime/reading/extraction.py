@@ -1,4 +1,4 @@
-"""Extractors take rows out of the window of one input, and tell what follows.
+"""Extractors: they read rows from the window of one input and say how the scan continues.
 
 There is one extractor for rows that are in the input themselves, one for formats that are read as a whole and one for
 messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ScannedInput:
-    """An input that is being read, and what is known of it. ``readers``: those of the scan; ``start``: offset at which
+    """The state of an input that is being read. ``readers``: those of the scan; ``start``: offset at which
     the reading began."""
 
     request: ScanRequest
@@ -38,7 +38,7 @@ class ScannedInput:
     start: int = 0
 
     def count(self, window: Window) -> None:
-        """Note in the report how far the reading has come."""
+        """Update the number of bytes read in the report."""
         self.report.bytes = max(self.report.bytes, window.base + window.begin - self.start)
 
 
@@ -53,7 +53,7 @@ class Next(Enum):
 
 @dataclass(slots=True)
 class Ended:
-    """Nothing more is to be read: the rows end at ``offset``. ``is_read``: all of the input has been read."""
+    """The rows end at ``offset``, and reading stops. ``is_read``: all of the input has been read."""
 
     offset: int
     is_read: bool
@@ -65,8 +65,8 @@ class Lost:
 
     ``reason``: why, as in ``RowDamage``. ``tail``: how the input ends if no other row is found, a word of
     ``FileReport.tail``. ``skipped``: the reason of the range up to the next row, by default ``reason``. ``resumes``:
-    the offset at which the next valid row begins, where that is known. ``content``: the first bytes that gave no
-    row, where they have been looked through already and no row is among them. ``sentence``: more about the reason;
+    the offset at which the next valid row begins, where that is known. ``content``: the first bytes of the
+    range, if it has already been searched without finding a row. ``sentence``: details of the reason;
     ``cause``: the exception that it comes from. ``is_read``: all of the input counts as read.
     """
 
@@ -86,7 +86,7 @@ Extraction = Generator["Event", None, Next | Ended | Lost]
 
 
 class Extractor(Protocol):
-    """Takes rows out of one input. All damage of its events is noted."""
+    """Reads the rows of one input, and notes the damage of its events."""
 
     reads_on: ClassVar[bool] = True
     """Whether the input is read on after a lost row, to know how large it is, and whether it is nothing but zeros."""
@@ -96,7 +96,7 @@ class Extractor(Protocol):
         ...
 
     def take(self, window: Window) -> Extraction:
-        """Take the next rows, as many as a batch has or as there are in the window."""
+        """Return the next rows: at most a batch, or those in the window."""
         ...
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
@@ -114,5 +114,5 @@ class Extractor(Protocol):
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what the report says of inputs of this format alone, as JSON takes it."""
+        """Return the facts about the input that are specific to the format, as JSON values for the report."""
         return {}

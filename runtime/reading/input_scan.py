@@ -46,7 +46,7 @@ class InputScan:
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of the input, as it is stored, that have been read so far."""
+        """Number of stored (compressed) bytes of the input that have been read so far."""
         stored = self._opened.stored
         return stored.position if stored is not None else self._opened.window.begin
 
@@ -149,7 +149,7 @@ class InputScan:
         return End(end, content, self._sentence)
 
     def _finish(self, opened: Opened, is_read: bool) -> Generator[Event, None, None]:
-        """Note what is known of the end, and of what was not read."""
+        """Note how the input ends, and the range that was not read."""
         window, report = opened.window, self.report
         self._look_at_tail(opened)
         if is_read:
@@ -164,7 +164,7 @@ class InputScan:
                 report.tail_size = window.base + len(window.view) - report.tail_offset
 
     def _size_tail(self, opened: Opened) -> None:
-        """Note how large the tail is of messages, which are not read any further; of rows that is known later."""
+        """Note the size of the tail of messages, which are not read any further; that of rows is known later."""
         window, report = opened.window, self.report
         if not self._extractor.reads_on:
             if window.at_end:
@@ -173,7 +173,7 @@ class InputScan:
                 report.tail_size = opened.size - report.tail_offset
 
     def _look_at_tail(self, opened: Opened) -> None:
-        """Note whether what is not read is only zeros; as far as that can be known without waiting."""
+        """Note whether the part that is not read contains only zeros, if that can be determined without waiting."""
         if (
             self._request.format.delimiter
             or not self._extractor.reads_on
@@ -185,9 +185,7 @@ class InputScan:
             self.report.tail_zeros |= ends_in_zeros(opened.window, self.report.tail_offset, most)
 
     def _tail_ends(self, opened: Opened) -> bool:
-        """Return whether the end of the input is at hand after a lost row; where that can take forever, it is not
-        tried.
-        """
+        """Return whether the input can be read to its end after a lost row; an input that may never end is not read."""
         if not self._extractor.reads_on:
             return self.report.tail not in ("limit", "invalid_length")
         if self.report.tail == "clean":

@@ -132,7 +132,7 @@ class MessageExtractor(Extractor):
     # Rows ------------------------------------------------------------------------------------------------------------
 
     def _events(self, units: Units, view: memoryview, base: int) -> Iterator[Event]:
-        """The rows of the units, and the damaged ranges between them, in the order of the input."""
+        """Yield the rows of the units and the damaged ranges between them, in the order of the input."""
         damages = sorted(units.damages)
         for piece in pieces(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
             following = piece.first + piece.decoded.units
@@ -183,9 +183,7 @@ class MessageExtractor(Extractor):
         return event
 
     def _says_nothing(self, problem: UnitProblem) -> bool:
-        """Return whether a damaged message may as well be something else: its envelope, if it has one, does not
-        hold.
-        """
+        """Return whether a damaged message may not be a message at all: its envelope, if there is one, is invalid."""
         units = self._request.format.message
         enveloped = units is not None and bool(units.prefix or units.digest)
         return not enveloped or problem.reason in ENVELOPE
@@ -193,7 +191,7 @@ class MessageExtractor(Extractor):
     # Damage ----------------------------------------------------------------------------------------------------------
 
     def _between(self, damage: RowDamage, details: dict[int, str], view: memoryview, base: int) -> DamagedRange:
-        """The event of a range that gave no unit."""
+        """Return the event of a range without a unit."""
         error = details.get(damage.begin)
         shown = self._note(damage, error or explained(damage.reason))
         begin = damage.begin - base
@@ -230,5 +228,5 @@ class MessageExtractor(Extractor):
 
 
 def _unknown(_damage: RowDamage) -> tuple[int | None, str | None]:
-    """Nothing is known but what the sentence says."""
+    """A problem of which only a sentence is known."""
     return None, None

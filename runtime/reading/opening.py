@@ -34,7 +34,7 @@ class Opened:
     """Its name says that it is compressed, and its bytes say that it is not."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close the input and release its buffers."""
         self.window.close()
         if self.stored is not None:
             self.stored.close()
@@ -43,7 +43,7 @@ class Opened:
 def open_input(request: ScanRequest, source: Input) -> Opened:
     """Open an input, detect its codec from its content, and seek to the beginning of the byte range if possible.
 
-    What is wrong with the content, or with the storage later on, is in ``window.error``. Raises ``WireloomError`` where
+    Errors of the content, or of the storage later on, are in ``window.error``. Raises ``WireloomError`` where
     the input cannot be opened at all.
     """
     begin = request.byte_range[0] if request.byte_range is not None else 0

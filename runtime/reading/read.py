@@ -15,7 +15,7 @@ from .scanning import scan
 
 @takes(ScanOptions)
 def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
-    """Return the rows of ``source`` as a table. Everything is as in ``wireloom.scan``.
+    """Return the rows of ``source`` as a ``pyarrow.Table``. Parameters and errors are those of ``wireloom.scan``.
 
     {options}
     """
@@ -25,7 +25,7 @@ def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
 
 @takes(ScanOptions)
 def read_with_report(format: str | Path | Format, source: Any, **options: Any) -> tuple[pa.Table, ReadReport]:
-    """Like ``read``, with the report of what was met on the way.
+    """Return the rows of ``source`` as a ``pyarrow.Table``, and the report of the scan. Otherwise like ``read``.
 
     {options}
     """

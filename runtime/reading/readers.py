@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class Readers:
-    """Makes each row reader and decoder once for all inputs of a scan: to make one takes as long as to read a small
-    file. ``root``: the object whose attributes are before the rows of the input that is being read, if any."""
+    """Makes each row reader and decoder once for all inputs of a scan, since making one takes as long as reading a
+    small file. ``root``: the object whose attributes are before the rows of the input that is being read, if any."""
 
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None

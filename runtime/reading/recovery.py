@@ -1,4 +1,4 @@
-"""Resynchronisation after damage: the next valid row, the next delimiter, how far a damaged row can be trusted."""
+"""Resynchronisation after damage: the next valid row or delimiter, and whether the length of a damaged row is valid."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CONTENT = 1024 * 1024
 
 
 def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
-    """Take the rows off a fill's end that are refused, where it is not known yet how far to trust them.
+    """Remove refused rows from the end of a fill while it is not known whether their lengths are valid.
 
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
     place of everything after is unknown from the first of them on: that one is given back, to be read again where
@@ -129,7 +129,7 @@ def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None
 
 
 def drain(window: Window, most: int) -> None:
-    """Pass over the rest of the input, if that is not more than about ``most`` bytes."""
+    """Skip the rest of the input, if it has at most about ``most`` bytes."""
     limit = window.base + len(window.view) + most
     while window.base + len(window.view) < limit:
         window.begin = len(window.view)
@@ -144,11 +144,11 @@ class Skipped:
         self._content = bytearray()
 
     def add(self, piece: memoryview) -> None:
-        """Take what is still wanted of the next bytes."""
+        """Append the next bytes, up to the limit."""
         self._content += piece[: CONTENT - len(self._content)]
 
     def add_zeros(self, count: int) -> None:
-        """The same for zeros."""
+        """Append zeros, up to the limit."""
         self._content += bytes(min(count, CONTENT - len(self._content)))
 
     @property
@@ -189,7 +189,7 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
 
 
 def zeros_refused(row_reader: RowReader) -> int:
-    """Return how many zeros a place need begin with so that no valid row begins there; 0: there is no such number."""
+    """Return the least number of zeros that prove that no valid row begins with them; 0 if there is none."""
     zeros = MemoryWindow(memoryview(bytes(PROBE)))
     # What is incomplete is not refused.
     zeros.at_end = False
@@ -221,16 +221,16 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
 
 
 def skip_hole_before_delimiter(window: Window, delimiter: bytes) -> bool:
-    """Pass over a hole where the first delimiter is still looked for, if it cannot be in there; whether there was
-    one."""
+    """Skip a hole of a sparse file while searching for the first delimiter, if it cannot be in the hole. Return whether
+    a hole was skipped."""
     if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
         return False
     return window.skip_hole(0) > 0
 
 
 def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
-    """Move ``window.begin``, where one of a run of delimiters stands, nearer to the run's last one, at the speed of
-    memory; beyond the offset ``stop`` (-1: none) only to the end of a hole."""
+    """Move ``window.begin``, which is at one of a run of delimiters, towards the last delimiter of the run; beyond the
+    offset ``stop`` (-1: none) only to the end of a hole."""
     size = len(delimiter)
     run = delimiter * (RUN // size)
     while True:

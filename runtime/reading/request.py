@@ -19,9 +19,9 @@ from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 
 @dataclass(frozen=True, kw_only=True)
 class ScanRequest(ScanOptions):
-    """How inputs are read: the options, and what follows from them for a format. ``choices``: option of the format →
-    its value, ``auto`` among them. ``message_options``: what the framing and the hooks of a format of messages are
-    given."""
+    """How inputs are read: the options, and the settings that follow from them for a format. ``choices``: option of the
+    format → its value, ``auto`` among them. ``message_options``: what the framing and the hooks of a format of messages
+    are given."""
 
     format: Format
     layout: Layout
@@ -35,7 +35,7 @@ class ScanRequest(ScanOptions):
     message_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """The options have been checked."""
+        """Derive the settings from the options, which have been checked."""
 
     @property
     def null_rows(self) -> bool:
@@ -44,19 +44,19 @@ class ScanRequest(ScanOptions):
 
     @property
     def judges_format(self) -> bool:
-        """Return whether an input without any valid record is not of the format: not where it may be a part of
-        one.
+        """Return whether an input without a valid record counts as one of another format; not if it may be part of a
+        file.
         """
         return self.byte_range is None and not self.grows
 
     @property
     def grows(self) -> bool:
-        """Return whether more of an input may come, so that its last row may not be all there yet."""
+        """Return whether an input may still grow, so that its last row may be incomplete."""
         return self.tail == GROWING
 
     @property
     def trusts_end(self) -> bool:
-        """Return whether the end of an input is as good as the delimiter that its last row lacks."""
+        """Return whether the end of an input ends its last row as a delimiter does."""
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
 
 
@@ -80,7 +80,7 @@ def request_of(
     in_table: bool = False,
     option_names: Sequence[str] = NAMES_OF_OPTIONS,
 ) -> ScanRequest:
-    """Return what a reader is asked to do; ``own``: the options of the format itself.
+    """Return the scan request of these options; ``own``: the options of the format itself.
 
     ``in_table``: what is read are blobs that are in a table, of which options may name columns. ``option_names``: the
     caller's options that are not the format's, for the nearest name to a wrong one. Raises ``UnknownNameError`` with
@@ -123,8 +123,8 @@ def request_of(
 
 
 def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
-    """The table that the options choose where a format has several kinds of message, and the other options. Raises
-    ``UnknownNameError`` with the nearest kind."""
+    """Return the table that the options choose, for a format with several kinds of message, and the other options.
+    Raises ``UnknownNameError`` with the nearest kind."""
     given = dict(options)
     units = format.message
     if units is not None and units.option in given:

@@ -28,8 +28,8 @@ TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
 
 
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
-    """Return the damage of a row without an end; a row that has not begun is none, unless its unit (``of_unit``) needs
-    it."""
+    """Return the damage of a row without an end. A row of no bytes is not damage, unless its unit (``of_unit``) must
+    have it."""
     is_cut = reason == "truncated"
     if is_cut and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)
@@ -217,7 +217,7 @@ class RowExtractor(DamageDetails, Extractor):
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:
-        """Pass over a frame that is larger than the largest record."""
+        """Skip a frame that is larger than ``max_record``."""
         window.begin = filled.position - window.base
         content = recovery.skip_frame(window, filled.consumed, self._request.format.delimiter)
         end = window.base + window.begin

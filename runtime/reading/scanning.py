@@ -34,13 +34,13 @@ AGAIN = "it is read once, so scan anew, or keep what read_all() gives"
 
 
 class Scanner:
-    """Iterates ``pyarrow.RecordBatch``es, each of rows of one input, in the order of the inputs and of their rows.
+    """An iterator of ``pyarrow.RecordBatch``, each of rows of one input, in the order of the inputs and of their rows.
 
-    ``schema`` is that of every batch. ``report`` is live: it says at any time what has been met so far. To be closed,
-    or used in a ``with`` block, where it is not read to its end. ``together``: a batch may have rows of several inputs.
+    ``schema`` is the schema of every batch. ``report`` is updated while batches are read. Close a scanner that is not
+    read to its end, or use it in a ``with`` block. ``together``: a batch may have rows of several inputs.
 
-    It is read once: what asks it for batches after its end, or when it has been closed, gets a ``WireloomError``, and
-    so does a stream of Arrow that would lack the batches which have been taken already.
+    A scanner can be read once: iterating it again, reading it after ``close`` or exporting it as an Arrow stream after
+    batches have been read raises ``WireloomError``.
     """
 
     def __init__(self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False) -> None:
@@ -135,7 +135,7 @@ class Scanner:
 
     @property
     def foreign(self) -> list[FileReport]:
-        """The reports of the inputs so far that are not of the format and gave nothing, not even rows of nulls."""
+        """The reports of the inputs so far that are not of the format and gave no rows, rows of nulls included."""
         shows = self._request.null_rows
         return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
@@ -145,13 +145,14 @@ class Scanner:
 
     @property
     def progress(self) -> tuple[int, int | None]:
-        """Stored bytes that have been read so far, and all of them (``None``: not known). Any thread may ask, also
-        while a batch is being looked for."""
+        """Number of stored bytes read so far, and their total (``None`` if unknown). May be called from any thread,
+        also while a batch is being read."""
         scan = self._scan
         return self._done + (scan.stored_bytes if scan is not None else 0), self._total
 
     def read_all(self) -> pa.Table:
-        """The rest as a table. Raises ``WireloomError`` for a scanner that has been read or closed."""
+        """Return the remaining rows as a ``pyarrow.Table``. Raises ``WireloomError`` for a scanner that has been read
+        or closed."""
         return pa.Table.from_batches(list(self), self.schema)
 
     def close(self) -> None:
@@ -169,7 +170,7 @@ class Scanner:
         self.close()
 
     def _repr_html_(self) -> str:
-        """Return the HTML for notebooks; nothing is read for it."""
+        """Return the HTML for notebooks, without reading from the inputs."""
         # Imported here: only notebooks need it.
         from ..base.html_tables import grid, shortened
 
@@ -177,7 +178,7 @@ class Scanner:
         return grid(("column", "type"), columns) + self.report._repr_html_()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Arrow's stream interface: DuckDB, Polars, DataFusion and others read the scanner as it is.
+        """Export the batches by Arrow's C stream interface, which DuckDB, Polars, DataFusion and others read.
 
         The stream raises ``WireloomError`` where batches have been taken already."""
         self._check_open()
@@ -210,9 +211,9 @@ def schema(
     allow_modules: Sequence[str] = (),
     **options: Any,
 ) -> Any:
-    """The ``pyarrow.Schema`` of what ``scan`` yields for these columns, without opening anything. ``options``: as
-    ``scan`` takes them; only those matter that choose the kind of message (``message="append_ack"``). Raises
-    ``UnknownNameError`` for a name that does not exist."""
+    """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input.
+    ``options``: those of ``scan``; only those that choose the kind of message (``message="append_ack"``) have an
+    effect. Raises ``UnknownNameError`` for a name that does not exist."""
     found, given = of_kind(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
     return Layout.of(found, columns).schema

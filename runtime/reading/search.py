@@ -1,9 +1,9 @@
 """Single rows out of large sorted logs, without an index: a binary search over the bytes of a log whose rows are
 delimited.
 
-Any byte of such a log can be begun at: the reader continues to the next delimiter, and the row after it is the first at
-or after that byte. A search halves a range of bytes by looking at one row each time, so it reads a few kilobytes for
-each halving, whatever the size of the log.
+Reading can begin at any byte of such a log: the reader skips to the next delimiter, and the row after it is the first
+at or after that byte. Each step of the search reads one row and halves the range of bytes, so it reads a few kilobytes
+per step, whatever the size of the log.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Key = str | Callable[[dict[str, Any]], Any]
 
 @dataclass(frozen=True)
 class FoundRow:
-    """A row: the byte of the log at which it begins, and its values by column, as Python's own types."""
+    """A row: the offset in the log at which it begins, and its values by column name, as Python's own types."""
 
     offset: int
     values: dict[str, Any]
@@ -56,10 +56,10 @@ class FoundRow:
 class SearchResult:
     """The result of a search.
 
-    ``row``: the first row whose key is not less than what was looked for; ``None``: there is none. ``begin``: the byte
-    after which all rows lie whose keys are not less; ``byte_range=(begin, …)`` reads them.
-    ``probes``: how often a place of the log was looked at; ``bytes_read``: how much was read of a file or object in
-    all, and ``largest_read`` the most for one probe; 0 of memory."""
+    ``row``: the first row whose key is not less than the value; ``None`` if there is none. ``begin``: the byte from
+    which on all rows are whose keys are not less; ``byte_range=(begin, …)`` reads them.
+    ``probes``: number of offsets at which a row was read; ``bytes_read``: bytes read from a file or object in total,
+    and ``largest_read`` the most for one probe; both 0 for bytes in memory."""
 
     row: FoundRow | None
     begin: int
@@ -69,7 +69,7 @@ class SearchResult:
 
 
 def first_row(format: str | Path | Format, source: Any, at: int = 0, **options: Any) -> FoundRow | None:
-    """Return the first valid row that begins at byte ``at`` or after it; ``None``: there is none.
+    """Return the first valid row that begins at byte ``at`` or later; ``None`` if there is none.
 
     ``source``: one log, not compressed, that can be read from any byte.
 
@@ -90,14 +90,14 @@ def search(
 ) -> SearchResult:
     """Find the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
 
-    ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: where rows are at
-    most so many rows from their sorted place, as in a log that several write to at once, ``begin`` lies so much earlier
-    that everything from ``value`` on is found after it. A row whose key is null comes before all others. Damaged rows
-    and holes are passed over.
+    ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: the
+    largest number of rows by which a row may be from its sorted place, as in a log with several writers; ``begin`` is
+    then early enough that all rows from ``value`` on follow it. Null keys sort before all others. Damaged rows and
+    holes are skipped.
 
     {options}
 
-    A search looks at O(log n) places and reads less than 64 KiB at each, where good rows of a few kilobytes are near.
+    A search reads at O(log n) offsets, less than 64 KiB at each where valid rows of a few kilobytes are near.
     Raises as ``first_row``.
     """
     if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
@@ -154,7 +154,7 @@ def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | N
 
 
 def _usual(kind: pa.DataType) -> Any:
-    """A value of a column of that type, as Python's own type; ``None`` for types that have no order."""
+    """Return an example of the values of a type, as Python's own type; ``None`` for types without an order."""
     for value in (b"", "", 0, False):
         try:
             return pa.scalar(value, kind).as_py()
@@ -180,7 +180,7 @@ def _lower_bound(log: Log, is_less: Callable[[FoundRow], bool]) -> FoundRow | No
 
 
 def _rows_before(log: Log, offset: int, count: int) -> int:
-    """Where the row begins that is ``count`` rows before ``offset``; the first row of the log where there are fewer."""
+    """Return where the row begins that is ``count`` rows before ``offset``, or the first row of the log."""
     distance = LINEAR
     while True:
         begin = max(0, offset - distance)
@@ -193,7 +193,7 @@ def _rows_before(log: Log, offset: int, count: int) -> int:
 
 
 class Log:
-    """One log, of which a few rows are read here and there. ``probes``, ``bytes_read`` and ``largest_read`` as in
+    """A log of which single rows are read. ``probes``, ``bytes_read`` and ``largest_read`` as in
     ``SearchResult``."""
 
     def __init__(
@@ -248,8 +248,8 @@ class Log:
             self.largest_read = max(self.largest_read, self.bytes_read - before)
 
     def _after_hole(self, begin: int) -> int:
-        """Where data begins that is at ``begin`` or after it: zeros of a hole are not read. The byte before it
-        comes along, since a zero may be a delimiter."""
+        """Return where data begins at or after ``begin``, without reading the zeros of a hole. The byte before it is
+        included, since a zero may be a delimiter."""
         if not self._input.sparse:
             return begin
         stored = Stored(self._input.open(), self.size)
@@ -260,12 +260,12 @@ class Log:
             stored.close()
 
     def without_extra(self, row: FoundRow) -> FoundRow:
-        """A row as the caller wants it."""
+        """Return the row with only the columns that the caller asked for."""
         return FoundRow(row.offset, {name: row.values[name] for name in self._names})
 
 
 class _Counter:
-    """How many bytes were read of an input, by all of its streams."""
+    """Counts the bytes that all streams of an input read."""
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -273,14 +273,14 @@ class _Counter:
 
 @dataclass(frozen=True, kw_only=True)
 class _CountedInput(Input):
-    """An input whose streams count what is read of them."""
+    """An input whose streams count the bytes that are read."""
 
     inner: Input
     counter: _Counter
 
     @classmethod
     def of(cls, inner: Input, counter: _Counter) -> _CountedInput:
-        """That input, counted."""
+        """Wrap an input."""
         facts = (inner.path, inner.size, inner.modified, inner.seekable, inner.sparse)
         return cls(*facts, inner=inner, counter=counter)
 
@@ -304,7 +304,7 @@ class _CountedInput(Input):
 
 
 class _CountedStream:
-    """A stream that counts. Where a sparse file has a hole it gives zeros without reading any."""
+    """A stream that counts the bytes read. Holes of a sparse file give zeros without being read or counted."""
 
     def __init__(self, inner: Stream, counter: _Counter, sparse: bool) -> None:
         self._inner = inner

@@ -1,4 +1,4 @@
-"""The bytes of small files, one after the other in memory, where a thread puts them ahead of their reader."""
+"""Loading of small files into one piece of memory, by a thread that is ahead of their reader."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Load:
 
 
 def is_small(source: Input) -> bool:
-    """Return whether an input is a file that is worth to be read together with others."""
+    """Return whether an input is a file that is small enough to be read together with others."""
     return type(source) is FileInput and source.size is not None and 0 < source.size <= SMALL and not source.sparse
 
 
@@ -65,15 +65,15 @@ class Loads:
         return self.into(memory if memory is not None else memoryview(bytearray(MEMORY)))
 
     def give_back(self, load: Load) -> None:
-        """The memory of these files may be used again."""
+        """Give the memory of these files back for reuse."""
         self._free = load.memory
 
     def close(self) -> None:
-        """There will be no more calls."""
+        """Release the memory; no calls follow."""
         self._begin = len(self._sources)
 
     def into(self, memory: memoryview) -> Load | None:
-        """The next files, in this memory; ``None`` after the last."""
+        """Load the next files into this memory; return ``None`` after the last."""
         begin = number = self._begin
         if begin >= len(self._sources):
             return None

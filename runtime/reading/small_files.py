@@ -1,9 +1,9 @@
-"""Small files whose rows one call of the engine reads.
+"""Several small files read by one call of the engine.
 
-A file costs a reader about as much by itself as some hundred kilobytes in it do. So the bytes of several are put one
-after the other in memory, where rows are back to back, and read as if they were one file. That holds only where
-each file ends exactly where a row does and nothing in it is damaged. The first one of which that is not true ends the
-bundle, and is read by itself, as ``input_scan`` does.
+Opening a file costs as much time as reading some hundred kilobytes of it. So the contents of several files of
+back-to-back rows are loaded one after the other into memory and read as one. That requires each file to end exactly at
+the end of a row, and to have no damage. The first file that does not meet this ends the bundle, and is read by itself
+by ``input_scan``.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class BundleReader:
         return Bundle(self._request, load.sources[len(good) :], good, fills, self._options)
 
     def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
-        """All rows, or those up to the first one that is not good, and the places of their first bytes."""
+        """Return all rows up to the first invalid one, and the offsets at which they begin."""
         window = MemoryWindow(memory)
         end = len(memory)
         fills: list[Filled] = []
@@ -135,7 +135,7 @@ class BundleReader:
     def _good(
         self, memory: memoryview, parts: Sequence[Part], fills: Sequence[Filled], places: Sequence[int]
     ) -> list[Part]:
-        """Those of the files, from the first on, that reading by themselves would find the same rows in."""
+        """Return the files, from the first on, in which reading each by itself would find the same rows."""
         good: list[Part] = []
         first = 0
         for part in parts:
@@ -161,8 +161,8 @@ class BundleReader:
 
 @dataclass
 class Bundle:
-    """Files that were read together. ``good``: those whose rows are here; ``others``: those after them, each of which
-    is to be read by itself."""
+    """Files that were read together. ``good``: those whose rows are in the bundle; ``others``: those after them, each
+    of which is read by itself."""
 
     request: ScanRequest
     others: Sequence[Input]

@@ -20,8 +20,9 @@ DAMAGED_BYTES = 64 * 1024
 
 
 def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int, dict[str, str]]:
-    """The bytes between rows, and the value of each option: the one that was asked for, or the one under which the
-    most of the first rows hold; the first of several that are equal in that. Extends the window as far as needed."""
+    """Return the number of bytes between rows, and the value of each option: the one that was given, or the one with
+    which most of the first rows are valid; the first of several that are equal in that. Extends the window as far as
+    needed."""
     if not request.format.choices:
         return 0, {}
     found = candidates(request)
@@ -42,7 +43,7 @@ def candidates(request: ScanRequest) -> list[tuple[int, dict[str, str]]]:
 
 
 def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings: list[int]) -> int:
-    """The index of the padding under which most of the first rows hold."""
+    """Return the index of the padding with which most of the first rows are valid."""
     row_readers = [
         readers.rows(Settings(padding=padding, max_record=request.max_record, max_computed=request.max_computed))
         for padding in paddings
@@ -71,13 +72,13 @@ def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings:
 
 
 def _first_damage(filled: Filled, base: int) -> int:
-    """The offset of what is not a good row."""
+    """Return the offset of the first invalid row."""
     return min([base + filled.consumed, *(each.begin for each in filled.damages[:1])])
 
 
 def _rows_after_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -> int:
-    """Return how many rows hold where the row before them says that they are; found by a search, a row is no
-    evidence."""
+    """Return the number of valid rows that begin where the row before them ends; rows found by a search do not
+    count."""
     window = MemoryWindow(start.view, start.begin)
     window.base = start.base
     count, follows = 0, False

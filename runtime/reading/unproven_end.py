@@ -1,8 +1,8 @@
-"""The last row of an input whose end proves nothing: a compressed stream that breaks off, or a file that still grows.
+"""The last row of an input that may be incomplete: a truncated compressed stream, or a file that still grows.
 
 Where an input ends, its last row may lack the delimiter after it, and is a row all the same. Where it only breaks off,
-the same bytes may be the first ones of a longer row: ``price=20`` of ``price=2000000``. Such a row is believed only
-where it does not need the input's end, or where a checksum holds that covers its last byte.
+the same bytes may be the first ones of a longer row: ``price=20`` of ``price=2000000``. Such a row counts only
+if it does not need the input's end, or if a valid checksum covers its last byte.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def fill_up_to_break(
 ) -> Filled:
     """Like ``RowReader.fill`` for a window after which there is no more input, though the input may not end there.
 
-    A last row that is complete only if the input ends here is returned where ``proof`` says so of its bytes; otherwise
+    A last row that is complete only if the input ends here is returned if ``proof`` of its bytes is true; otherwise
     the status is ``TRUNCATED``. ``unpadded``: reads rows with no bytes between them, since those after the last row
     may be missing.
     """

@@ -1,4 +1,4 @@
-"""Inputs that are not of the format that they are read as: bytes are there, and no record among them holds."""
+"""Detection of inputs of another format: inputs that are not empty and contain no valid record."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class FormatCheck:
         """Whether something without rows has held: a message, or what is before the rows."""
 
     def look_at(self, window: Window) -> None:
-        """Look at what is at hand, as long as nothing has held: a file of zeros is one that was not written to
-        yet, or room that is set apart."""
+        """Look for bytes other than zero in the window, until a record is valid: a file of zeros is preallocated space,
+        and not of another format."""
         if not self._has_content and not self._report.rows and not self.has_held:
             # A window that grows is looked through once.
             unseen = max(0, self._zeros_end - window.base)
@@ -55,7 +55,7 @@ class FormatCheck:
             self._head = bytes(head)
 
     def is_wrong(self, opened: Opened) -> bool:
-        """Return whether nothing in the input is of the format, though it was read to where that is possible."""
+        """Return whether the input, as far as it could be read, contains nothing of the format."""
         self.look_at(opened.window)
         report = self._report
         if report.rows or self.has_held or report.clean or not self._request.judges_format:
@@ -71,8 +71,8 @@ class FormatCheck:
 
 
 def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
-    """Return whether ``head``, which was read as what is before the rows, says something about the format: other
-    bytes in its place would have been refused."""
+    """Return whether a valid ``head`` (the bytes before the rows) is evidence of the format: other bytes would have
+    been refused."""
     # Imported here: only few inputs have a head and no rows.
     from ..input.window import MemoryWindow
     from .prologue import read_prologue
@@ -83,7 +83,7 @@ def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
 
 
 def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = None) -> WrongFormatError | None:
-    """The error for files that are not of the format; ``None`` where there are none."""
+    """Return the error for files that are not of the format; ``None`` if there are none."""
     if not files:
         return None
     first, others = files[0], [each.path or "bytes" for each in files[1:]]

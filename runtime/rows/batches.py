@@ -1,4 +1,4 @@
-"""The columns that a reader was asked for, and record batches of them."""
+"""The selected columns of a reader, and record batches of them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def explained(reason: str) -> str:
 
 
 def end_explained(reason: str) -> str:
-    """Like ``explained``, for the end of an input that gives no rows (see ``FileReport.lost_end``)."""
+    """Return the value of ``_error`` for the end of an input that has no rows (see ``FileReport.lost_end``)."""
     more = "" if reason == "truncated" else "; the rest of the file could not be read"
     return f"{explained(reason)}{more}"
 
@@ -68,7 +68,8 @@ class Layout:
 
     @classmethod
     def of(cls, format: Format, columns: Sequence[str] | None) -> Layout:
-        """The layout for ``columns``, by default the format's own. Raises ``UnknownNameError`` with the nearest."""
+        """Return the layout for ``columns``, by default the format's default columns. Raises ``UnknownNameError`` with
+        the nearest."""
         if columns is None:
             return cls(format, format.default_columns)
         names = arguments.names("columns", columns)
@@ -98,12 +99,12 @@ class Layout:
 
     @cached_property
     def kinds(self) -> list[tuple[str, Any]]:
-        """The columns' names and types."""
+        """The names and types of the columns."""
         return list(zip(self.names, self.schema.types, strict=True))
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers that the columns have in the format; -1 for those that it has not."""
+        """The numbers of the columns in the format; -1 for columns that are not the format's."""
         return tuple(self._numbers.get(name, -1) for name in self.names)
 
     @cached_property
@@ -112,17 +113,17 @@ class Layout:
 
     @cached_property
     def wanted(self) -> tuple[int, ...]:
-        """Numbers of the format's columns that are in it, ascending."""
+        """The numbers of the selected columns of the format, ascending."""
         return tuple(sorted(self._numbers[name] for name in self.names if name in self._numbers))
 
     @property
     def has_offsets(self) -> bool:
-        """Return whether it must be known where rows begin."""
+        """Return whether the offsets of rows are needed."""
         return OFFSET in self.names
 
     @property
     def has_damage(self) -> bool:
-        """Return whether damaged records show in it."""
+        """Return whether damaged records are visible in the columns."""
         return ERROR in self.names or CORRUPT_RECORD in self.names
 
     def builder(self, path: str | None) -> Builder:
@@ -139,7 +140,7 @@ def selectable(format: Format) -> list[str]:
 
 @dataclass
 class Builder:
-    """Makes the batches of one input. ``constants``: the columns that are the same in all its rows."""
+    """Builds the batches of one input. ``constants``: the values of columns that are the same in all its rows."""
 
     layout: Layout
     constants: dict[str, str | None]
@@ -174,7 +175,7 @@ class Builder:
         return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
 
     def damaged(self, damage: RowDamage, content: bytes | None, error: str | None = None) -> Any:
-        """One row of nulls for a damaged range; ``error`` says more than its reason does."""
+        """Return a batch of one row of nulls for a damaged range; ``error``: details beyond its reason."""
         layout = self.layout
         columns = []
         for name, kind in layout.kinds:
@@ -198,7 +199,7 @@ class Builder:
 
 
 def _sparse(rows: int, found: Iterable[tuple[int, Any]], kind: Any) -> Any:
-    """Mostly nulls: a value in each of the rows that are named; row -1 is none."""
+    """Return an array of nulls with values in the given rows; row -1 is skipped."""
     values = {row: value for row, value in found if row >= 0}
     if not values:
         return pa.nulls(rows, kind)

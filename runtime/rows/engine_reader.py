@@ -1,7 +1,7 @@
 """Rows by the engine: memory is allocated, filled in one call, and becomes a record batch without a copy.
 
 A batch has one piece of memory for all fixed fields, offsets and bitmaps, and one for the data of each column of bytes
-or text. They live as long as the batch, a slice or a column of it: who wants to keep few columns asks for these alone.
+or text. They live as long as the batch, a slice or a column of it, so select only the columns that you keep.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.CO
 
 
 def least_size(program: ColumnProgram) -> int:
-    """Bytes that every row has at least, in what lies in the window."""
+    """Return the least number of bytes of a row, for rows in the window."""
     if program.delimiter:
         return 1
     steps = takewhile(lambda step: step.op in FIXED, program.steps)
@@ -78,7 +78,7 @@ class Wanted:
         """Whether all are as the engine fills them."""
 
     def _stored(self, number: int, field: Any) -> Any:
-        """The field as the engine fills it: the numbers of labels, and a byte per truth."""
+        """Return the field as the engine fills it: numbers instead of labels, and bytes instead of booleans."""
         if self.labels[number]:
             return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
@@ -279,7 +279,7 @@ class EngineRowReader:
         return {number: self._shown(number, array) for number, array in columns.items()}
 
     def _shown(self, number: int, array: pa.Array) -> pa.Array:
-        """The column as its users know it."""
+        """Return the array with the type that the schema has."""
         labels = self._wanted.labels[number]
         if labels:
             return label_array(array, labels)
@@ -287,6 +287,6 @@ class EngineRowReader:
 
 
 def _trim(buffer: Any, used: int) -> None:
-    """Let go of what a data buffer has too much, unless that is little."""
+    """Release the unused end of a data buffer, unless it is small."""
     if used < buffer.size - buffer.size // 8:
         buffer.resize(used, shrink_to_fit=True)

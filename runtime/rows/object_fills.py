@@ -1,4 +1,4 @@
-"""The two ways that rows are in a window, for the object row reader: back to back, and between delimiters."""
+"""Fills of the object row reader: rows that are back to back, and rows between delimiters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Rows:
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any) -> str | None:
-        """Take a valid row. Returns the reason where it cannot be taken."""
+        """Append a valid row. Return the reason if one of its values cannot be stored."""
         values, refused = self.row_reader.values(row)
         if refused is None:
             self._rows.append(values)
@@ -73,7 +73,7 @@ class _Rows:
         return logged[-1].end - self.base if logged else begin
 
     def damage(self, begin: int, end: int, reason: str, *, inside: bool = False) -> None:
-        """Notes a range without a row."""
+        """Note a range without a row."""
         number = -1
         if self.row_reader.settings.null_rows:
             number = len(self._rows)
@@ -89,7 +89,7 @@ class _Rows:
         reason: str = "none",
         error: str | None = None,
     ) -> Filled:
-        """The end of the fill; ``position`` is an index too."""
+        """Return the result of the fill; ``position`` is an index as well."""
         return Filled(
             len(self._rows),
             self.row_reader.arrays(self._rows),
@@ -105,7 +105,7 @@ class _Rows:
 
 
 def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
-    """Rows that are back to back, with the same padding after each."""
+    """Read rows that are back to back, with the same padding after each."""
     rows = _Rows(row_reader, window, capacity, stop)
     limit, padding = row_reader.settings.max_record, row_reader.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
@@ -164,7 +164,7 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
 
 
 def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
-    """Rows between delimiters; ``consumed`` is the index of the delimiter before the next row."""
+    """Read rows between delimiters; ``consumed`` is the index of the delimiter before the next row."""
     rows = _Rows(row_reader, window, capacity, stop)
     delimiter, end = row_reader.format.delimiter, rows.end
     search = _Search(window, delimiter)
@@ -205,7 +205,7 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
 
 
 def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
-    """Takes the rows of a frame; returns the reason where there is none."""
+    """Append the rows of a frame; return the reason if there is none."""
     if not frame:
         return "length"
     row_reader = rows.row_reader
@@ -238,7 +238,8 @@ class _Search:
         self._data = bytes(self._view[begin : begin + size])
 
     def find(self, begin: int) -> int:
-        """Index of the first delimiter at or after ``begin``, -1: there is none. The stretch then reaches to it."""
+        """Return the index of the first delimiter at or after ``begin``, -1 if there is none. The stretch then reaches
+        to it."""
         size = STRETCH
         if not self._begin <= begin < self._begin + len(self._data):
             self._take(begin, size)
@@ -256,7 +257,7 @@ class _Search:
         return bytes(self._view[index : index + len(self._delimiter)]) == self._delimiter
 
     def between(self, begin: int, end: int) -> bytes:
-        """The bytes of a frame."""
+        """Return the bytes of a frame."""
         if begin < self._begin or end > self._begin + len(self._data):
             return bytes(self._view[begin:end])
         return self._data[begin - self._begin : end - self._begin]

@@ -1,8 +1,8 @@
-"""The next valid row, looked for by generated classes, in time that grows with the bytes that are looked through.
+"""Search for the next valid row by generated classes, in time linear in the number of bytes searched.
 
-Garbage claims lists of any length at every place. So each place is first tried with few items; those at which a row
-continues are tried again with more and more of them, the nearest stretch of places first, until what is spent on that
-exceeds an allowance. Places that are then still open are passed over.
+Arbitrary bytes may claim lists of any length at every offset. So each offset is first tried with few items; offsets at
+which a row is not complete are tried again with more and more of them, the nearest stretch first, until an allowance is
+spent. Offsets that are still undecided then are skipped.
 """
 
 from __future__ import annotations

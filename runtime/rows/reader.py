@@ -56,7 +56,8 @@ class RowDamage(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """How rows are to be read. ``wanted``: numbers of the format's columns; ``offsets``: whether rows' places are."""
+    """How rows are to be read. ``wanted``: numbers of the format's columns; ``offsets``: whether the offsets of rows
+    are wanted."""
 
     wanted: tuple[int, ...] = ()
     offsets: bool = False
@@ -120,7 +121,7 @@ class Filled:
 
 
 class RowReader(Protocol):
-    """Reads rows; see the module."""
+    """Reads the rows of a window; see the module."""
 
     def begin(self, root: Struct | None) -> None:
         """Begin a new input. ``root``: the object whose attributes are before its rows, if any."""

@@ -1,6 +1,6 @@
-"""Runs of zero bytes where a row begins that does not hold: space that was allocated ahead, or a block that was wiped.
+"""Runs of zero bytes at the beginning of an invalid row: preallocated space, or a wiped block.
 
-Rows of zeros would each be a damaged range of their own, by the thousand; a run is one.
+A run is reported as one damaged range, not as thousands of damaged rows of zeros.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
 
 
 def _begin_at(window: Window, offset: int, size: int) -> bool | None:
-    """Return whether a run of zeros of at least ``size`` bytes begins there; ``None``: more input is needed to know."""
+    """Return whether a run of zeros of at least ``size`` bytes begins at the index; ``None``: more input is needed."""
     begin, wanted = offset - window.base, max(size, LEAST)
     there = window.view[begin : begin + wanted]
     if not there or there[0] or NOT_ZERO.search(there):
