@@ -31,7 +31,7 @@ from .unsolved import with_read_only
 
 
 def plan_of(spec: Spec) -> Plan:
-    """The plan of a spec."""
+    """Return the plan of a spec."""
     return _Builder(spec).plan()
 
 
@@ -48,7 +48,7 @@ class _Builder:
         self.fit = ColumnFit(spec.struct)
 
     def plan(self) -> Plan:
-        """The whole plan."""
+        """Return the plan."""
         own = replace(self._plan(self.spec), rows=self.rows, imports=tuple(map(self._plan, self.spec.imports)))
         return with_read_only(own)
 
@@ -161,8 +161,8 @@ class _Builder:
         return Switch(switch.on, tuple(branches), otherwise, not may_be_unmatched(attribute))
 
     def _is_iterable(self, attribute: Attribute) -> bool:
-        """Return whether no size, count or check asks for the list, which is not there where its items are read one by
-        one.
+        """Return whether no size, count or check refers to the list, which does not exist while its items are read one
+        by one.
         """
         struct = self.spec.root
         for node in expressions_in(attribute):
@@ -216,7 +216,7 @@ class _Builder:
 
 
 def _is_compressed(field: Field) -> bool:
-    """Return whether a field is there in any case, once, and its bytes are decompressed."""
+    """Return whether a field is neither optional nor repeated, and its bytes are decompressed."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return False
     return field.process is not None and bool(field.process.codecs)
@@ -254,20 +254,20 @@ def _defers(attribute: Attribute, *, checked: bool) -> bool:
 
 
 def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
-    """The attribute as it is in one case."""
+    """Return the attribute as it is in one case of its switch."""
     return replace(
         attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
     )
 
 
 def run_of(fields: tuple[Field, ...]) -> Run:
-    """Fields of fixed sizes as a run."""
+    """Return consecutive fields of fixed sizes as a run."""
     offsets = tuple(accumulate((each.fixed_size or 0 for each in fields), initial=0))
     return Run(fields, offsets, tuple(_pieces(fields, offsets)))
 
 
 def _pieces(fields: tuple[Field, ...], offsets: tuple[int, ...]) -> Iterator[Piece]:
-    """A run in parts of one byte order each; single bytes fit either."""
+    """Split a run into pieces of one byte order each; single bytes fit either."""
     begin, endian = 0, None
     for number, field in enumerate(fields):
         base = field.type.base if isinstance(field.type, EnumType) else field.type

@@ -1,4 +1,4 @@
-"""Which fields say how long or how many something is."""
+"""Length fields: those that determine sizes or counts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..wire import ExpressionSize, RepeatCount
 
 
 def length_fields(spec: Spec) -> frozenset[Reference]:
-    """The fields that say how long or how many something is: those in a size or a count, directly or by way of value
-    instances and of the arguments of parametric types. A refused value of one is damage of reason ``length``."""
+    """Return the fields that determine sizes or counts: those in a size or a count, directly or through value instances
+    and arguments of parametric types. A refused value of one is damage of reason ``length``."""
     found: set[Reference] = set()
     everything = list(structs(spec.root))
     for struct in everything:

@@ -29,7 +29,7 @@ def _holds_itself(spec: Spec, struct: Struct) -> bool:
 
 
 def _endless(spec: Spec) -> frozenset[Path]:
-    """The types that hold, at any depth, one that holds itself: those that are left where all others are taken away."""
+    """Return the types that contain, at any depth, one that contains itself."""
     left = {each.path: {inner.path for inner in _held(spec, each)} for each in family(spec)}
     holders: dict[Path, list[Path]] = {}
     for path, inner in left.items():

@@ -1,4 +1,4 @@
-"""Which fields may be absent."""
+"""Optional fields: those that may be absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which field has the table's rows, and how these are in the input."""
+"""The field that contains the table's rows, and how they are laid out in the input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .types import Rows
 
 
 def rows_of(spec: Spec) -> Rows | None:
-    """The rows of a spec that declares some."""
+    """Return the rows of a spec that declares a table."""
     rows = spec.rows
     if rows is None:
         return None

@@ -12,7 +12,7 @@ LARGEST_IN_RUN = 1 << 32
 
 
 def fixed_size(attribute: Attribute) -> int | None:
-    """The bytes that an attribute takes on any input, for one that can be part of a run; otherwise ``None``.
+    """Return the constant size of an attribute in bytes, if it can be part of a run; otherwise ``None``.
 
     That is: an integer, a float, an enum of an integer, ``contents``, or bytes and text of a size that is a number in
     the spec, up to ``LARGEST_IN_RUN``; without condition, repetition, switch and process, and of a byte order that is
@@ -30,7 +30,7 @@ def fixed_size(attribute: Attribute) -> int | None:
 
 
 def literal_size(size: Size) -> int | None:
-    """The bytes of a field whose size is a number in the spec."""
+    """Return the size in bytes of a field whose size is a number in the spec."""
     if isinstance(size, FixedSize):
         return size.size
     if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
@@ -44,7 +44,7 @@ def has_fixed_size(spec: Spec, struct: Struct) -> bool:
 
 
 def _has_fixed_size(spec: Spec, struct: Struct, known: dict[Path, bool]) -> bool:
-    """``known``: the answers so far. A type that is in itself has no fixed size."""
+    """Memoise in ``known``. A type that contains itself has no fixed size."""
     if struct.path not in known:
         known[struct.path] = False
         fixed = struct.message is None and all(_is_fixed(spec, each, known) for each in struct.attributes)
@@ -67,7 +67,7 @@ def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool
 
 
 class Minimums:
-    """Works out how many bytes the attributes of a spec take at least; each type once."""
+    """Computes the minimal sizes of the attributes of a spec, each type once."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
@@ -75,11 +75,11 @@ class Minimums:
         self._open: set[Path] = set()
 
     def of(self, attribute: Attribute) -> int:
-        """A number of bytes that every item of the attribute takes at least (bits count as a byte); 0 where unknown."""
+        """Return the minimal size of an item of the attribute in bytes (bits count as a byte); 0 if unknown."""
         return -(-self._bits(attribute) // 8)
 
     def of_struct(self, struct: Struct) -> int:
-        """The same for a type: the bytes that its attributes take at least that are not repeated."""
+        """Return the minimal size of a type in bytes: that of its attributes that are not repeated."""
         return -(-sum(self._bits(each) for each in struct.attributes if each.repeat is None) // 8)
 
     def _bits(self, attribute: Attribute) -> int:

@@ -63,7 +63,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Choice:
-    """A reader's option that says how many unused bytes follow each row; ``auto`` is decided by evidence."""
+    """A reader's option for the number of unused bytes after each row; ``auto`` detects it from the first rows."""
 
     name: str
     padding: tuple[tuple[str, int], ...]
@@ -73,7 +73,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class MessageUnits:
-    """How the input of a format consists of protobuf messages, and which one this table is of.
+    """The structure of an input of protobuf messages, and the message that the table is of.
 
     A *unit* is one message with what is around it. ``message``: the qualified name of its class, as ``Format.row``.
     ``rows``: the attributes that lead to the rows, the last one a list; empty where a unit is one row.
@@ -179,7 +179,7 @@ class Format:
 
     @property
     def read_only(self) -> str:
-        """Why tables of the format cannot be written; empty where they can."""
+        """The reason why tables of the format cannot be written; empty if they can."""
         path = (self.rows_attribute, *self.rows_path) if self.streaming else self.rows_path
         if len(path) > 1:
             return rows_inside(self.name, self.root, path)
@@ -198,7 +198,7 @@ class Format:
 
     @property
     def has_lengths(self) -> bool:
-        """Return whether where a row begins depends on what is in the one before."""
+        """Return whether the beginning of a row depends on the content of the previous one."""
         return not (self.delimiter or self.sized_rows or self.fixed_rows)
 
     @property

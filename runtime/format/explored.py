@@ -20,7 +20,7 @@ PREFIX = "wireloom._explored_"
 
 @dataclass(frozen=True)
 class ExploredFormat(Format):
-    """A format whose package is nowhere on disk. Pickled, it takes its code along."""
+    """A format whose package exists only in memory. Its pickle contains the generated code."""
 
     files: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
     """Paths and texts of the modules."""
@@ -30,8 +30,8 @@ class ExploredFormat(Format):
 
 
 def explored(name: str, files: Mapping[str, str], otherwise: Format | None = None) -> ExploredFormat | None:
-    """The format of the package ``name`` among the files; where that describes no table, ``otherwise`` with its classes
-    in that package, or ``None``."""
+    """Return the format of the package ``name`` among the files; if that describes no table, ``otherwise`` with its
+    classes in that package, or ``None``."""
     module = f"{_installed(files)}.{name}"
     found = getattr(importlib.import_module(module), "FORMAT", otherwise)
     if not isinstance(found, Format):

@@ -1,4 +1,4 @@
-"""Columns out of a path: ``{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst``."""
+"""Columns from the path of an input: ``{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..codecs import without_suffix
 class PathPattern:
     """A pattern whose ``{name}`` parts are matched against the end of a path; no part crosses a slash.
 
-    What is before the pattern's first part in a path is free, so any prefix will do. The suffix of a codec counts
-    neither in the pattern nor in the path: ``.wal``, ``.wal.zst`` and ``.wal.gz`` are the same.
+    The path may have any prefix before the pattern. The suffix of a codec is ignored in the pattern and in the path:
+    ``.wal``, ``.wal.zst`` and ``.wal.gz`` are the same.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -36,7 +36,7 @@ class PathPattern:
         return re.compile(rf"(?:^|.*/){''.join(built)}$", re.DOTALL)
 
     def match(self, path: str | None) -> dict[str, str | None]:
-        """Name → value; every value is ``None`` where the path does not follow the pattern.
+        """Return the values by name; every value is ``None`` if the path does not match.
 
         >>> PathPattern("{region}/{name}.log").match("s3://bucket/logs/eu/a.log")
         {'region': 'eu', 'name': 'a'}
@@ -47,5 +47,5 @@ class PathPattern:
 
 @cache
 def path_pattern(pattern: str) -> PathPattern:
-    """The pattern, made once."""
+    """Return the compiled pattern, which is cached."""
     return PathPattern(pattern)

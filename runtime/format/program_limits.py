@@ -1,6 +1,6 @@
-"""The most that a column program may ask for: the numbers that the engine's loader is compiled with.
+"""Limits of column programs, the same as those of the engine's loader.
 
-Lowering keeps to them, so that every program that is made can be loaded. Nothing else needs them at run time.
+Lowering observes them, so that every generated program can be loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which formats there are: the generated ones, those of other installed packages, and spec files."""
+"""The registry of formats: generated ones, those of installed packages, and spec files."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def _installed() -> dict[str, EntryPoint]:
 
 
 def formats() -> list[str]:
-    """The names of all formats, sorted. Imports none of them."""
+    """Return the names of all formats, sorted, without importing them."""
     return sorted({*_generated(), *_installed()})
 
 
 def hidden() -> dict[str, tuple[str, str]]:
-    """Entry points that do not count, as another format has their name: by name, the package of the one that does not
-    count, and that of the one that does. Imports none of them."""
+    """Return the entry points that are ignored because another format has the same name: by name, the package of the
+    ignored one and that of the other. None is imported."""
     found: dict[str, tuple[str, str]] = {}
     for each in entry_points(group=GENERATED):
         if each.name in _generated():
@@ -82,7 +82,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
 
 
 def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
-    """A format straight from a spec file, without generated code on disk.
+    """Return the format of a spec file, without generated code on disk.
 
     ``allow_modules``: modules out of which the spec may name classes (``process``, ``framing``, ``packing``, ``hooks``)
     besides those that are registered; each counts with the modules inside it. Raises ``SpecError``, also for a class

@@ -1,7 +1,7 @@
 """Routines: the classes that a spec names in ``process``, ``framing``, ``packing`` and ``hooks``.
 
-A spec is data, and a name in it must not be enough to run code. So a name means a class only where somebody else has
-said so: the class is one of wireloom's own (``BUILT_IN``), an installed package has registered it under the group of
+A spec is data, and a name in it must not suffice to run code. So a name refers to a class only with permission: the
+class is one of wireloom's own (``BUILT_IN``), an installed package has registered it under the group of
 entry points ``wireloom.routines``, or the caller has allowed its module by name (``allow_modules``).
 
 A *place* is a class as entry points write it: ``package.module:Class``.
@@ -40,7 +40,7 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
 def module_of(place: str) -> str:
-    """The module of a place.
+    """Return the module of a place.
 
     >>> module_of("package.module:Class")
     'package.module'
@@ -49,8 +49,7 @@ def module_of(place: str) -> str:
 
 
 def kaitai_place(name: str) -> str:
-    """The place where Kaitai's language looks for a ``process``: a class in the package, or in a module of the same
-    name.
+    """Return the place of a ``process`` in Kaitai's language: a class in the package, or in a module of the same name.
 
     >>> kaitai_place("package.my_processor"), kaitai_place("my_processor")
     ('package:MyProcessor', 'my_processor:MyProcessor')
@@ -100,7 +99,7 @@ def how_to_allow(places: Sequence[str]) -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether Python would find a module. Imports neither it nor the packages around it."""
+    """Return whether a module can be imported, without importing it or its parent packages."""
     name, path = "", None
     for part in module.split("."):
         outermost = not name
@@ -122,8 +121,8 @@ def is_installed(module: str) -> bool:
 def load(place: str) -> type[Any]:
     """The class of a place. The caller knows that it is permitted: generated code names no other.
 
-    Raises ``WireloomError`` where it cannot be imported, is no class, or only came into its module from another package
-    (unless it is registered just so): who allows ``package`` does not allow all that ``package`` imports.
+    Raises ``WireloomError`` if it cannot be imported, is not a class, or was imported into its module from another
+    package (unless it is registered as such): allowing ``package`` does not allow everything that it imports.
     """
     module, _, name = place.partition(":")
     try:
@@ -181,7 +180,7 @@ def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
 
 
 def said(error: BaseException) -> str:
-    """The type and the text of an error of a routine, whose ``__str__`` may fail as well."""
+    """Return the type and the text of an error of a routine, even if its ``__str__`` fails."""
     try:
         text = str(error)
     except Exception:

@@ -1,8 +1,8 @@
-"""Objects that are read out of a buffer: of types whose fields say themselves how many bytes they take.
+"""Objects that are read from a buffer: those of types in which the size of each field is known before it is read.
 
-A generated class has ``_head``, which unpacks its first fields, and ``_rest``, which takes the others out of the buffer
-and looks at all. Reading one object and reading many after each other are the same two steps. Where the buffer does not
-hold all bytes of an object, it asks the stream for more.
+A generated class has ``_head``, which unpacks its first fields, and ``_rest``, which reads the other fields from the
+buffer and checks all of them. Both single objects and series of objects are read in these two steps. Where the buffer
+does not contain all bytes of an object, it reads more from the stream.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from .windows import NOTHING, Held, window_of
 
 
 class Buffer(Protocol):
-    """Bytes of a stream: ``data`` up to the index ``end``, of which the next one is at ``position``."""
+    """Bytes of a stream: ``data[position:end]`` are the next ones."""
 
     data: bytes
     position: int
     end: int
 
     def fetch(self, begin: int, end: int) -> None:
-        """Make ``data[begin:end]`` hold these bytes of the stream. Raises what ``read_bytes`` raises at ``begin``."""
+        """Extend ``data`` so that it contains ``data[begin:end]``. Raises like ``read_bytes`` at ``begin``."""
 
     def find(self, terminator: bytes, begin: int) -> int:
-        """Return where a byte stands first from ``begin`` on. Raises ``NoTerminatorFoundError``."""
+        """Return the index of the first terminator from ``begin`` on. Raises ``NoTerminatorFoundError``."""
 
     def at(self, position: int) -> KaitaiStream:
-        """Return the stream, which then is at this place, for an error about the bytes before it."""
+        """Move the stream to ``position`` and return it, for an error about the bytes before it."""
 
 
 class Pieces:
-    """The buffer of a stream that is none itself: it holds what was read of an object so far."""
+    """The buffer of a stream that is not a buffer itself: it contains the bytes of one object that were read so far."""
 
     __slots__ = ("_io", "_position", "data", "end")
 
@@ -54,7 +54,7 @@ class Pieces:
 
     @property
     def position(self) -> int:
-        """Where the next object or field begins."""
+        """The index at which the next object or field begins."""
         return self._position
 
     @position.setter
@@ -72,19 +72,19 @@ class Pieces:
             raise
 
     def find(self, terminator: bytes, begin: int) -> int:
-        """Read up to a terminator, and it."""
+        """Read up to the terminator, and the terminator. Return its index."""
         self._back(begin)
         self._add(self._io.read_bytes_term(terminator[0], True, True, True))
         return self.end - 1
 
     def at(self, position: int) -> KaitaiStream:
-        """Go back to a place; a stream that cannot stays where it is."""
+        """Move back to a position, if the stream can seek."""
         with suppress(OSError):
             self._back(position)
         return self._io
 
     def _back(self, position: int) -> None:
-        """Have the stream are at a place that it has passed."""
+        """Seek back to a position that the stream has passed."""
         if position < self.end:
             self._io.seek(self._io.pos() - (self.end - position))
             self.data, self.end = self.data[:position], position
@@ -95,7 +95,7 @@ class Pieces:
 
 
 def buffer_of(io: KaitaiStream) -> Buffer:
-    """The buffer for one object of a stream. A file is not held for the sake of one."""
+    """Return the buffer for one object of a stream. Files are buffered only for series of objects."""
     if isinstance(io, FileStream) and not io.end:
         return Pieces(io)
     window = window_of(io)
@@ -103,13 +103,13 @@ def buffer_of(io: KaitaiStream) -> Buffer:
 
 
 def _head_names(kind: type[Buffered]) -> tuple[str, ...]:
-    """The fields of the head."""
+    """Return the names of the fields of the head."""
     return kind._fields[: len(_codes(kind._head.format))] if kind._head is not None else ()
 
 
 @cache
 def _codes(format: str) -> tuple[str, ...]:
-    """The codes of the fields of a format of ``struct``, which begins with the byte order.
+    """Return the codes of the fields in a format of ``struct``, without the byte order at its beginning.
 
     >>> _codes(">I16sB")
     ('I', '16s', 'B')
@@ -141,11 +141,12 @@ class Buffered:
 
     @staticmethod
     def _put(holder: Any, name: str, value: Any) -> None:
-        """Set an attribute to what was read."""
+        """Set an attribute to a value that was read."""
         setattr(holder, name, value)
 
     def _rest(self, buffer: Buffer, begin: int) -> None:
-        """Read the fields after the head, which is at ``begin``, and check all. Every generated class has its own."""
+        """Read the fields after the head, which is at ``begin``, and check all fields. Every generated class has its
+        own."""
         raise NotImplementedError  # never reached: not abstract, which would need another metaclass than that of slots
 
     def _read(self) -> None:
@@ -168,7 +169,7 @@ class Buffered:
 
     @classmethod
     def _part(cls, buffer: Buffer, io: KaitaiStream, parent: Any, root: Any) -> Self:
-        """Read an object that is in another one, at ``buffer.position``."""
+        """Read an object that is part of another one, at ``buffer.position``."""
         self = cls.__new__(cls)
         self._stand(io, parent, root)
         self._fill(buffer)
@@ -182,7 +183,7 @@ class Buffered:
 
     @classmethod
     def _series(cls, io: KaitaiStream, parent: Any, root: Any, *, to_end: bool = False) -> Iterator[Self]:
-        """Read objects one after the other: without end, or to the end of the stream."""
+        """Yield objects that follow each other: endlessly, or to the end of the stream."""
         make = cls._maker(io, parent, root)
         with Held(io):
             while True:
@@ -214,10 +215,10 @@ class Buffered:
         return make
 
     def _fetch_head(self, buffer: Buffer) -> None:
-        """Have the bytes of the head be there.
+        """Extend the buffer by the bytes of the head.
 
-        Where the stream ends inside it, the fields that are there as a whole are looked at first: one of them may say
-        that the layout is lost. The error is that of the first field that is not there.
+        If the stream ends inside the head, its complete fields are checked first, since one of them may be the reason
+        why the layout is lost. Otherwise the error is that of the first incomplete field.
         """
         head, begin = self._head, buffer.position
         assert head is not None
@@ -243,7 +244,7 @@ class Buffered:
         raise AssertionError
 
     def _look(self, buffer: Buffer, begin: int) -> None:
-        """Look at the fields of the head that are there."""
+        """Check the fields of the head that have been read."""
         try:
             self._rest(buffer, begin)
         except (AttributeError, EOFError):

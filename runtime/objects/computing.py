@@ -1,4 +1,4 @@
-"""How much text and how many items a spec may make of a record: it could make any amount out of a few bytes."""
+"""Limits of the text and the items that a spec computes from a record: a few bytes could become any amount."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .errors import ComputedError
 
 
 class Computing:
-    """Counts what is made of records while this is entered: the characters that expressions make, and the items of
-    decompressed repetitions.
+    """A context that counts what is computed from records: characters made by expressions, and items of decompressed
+    repetitions.
 
     ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many since this
     was last set to false.
@@ -58,7 +58,7 @@ def allow_items(count: int) -> None:
 
 
 def joined(*parts: str) -> str:
-    """The parts as one text. Raises ``ComputedError`` where a record has too much of it.
+    """Return the parts as one text. Raises ``ComputedError`` where a record has too much of it.
 
     Where no reader counts, each text by itself has at most ``MAX_COMPUTED`` characters.
     """
@@ -101,8 +101,8 @@ NUMBERS = 16
 
 
 class SearchCounter(ItemCounter):
-    """Counts the items of a row that is looked for where garbage may stand: what they cost counts, and a list that does
-    not fit is refused before its first item. ``end``: the position before which the row must end."""
+    """Counts the items of rows during resynchronisation, by what they cost; a list that does not fit is refused before
+    its first item. ``end``: the position before which the row must end."""
 
     __slots__ = ("end",)
 

@@ -1,4 +1,5 @@
-"""How generated classes declare their fields: ``NAME: TYPE = UNSET``, from which slots and constructors follow."""
+"""The declaration of fields in generated classes, ``NAME: TYPE = UNSET``, from which slots and constructors are
+made."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ FAMILY = ("_io", "_parent", "_root")
 
 
 def kept(*, init: bool = False) -> Any:
-    """Declares an attribute that no constructor is given: what a property has computed, for instance."""
+    """Declare an attribute that is not a parameter of the constructor, such as the cached value of a property."""
     return KEPT
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(kept,))
 class StructType(type):
-    """The type of generated classes. Attributes that are declared so have slots, and ``_fields`` names those of the
-    wire, in their order; type checkers know the constructor by them."""
+    """The metaclass of generated classes. Declared attributes become slots, ``_fields`` contains the names of those on
+    the wire in their order, and type checkers derive the constructor from them."""
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> StructType:
         """Make the class."""

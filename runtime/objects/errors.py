@@ -36,7 +36,7 @@ class EncodingError(ValidationFailedError):
 
 
 class StuffingError(KaitaiStructError, ValueError):
-    """Stuffed bytes that no encoder can have made. ``reason`` is ``stuffing``, or ``limit`` for too many of them."""
+    """Stuffed bytes that are invalid. ``reason`` is ``stuffing``, or ``limit`` for too many of them."""
 
     def __init__(self, message: str, reason: str = "stuffing") -> None:
         super().__init__(message, None)
@@ -117,7 +117,7 @@ def too_much_computed(limit: int) -> str:
 
 
 class StalledError(KaitaiStructError):
-    """A repetition whose items take no bytes and that would never end."""
+    """A repetition of items without bytes, which would never end."""
 
     reason = "length"
 
@@ -165,22 +165,23 @@ def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
 
 
 def unset(error: AttributeError) -> AttributeError:
-    """The ``UnsetError`` of an access to an attribute of an object that has no value yet; other errors as they are."""
+    """Return an ``UnsetError`` for access to an attribute without a value; other errors unchanged."""
     fields = getattr(type(error.obj), "_fields", ())
     return UnsetError(error.obj, error.name) if error.name is not None and error.name in fields else error
 
 
 def with_reason(error: Failure, reason: str) -> Failure:
-    """The same error, marked with a word of ``wireloom.base.report.REASONS``."""
+    """Return the same error with a reason, a word of ``wireloom.base.report.REASONS``."""
     error.reason = reason
     return error
 
 
 def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiStructError | None:
-    """The refusal that says why an item is damaged; ``None`` where it holds. ``verify``: whether checksums count.
+    """Return the refusal that is the reason why an item is damaged; ``None`` if it is valid. ``verify``: whether
+    checksums count.
 
-    It is the first, but a checksum that does not match comes before a ``process`` that could not be undone: it covers
-    the bytes as they are stored, and shows that these were damaged.
+    It is the first one, except that a checksum that does not match precedes a ``process`` that could not be undone: the
+    checksum covers the stored bytes, and shows that these are damaged.
     """
     counting = [each for each in refusals if verify or not isinstance(each, ChecksumError)]
     first = next(iter(counting), None)
@@ -190,10 +191,10 @@ def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiSt
 
 
 def reason_of(error: Exception) -> str:
-    """The reason for which an item that raised ``error`` is damaged, a word of ``wireloom.base.report.REASONS``.
+    """Return the reason why an item that raised ``error`` is damaged, a word of ``wireloom.base.report.REASONS``.
 
     ``truncated``: the input ended inside the item. ``limit``: among others, objects nested too deep for
-    Python. Everything else is the reason that the generated code gave, by default ``value``.
+    Python. For all other errors, the reason is that of the generated code, by default ``value``.
     """
     reason = getattr(error, "reason", None)
     # UnicodeDecodeError and others of Python's own errors also carry a ``reason``, which is prose.

@@ -1,4 +1,5 @@
-"""Expressions of specs that need more than a Python operator: they fail with one kind of error on any input."""
+"""Operators and methods of the expression language that are not single Python operators. All raise ``ExpressionError``
+for operands without a result."""
 
 from __future__ import annotations
 
@@ -17,36 +18,36 @@ MAX_SHIFT = 4096
 
 
 def some(value: Value | None, name: str) -> Value:
-    """An optional attribute's value, where an expression needs one."""
+    """Return the value of an optional attribute that an expression needs."""
     if value is None:
         raise AbsentError(f"{name} is absent")
     return value
 
 
 def divide(left: int, right: int) -> int:
-    """Integer division, towards minus infinity."""
+    """Return the integer quotient, rounded towards minus infinity."""
     if right == 0:
         raise DivisionError
     return left // right
 
 
 def divide_floats(left: float, right: float) -> float:
-    """Division of floats."""
+    """Return the quotient of floats."""
     if right == 0:
         raise DivisionError
     return left / right
 
 
 def modulo(left: Number, right: Number) -> Number:
-    """The remainder of ``divide``: never negative for a positive divisor."""
+    """Return the remainder of ``divide``, which is not negative for a positive divisor."""
     if right == 0:
         raise DivisionError
     return left % right
 
 
 def multiply(left: int, right: int) -> int:
-    """``left * right``, where that may have more than ``MAX_INTEGER_BITS`` bits: a few products of products would make
-    integers of any size out of a few bytes of input."""
+    """Return ``left * right``, limited to ``MAX_INTEGER_BITS`` bits: products of products could make integers of any
+    size from a few bytes of input."""
     _bound(left.bit_length() + right.bit_length())
     return left * right
 
@@ -57,7 +58,7 @@ def _bound(bits: int) -> None:
 
 
 def shift_left(value: int, bits: int) -> int:
-    """``value << bits``."""
+    """Return ``value << bits``."""
     if not 0 <= bits <= MAX_SHIFT:
         raise ExpressionError(f"shift by {bits} bits")
     _bound(value.bit_length() + bits)
@@ -65,26 +66,26 @@ def shift_left(value: int, bits: int) -> int:
 
 
 def shift_right(value: int, bits: int) -> int:
-    """``value >> bits``."""
+    """Return ``value >> bits``."""
     if bits < 0:
         raise ExpressionError(f"shift by {bits} bits")
     return value >> bits
 
 
 def item(values: Sequence[Value], index: int) -> Value:
-    """``values[index]``; there is no counting from the end."""
+    """Return ``values[index]``; negative indices are errors."""
     if not 0 <= index < len(values):
         raise ItemError(index, len(values))
     return values[index]
 
 
 def last(values: Sequence[Value]) -> Value:
-    """The last item."""
+    """Return the last item."""
     return item(values, len(values) - 1)
 
 
 def to_integer(text: str, radix: int = 10) -> int:
-    """The number that ``text`` spells."""
+    """Return the integer that ``text`` represents."""
     try:
         return int(text, radix)
     except ValueError as error:
@@ -92,7 +93,7 @@ def to_integer(text: str, radix: int = 10) -> int:
 
 
 def truncate(value: float) -> int:
-    """The integer part of a float."""
+    """Return the integer part of a float."""
     try:
         return int(value)
     except (ValueError, OverflowError) as error:
@@ -100,7 +101,7 @@ def truncate(value: float) -> int:
 
 
 def decode(data: bytes, encoding: str) -> str:
-    """``data`` as text."""
+    """Return ``data`` decoded as text."""
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -108,7 +109,7 @@ def decode(data: bytes, encoding: str) -> str:
 
 
 def encode(text: str, encoding: str) -> bytes:
-    """``text`` as bytes."""
+    """Return ``text`` encoded as bytes."""
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
@@ -116,17 +117,17 @@ def encode(text: str, encoding: str) -> bytes:
 
 
 def substring(text: str, begin: int, end: int) -> str:
-    """The characters from ``begin`` up to ``end``, which is not included."""
+    """Return the characters from ``begin`` up to ``end``, which is not included."""
     if not 0 <= begin <= end:
         raise ExpressionError(f"no characters from {begin} to {end}")
     return text[begin:end]
 
 
 def smallest(values: Sequence[Ordered]) -> Ordered:
-    """The smallest item."""
+    """Return the smallest item."""
     return min(values) if values else item(values, 0)
 
 
 def largest(values: Sequence[Ordered]) -> Ordered:
-    """The largest item."""
+    """Return the largest item."""
     return max(values) if values else item(values, 0)

@@ -9,7 +9,7 @@ SHOWN_BYTES = 48
 
 
 class Fielded:
-    """An object that is equal to another of its class where all fields are."""
+    """An object that equals another one of its class if all fields are equal."""
 
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
@@ -27,7 +27,7 @@ class Fielded:
 
 
 def shown(value: object) -> str:
-    """A value as ``repr`` shows it in an object."""
+    """Return a value as the ``repr`` of an object shows it."""
     if isinstance(value, bytes) and len(value) > SHOWN_BYTES:
         return f"{value[:SHOWN_BYTES]!r}… ({len(value)} bytes)"
     return repr(value)

@@ -20,7 +20,7 @@ MAX_IDLE = 1 << 16
 
 
 class Progress:
-    """Watches a repetition whose items may be empty, so that no input can make it endless."""
+    """Stops a repetition whose items may be empty, which could otherwise be endless."""
 
     __slots__ = ("_idle", "_io", "_position", "_src_path")
 
@@ -40,12 +40,12 @@ class Progress:
 
 
 def read_numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[int]:
-    """``count`` integers of ``struct`` code ``code``, at once; none for a negative count."""
+    """Read ``count`` integers of ``struct`` code ``code``; none for a negative count."""
     return list(_numbers(io, byte_order, code, count)) if count > 0 else []
 
 
 def read_floats(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[float]:
-    """``count`` floats of ``struct`` code ``code``, at once; none for a negative count."""
+    """Read ``count`` floats of ``struct`` code ``code``; none for a negative count."""
     return list(_numbers(io, byte_order, code, count)) if count > 0 else []
 
 
@@ -65,14 +65,14 @@ def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[
 
 
 def within(value: int, width: int, name: str) -> int:
-    """``value``, which must be an unsigned integer of ``width`` bits."""
+    """Return ``value``, checked to be an unsigned integer of ``width`` bits."""
     if not 0 <= value < 1 << width:
         raise ConsistencyError(name, f"an unsigned integer of {width} bits", value)
     return value
 
 
 def sized(data: bytes, size: int, name: str) -> bytes:
-    """``data``, which must have ``size`` bytes."""
+    """Return ``data``, checked to have ``size`` bytes."""
     if len(data) != size:
         raise ConsistencyError(f"{name} (size)", size, len(data))
     return data
@@ -104,7 +104,7 @@ def terminated(
 
 
 def filled(data: bytes, size: int | None, name: str) -> bytes:
-    """``data`` with zeros after it, up to ``size`` bytes if that is given."""
+    """Return ``data`` padded with zeros to ``size`` bytes, if that is given."""
     if size is None:
         return data
     if len(data) > size:
@@ -141,7 +141,7 @@ def padded(
 
 
 def cut(data: bytes, terminator: bytes, *, include: bool) -> bytes:
-    """``data`` up to its first terminator; all of it where there is none."""
+    """Return ``data`` up to its first terminator, or all of it if there is none."""
     found = find_terminator(data, terminator)
     if found < 0:
         return data
@@ -193,7 +193,7 @@ def check_fields(holder: object, packer: struct.Struct, names: str) -> None:
 
 
 def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -> bytes:
-    """A list of numbers as ``read_numbers`` and ``read_floats`` read it."""
+    """Return the bytes of a list of numbers, as ``read_numbers`` and ``read_floats`` read them."""
     one = struct.Struct(byte_order + code)
     try:
         return struct.pack(f"{byte_order}{len(values)}{code}", *values)
@@ -202,35 +202,34 @@ def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -
 
 
 def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, values: Sequence[Any]) -> None:
-    """Append a list of numbers. An empty one begins no byte, so that bits continue after it where they stopped, as for
-    a reader."""
+    """Append a list of numbers. An empty one does not align the stream to a byte, as for a reader."""
     if len(values) > 0:  # arrays of numpy have no truth
         io.write_bytes(pack_numbers(byte_order, code, name, values))
 
 
 def counted(values: list[Value], count: int, name: str) -> list[Value]:
-    """``values``, which must be ``count`` many."""
+    """Return ``values``, checked to have ``count`` items."""
     if len(values) != max(0, count):
         raise ConsistencyError(f"{name} (count)", count, len(values))
     return values
 
 
 def at_least_one(values: list[Value], name: str) -> list[Value]:
-    """``values``, which must not be empty: only an item can end the repetition."""
+    """Return ``values``, checked not to be empty: only an item can end the repetition."""
     if not values:
         raise ConsistencyError(f"{name} (count)", "at least 1", 0)
     return values
 
 
 def check_end(holds: bool, index: int, count: int, name: str) -> None:
-    """The condition that ends a repetition must hold for the last item and for no other."""
+    """Check that the condition that ends a repetition is true for the last item and for no other."""
     if holds != (index == count - 1):
         expected = "the last item alone to end the repetition"
         raise ConsistencyError(name, expected, f"item {index} of {count}, which {'does' if holds else 'does not'}")
 
 
 def find_terminator(data: bytes, terminator: bytes) -> int:
-    """Index of the first terminator at a multiple of its width; -1: none."""
+    """Return the index of the first terminator at a multiple of its width; -1 if there is none."""
     width = len(terminator)
     found = data.find(terminator)
     while found >= 0 and found % width:

@@ -19,8 +19,8 @@ WINDOW = 1 << 18
 class FileStream(KaitaiStream):
     """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back.
 
-    While items are read one after the other, ``data`` holds a part of the file, and the file itself is after it:
-    the next byte is ``data[position]``, and ``end`` is the end of the part. Otherwise ``end`` is 0.
+    While a series of items is read, ``data[:end]`` is a buffered part of the file, of which the next byte is
+    ``data[position]``; the position of the file itself is after that part. Otherwise ``end`` is 0.
     """
 
     data = b""
@@ -57,7 +57,7 @@ class FileStream(KaitaiStream):
         return data
 
     def _short(self, n: int, left: int) -> EndOfStreamError:
-        """The error for fewer bytes than were asked for; the stream goes back to where these begin, if it can."""
+        """Return the error for fewer than ``n`` bytes, and seek back to where they begin, if possible."""
         if self._seekable:
             self._io.seek(-left, os.SEEK_CUR)
         return EndOfStreamError(f"requested {n} bytes, but only {left} bytes available", n, left)
@@ -111,7 +111,8 @@ class FileStream(KaitaiStream):
         return position >= self._seen
 
     def hold(self) -> bool:
-        """Hold the next part of the file, or continue with the one that is held; false where that cannot be done."""
+        """Buffer the next part of the file, or continue with the buffered one. Return false if the file cannot be
+        buffered."""
         if not self._holdable or self.bits_left:
             return False
         if not self.end:
@@ -122,7 +123,7 @@ class FileStream(KaitaiStream):
         return True
 
     def fetch(self, begin: int, end: int) -> None:
-        """Hold more of the file, so that ``data[begin:end]`` is there. Raises as ``read_bytes`` does."""
+        """Extend the buffered part so that it contains ``data[begin:end]``. Raises as ``read_bytes`` does."""
         if begin == end:
             return
         self.position = begin
@@ -141,7 +142,7 @@ class FileStream(KaitaiStream):
         self.end = len(self.data)
 
     def find(self, terminator: bytes, begin: int) -> int:
-        """The index in ``data`` at which a byte stands first, from ``begin`` on."""
+        """Return the index in ``data`` of the first terminator from ``begin`` on."""
         found, search = self.data.find(terminator, begin), begin
         while found < 0:
             search = self.end
@@ -153,12 +154,12 @@ class FileStream(KaitaiStream):
         return found
 
     def at(self, position: int) -> FileStream:
-        """The stream itself, which then is at an index in ``data``."""
+        """Move to an index in ``data`` and return the stream."""
         self.position = position
         return self
 
     def settle(self) -> None:
-        """Move the file to where the stream stands; nothing is held any longer."""
+        """Seek the file to the position of the stream, and stop buffering."""
         if self.end:
             self._io.seek(self._base + self.position)
             self.end = 0
@@ -214,5 +215,5 @@ class FileStream(KaitaiStream):
 
 
 def stream_of(source: KaitaiStream | IO[bytes]) -> KaitaiStream:
-    """A stream that reads ``source``, which may be one already."""
+    """Return a stream that reads ``source``, or ``source`` itself if it is a stream."""
     return source if isinstance(source, KaitaiStream) else FileStream(source)

@@ -1,8 +1,8 @@
 """Frames between delimiters: where each begins and ends, in a buffer or in a stream of any length.
 
 A frame's position is the offset of the delimiter before it, or 0 for a first one without; its end is the position of
-the next delimiter or the end of the input. Nothing before a leading delimiter and nothing after the last one is no
-frame; an empty frame between two delimiters is one.
+the next delimiter or the end of the input. If there are no bytes before the first or after
+the last delimiter, there is no frame; an empty frame between two delimiters counts.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Frame(NamedTuple):
 
 
 def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
-    """Return whether content that is not stuffed is found as it is between two delimiters. An empty frame is not a row;
-    with the delimiters, the ends of a content may look like another one.
+    """Return whether a reader finds content that is not stuffed unchanged between two delimiters. Empty frames are not
+    rows, and the ends of a content can form another delimiter with those around it.
 
     >>> is_unmistakable(b"a\\r", b"\\r\\n"), is_unmistakable(b"ab", b"aba"), is_unmistakable(b"", b",")
     (True, False, False)
@@ -42,15 +42,15 @@ def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
 
 
 def delimited(content: bytes, delimiter: bytes) -> bytes:
-    """Content that is not stuffed, with the delimiter after it. Raises ``ConsistencyError`` where a reader would find
-    something else."""
+    """Return content that is not stuffed, with the delimiter after it. Raises ``ConsistencyError`` where a reader would
+    not find the same content."""
     if not is_unmistakable(content, delimiter):
         raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)
     return content + delimiter
 
 
 def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:
-    """The frames of a whole input.
+    """Yield the frames of an input in memory.
 
     >>> [(each.position, each.end, each.content, each.closed) for each in frames(b"ab,c,,d", b",")]
     [(0, 2, b'ab', True), (2, 4, b'c', True), (4, 5, b'', True), (5, 7, b'd', False)]
@@ -75,7 +75,7 @@ def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:
 
 
 def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Iterator[Frame]:
-    """The frames of a stream in bounded memory: ``read(n)`` gives up to ``n`` bytes, none at the end.
+    """Yield the frames of a stream in bounded memory: ``read(n)`` returns up to ``n`` bytes, none at the end.
 
     Raises ``FrameError`` (``limit``) where a frame is longer than ``limit`` bytes.
     """
@@ -105,7 +105,7 @@ def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Ite
 
 
 def frames_in(io: KaitaiStream, delimiter: bytes, limit: int) -> Iterator[Frame]:
-    """The frames from where ``io`` stands to its end; positions count from there."""
+    """Yield the frames from the position of ``io`` to its end; positions count from there."""
     if isinstance(io, MemoryStream):
         return frames(io.read_bytes_full(), delimiter)
     if isinstance(io, FileStream):
@@ -114,7 +114,7 @@ def frames_in(io: KaitaiStream, delimiter: bytes, limit: int) -> Iterator[Frame]
 
 
 def unstuffed(frame: Frame, stuffing: Stuffing, limit: int) -> bytes:
-    """The content of a frame. Raises ``FrameError`` (empty, or too long) and ``StuffingError``."""
+    """Return the content of a frame. Raises ``FrameError`` (empty, or too long) and ``StuffingError``."""
     if not frame.content:
         raise FrameError(f"the frame at byte {frame.position} is empty")
     _within(len(frame.content), limit, frame.position)

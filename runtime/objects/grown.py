@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def substream(io: KaitaiStream, data: bytes) -> MemoryStream:
-    """A stream of bytes that were read from ``io``."""
+    """Return a stream of bytes that were read from ``io``."""
     stream: MemoryStream = SubStream(data)
     if isinstance(io, MemoryStream):
         if io.trace is not None:
@@ -27,7 +27,8 @@ def substream(io: KaitaiStream, data: bytes) -> MemoryStream:
 
 
 def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *arguments: Any) -> MemoryStream:
-    """A stream of what ``undo`` makes of bytes that were read from ``io``. Raises ``ProcessError`` where it cannot."""
+    """Return a stream of the result of ``undo`` for bytes that were read from ``io``. Raises ``ProcessError`` where it
+    cannot."""
     made = undo(data, *arguments)
     stream = substream(io, made)
     if len(made) > len(data) and type(stream.counter) is not ItemCounter:

@@ -1,4 +1,4 @@
-"""Objects that are made of bytes at hand, without their constructor."""
+"""Creation of objects from bytes in memory, without calling their constructors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _plain_maker(
 def _quiet_maker(
     made: type[Made], packer: struct.Struct, names: tuple[str, ...], family: tuple[object, object, object]
 ) -> Make[Made]:
-    """The maker of objects of classes that note what is assigned; it bypasses that."""
+    """Return a maker for classes that track assignments; it assigns without being tracked."""
     put = object.__setattr__
 
     def make(data: bytes, position: int, end: int) -> Made | None:
@@ -57,8 +57,8 @@ def _quiet_maker(
 def unpacker(
     kind: type, packer: struct.Struct, names: tuple[str, ...], put: Callable[[Any, str, Any], None]
 ) -> Callable[[Any, bytes, int], None]:
-    """A function that gives attributes of an object of class ``kind`` the values that ``packer`` finds at a position;
-    ``put`` sets one of them."""
+    """Return a function that unpacks values with ``packer`` at a position and assigns them to attributes of an object
+    of class ``kind``; ``put`` assigns one value."""
     setting: object = kind.__setattr__
     if setting is not object.__setattr__:
 
@@ -76,7 +76,7 @@ def unpacker(
 
 @cache
 def _factory(names: str) -> Callable[..., Any]:
-    """Python has no quick way to assign attributes whose names are data; so their assignment is compiled, once."""
+    """Return a factory of makers that assign these attributes. It is compiled once, since ``setattr`` is slow."""
     targets = ", ".join(f"self.{name}" for name in names.split())
     source = f"""
 def factory(made, new, unpack_from, size, io, parent, root):

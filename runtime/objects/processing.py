@@ -90,8 +90,8 @@ def undone(data: bytes, place: str, *arguments: Any) -> bytes:
 
 
 def decoded(data: bytes, routine: Any, *arguments: Any) -> bytes:
-    """The bytes that ``decode`` of a routine's class gives. As a function, so that the arguments are evaluated after
-    ``data`` is read, as Kaitai does: they may ask where the stream stands."""
+    """Return the result of ``decode`` of a routine's class. It is a function so that the arguments are evaluated after
+    ``data`` is read, as in Kaitai: they may depend on the position of the stream."""
     result: bytes = routine(*arguments).decode(data)
     return result
 
@@ -116,6 +116,6 @@ def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) ->
 
 
 def encoded(data: bytes, routine: type[Any], *arguments: Any) -> bytes:
-    """The bytes that ``encode`` of a routine gives, in modules with Kaitai's API."""
+    """Return the result of ``encode`` of a routine, in modules with Kaitai's API."""
     result: bytes = routine(*arguments).encode(data)
     return result

@@ -1,4 +1,4 @@
-"""``Readable``: the ways to make an object of bytes, of a file, and of an open file."""
+"""``Readable``: constructors from bytes, from a file, and from an open file."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from .readable import Readable
 
 
 class ReadStruct(Readable):
-    """An object that is read from a stream when it is made, as those of Kaitai's own compiler.
+    """An object that its constructor reads from a stream, like those of Kaitai's own compiler.
 
     ``from_bytes``, ``from_file`` and ``from_io`` make one of a type without parameters; the constructor takes the
     parameters, the stream, and, for what belongs to another object, its ``_parent`` and ``_root``.
@@ -33,7 +33,7 @@ class ReadStruct(Readable):
     def _fetch_instances(self) -> None:
         """Read the instances that are read from the stream, here and in all that belongs to the object.
 
-        From then on nothing is read any more, and the stream may be closed."""
+        After that nothing is read from the stream, so it may be closed."""
         for name in self._fields:
             _fetch(getattr(self, name, None))
         for name in self._instances:

@@ -1,4 +1,4 @@
-"""Fields of fixed sizes that follow each other, read in one step."""
+"""Runs: consecutive fields of fixed sizes, which are read in one step."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .streams import MemoryStream, SubStream
 
 
 def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
-    """The values of the fields that ``packer`` unpacks.
+    """Read and unpack the fields of ``packer``.
 
-    Where the stream ends inside them, the error is that of the first field that is not there as a whole, and the stream
-    stands where this field begins.
+    If the stream ends inside the run, the error is that of the first incomplete field, and the stream is left at the
+    beginning of that field.
     """
     if (type(io) is MemoryStream or type(io) is SubStream) and not io.bits_left:
         begin = io.position
@@ -33,7 +33,7 @@ def read_fields(io: KaitaiStream, packer: struct.Struct) -> tuple[Any, ...]:
 
 
 def retreat(io: KaitaiStream, error: EndOfStreamError) -> None:
-    """Return to where a read began that ran into the end; raise ``error`` where the stream cannot."""
+    """Seek back to where a read beyond the end began. Raises ``error`` if the stream cannot seek."""
     try:
         io.seek(io.size() - error.bytes_available)
     except OSError:

@@ -1,7 +1,8 @@
 """Streams that generated classes read from.
 
-All are ``KaitaiStream``, so that code written for Kaitai's classes takes them, and generated classes take any
-``KaitaiStream``. These are quicker: bytes in memory are sliced in place, and a terminator is searched in blocks.
+All are subclasses of ``KaitaiStream``, so they work with code written for Kaitai's classes, and generated classes
+accept any ``KaitaiStream``. These are faster: bytes in memory are sliced in place, and terminators are searched in
+blocks.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, NoTerm
 
 
 class Tracing(Protocol):
-    """Notes how objects are read."""
+    """Records which objects are read, and from which streams."""
 
     def begin(self, struct: Any) -> None:
-        """An object that has its stream is read next."""
+        """Record that the object is read next."""
 
     def inner(self, stream: MemoryStream) -> MemoryStream:
-        """Return the stream to use in place of one of bytes that were just read."""
+        """Return the stream to use instead of one of bytes that were just read."""
 
 
 class MemoryStream(KaitaiStream):
@@ -73,13 +74,13 @@ class MemoryStream(KaitaiStream):
         return self.data[begin:end]
 
     def fetch(self, begin: int, end: int) -> None:
-        """Raise ``EndOfStreamError`` where ``data[begin:end]`` is not all there; there is no more."""
+        """Raise ``EndOfStreamError`` if ``data[begin:end]`` is not all before ``end`` of the stream."""
         if not begin <= end <= self.end and begin != end:
             self.position = begin
             raise self._short(end - begin)
 
     def find(self, terminator: bytes, begin: int) -> int:
-        """The index in ``data`` at which a byte stands first, from ``begin`` on."""
+        """Return the index in ``data`` of the first terminator from ``begin`` on."""
         found = self.data.find(terminator, begin, self.end)
         if found < 0:
             self.position = begin
@@ -87,7 +88,7 @@ class MemoryStream(KaitaiStream):
         return found
 
     def at(self, position: int) -> MemoryStream:
-        """The stream itself, which then is at an index in ``data``."""
+        """Move to an index in ``data`` and return the stream."""
         self.position = position
         return self
 
@@ -181,13 +182,13 @@ class MemoryStream(KaitaiStream):
 
 
 class SubStream(MemoryStream):
-    """The bytes of one sized field. Where they do not suffice, the size is wrong and not the input cut off."""
+    """The bytes of one sized field. If they are too few, the reason is ``length``, since the input is not truncated."""
 
     reason_at_end = "length"
 
 
 def wire_bytes(io: KaitaiStream, begin: int, end: int) -> bytes:
-    """The bytes of ``io`` in [begin, end), as they are on the wire; ``io`` stays where it is, to the bit."""
+    """Return the bytes ``[begin, end)`` of ``io``, and restore its position, bits included."""
     position, bits, bits_left = io.pos(), io.bits, io.bits_left
     io.seek(begin)
     data = io.read_bytes(end - begin)

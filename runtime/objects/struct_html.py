@@ -23,12 +23,13 @@ class Fields(Protocol):
 
 
 def html_of_struct(struct: Fields) -> str:
-    """An object as a table of its attributes; objects inside it fold out."""
+    """Return an object as an HTML table of its attributes, with objects inside it as collapsible rows."""
     return f"<div><b>{markup(type(struct).__qualname__)}</b></div>{_Objects().fields(struct, 0)}"
 
 
 class _Objects:
-    """Counts the values down, so that a whole file's object is as quick to show as one row."""
+    """Renders objects up to a maximal number of values, so that the object of a large file is shown as fast as one
+    row."""
 
     def __init__(self) -> None:
         self._left = MOST_VALUES

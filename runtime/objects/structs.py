@@ -18,7 +18,7 @@ from .write_stream import WriteStream
 
 
 class Struct(Readable, metaclass=StructType):
-    """Something that a spec describes, read from a stream or made of values.
+    """An object of a type of a spec, read from a stream or made from values.
 
     With a stream, ``from_bytes``, ``from_file``, ``from_io`` and the constructor read at once. Without one the
     attributes are unset, and are assigned or given to the constructor by name; ``to_bytes`` then gives the wire form.
@@ -73,10 +73,10 @@ class Struct(Readable, metaclass=StructType):
         self.to_bytes()
 
     def to_bytes(self) -> bytes:
-        """The object as it is on the wire; fills in lengths, counts, checksums, contents.
+        """Return the object in its wire format, and fill in lengths, counts, checksums and contents.
 
-        Raises ``ConsistencyError`` or a ``ValidationFailedError`` where the values cannot stand together, and
-        ``UnsetError`` where one is missing.
+        Raises ``ConsistencyError`` or a ``ValidationFailedError`` if values contradict each other, and ``UnsetError``
+        if one is missing.
         """
         io = WriteStream()
         try:
@@ -89,19 +89,20 @@ class Struct(Readable, metaclass=StructType):
 
     @property
     def _covers_bytes(self) -> bool:
-        """Return whether checksums of this object or inside it cover any byte: only then do they prove that it is
-        one.
+        """Return whether checksums of this object or inside it cover any byte. Without one, valid checksums are no
+        evidence that the bytes are such an object.
         """
         return False
 
     def _lose(self, error: KaitaiStructError, reason: str) -> NoReturn:
-        """A value is refused that says where others stand: raises ``error``."""
+        """Refuse a value that determines where others are: raise ``error``."""
         raise with_reason(error, reason)
 
     def _refuse(self, error: KaitaiStructError, reason: str = "") -> None:
-        """A value is refused, and where it ends is known: raises ``error``, unless the outermost object collects.
+        """Refuse a value whose end is known: raise ``error``, or append it to the refusals that the outermost object
+        collects.
 
-        Without a ``reason`` it is ``checksum`` for an error of one, else ``value``."""
+        The default of ``reason`` is ``checksum`` for a ``ChecksumError``, else ``value``."""
         reason = reason or reason_of(error)
         refusals = getattr(self._outermost(), "_refusals", None)
         if refusals is None:
@@ -115,12 +116,13 @@ class Struct(Readable, metaclass=StructType):
         return outermost
 
     def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes:
-        """The bytes that ``process`` makes of a field; nothing where it cannot be undone, which is refused."""
+        """Return the bytes of a field with ``process`` undone; if that fails, refuse the field and return no bytes."""
         stream = self._undone_stream(src_path, undo, *arguments)
         return b"" if stream is None else stream.data
 
     def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> MemoryStream | None:
-        """The same as a stream; ``None``, of which an object reads nothing, where it cannot be undone."""
+        """Return a stream of the bytes of a field with ``process`` undone; if that fails, refuse the field and return
+        ``None``."""
         try:
             return undone_stream(self._io, undo, *arguments)
         except ProcessError as error:
@@ -134,7 +136,7 @@ class Struct(Readable, metaclass=StructType):
         self._refuse(error, error.reason)
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
-        """``data`` as text; where it is none, that is refused."""
+        """Return ``data`` decoded as text; refuse it if it is invalid in the encoding."""
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
@@ -146,23 +148,24 @@ class Struct(Readable, metaclass=StructType):
         check_fields(self, packer, names)
 
     def _adopt(self, child: Struct, *, parent: Any = UNSET, root: Any = UNSET) -> Struct:
-        """Place an object that is about to be written below this one, or below ``parent``; with a ``root`` of ``None``
-        it is the root itself."""
+        """Make this object (or ``parent``) the parent of one that is about to be written. With a ``root`` of ``None``
+        the child is its own root."""
         child._parent = self if parent is UNSET else parent
         child._root = self._root if root is UNSET else child
         return child
 
     def _repr_html_(self) -> str:
-        """The HTML that a notebook shows."""
+        """Return the HTML for notebooks."""
         from .struct_html import html_of_struct
 
         return html_of_struct(self)
 
 
 def enclosed(child: Struct, size: int | None = None) -> bytes:
-    """The wire form of an object that has a stream of its own, of ``size`` bytes where that is known.
+    """Return the wire format of an object in a stream of its own, of ``size`` bytes if that is known.
 
-    What is at the end of the object then knows where the end is; fewer bytes are returned where nothing does.
+    With a size, a field that reaches to the end of the stream knows its own size. Fewer bytes are returned if no field
+    reaches there.
     """
     io = WriteStream(size)
     child._append(io)

@@ -1,4 +1,4 @@
-"""Bytes of a stream that are at hand, for readers that take many items out of them one after the other."""
+"""Buffered bytes of a stream, for reading a series of items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = MemoryStream(b"")
 
 
 class BufferWindow:
-    """The bytes of a stream of Kaitai's own runtime over a ``BytesIO``, which goes where the window goes."""
+    """The bytes of a stream of Kaitai's own runtime over a ``BytesIO``, whose position follows that of the window."""
 
     __slots__ = ("_buffer", "_io", "data", "end")
 
@@ -44,7 +44,7 @@ class BufferWindow:
         self._buffer.seek(position)
 
     def fetch(self, begin: int, end: int) -> None:
-        """Raise what ``read_bytes`` of the stream raises where ``data[begin:end]`` is not all there."""
+        """Raise as ``read_bytes`` of the stream if ``data[begin:end]`` is incomplete."""
         if begin != end:
             try:
                 self.at(begin).read_bytes(end - begin)
@@ -52,23 +52,23 @@ class BufferWindow:
                 self.position = begin
 
     def find(self, terminator: bytes, begin: int) -> int:
-        """The index in ``data`` at which a byte stands first, from ``begin`` on."""
+        """Return the index in ``data`` of the first terminator from ``begin`` on."""
         found = self.data.find(terminator, begin)
         if found < 0:
             self.at(begin).read_bytes_term(terminator[0], False, True, True)
         return found
 
     def at(self, position: int) -> KaitaiStream:
-        """The stream, which then is at an index in ``data``."""
+        """Move the stream to an index in ``data`` and return it."""
         self.position = position
         return self._io
 
 
 def window_of(io: KaitaiStream) -> MemoryStream | FileStream | BufferWindow:
-    """The stream, where its next bytes are in ``data`` from ``position`` to ``end``; otherwise one without bytes.
+    """Return the stream if its next bytes are buffered in ``data[position:end]``, otherwise an empty one.
 
-    Who takes bytes from there moves ``position``. Streams of other classes have methods of their own, which would not
-    be called, and one that is inside a byte has to finish that first.
+    Callers that read bytes from ``data`` move ``position``. Streams of other classes are not used so, since their
+    overridden methods would be bypassed, nor is a stream that is inside a byte.
     """
     kind = type(io)
     if kind is MemoryStream or kind is SubStream:
@@ -79,7 +79,7 @@ def window_of(io: KaitaiStream) -> MemoryStream | FileStream | BufferWindow:
 
 
 class Held:
-    """``with Held(io):`` around taking bytes from windows; at the end a file stands where the stream does."""
+    """A context for reading from windows of ``io``; at its end, a file is moved to the position of its stream."""
 
     __slots__ = ("_io",)
 
@@ -96,17 +96,17 @@ class Held:
 
 
 def first_items(items: Iterable[Value], count: int) -> Iterator[Value]:
-    """The first ``count`` items, none where that is negative. A count may be larger than Python can count to."""
+    """Return the first ``count`` items, none if it is negative. Counts may exceed ``sys.maxsize``."""
     return islice(items, min(max(0, count), sys.maxsize))
 
 
 def gather(
     values: list[Value], items: Iterator[Value], io: KaitaiStream | None = None, count: int = 0, least: int = 0
 ) -> None:
-    """Append items that are read now; those of ``io`` as ``bounded`` has them.
+    """Read all items and append them to ``values``; with ``io`` they are counted by ``bounded``.
 
-    None of them is garbage, but each makes Python's collector of cycles look sooner at all that came before. So it
-    rests meanwhile, for a bounded number of items, since it does so for all threads.
+    The cyclic garbage collector is paused meanwhile, since new objects would make it traverse all previous ones again
+    and again. It is resumed after a bounded number of items, since it is paused for all threads.
     """
     if io is not None:
         items = bounded(io, items, count, least)
