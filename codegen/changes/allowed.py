@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..expression import nodes
 from ..expression.nodes import Node
-from ..expression.types import BitsType, IntegerType, Type
+from ..expression.types import BitsType, IntegerType, Type, VarintType
 from ..model.model import Valid
 from ..wire import Enum
 
@@ -56,6 +56,8 @@ def _every(type: Type) -> Range:
         return Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if type.signed else Range(0, 2**bits - 1)
     if isinstance(type, BitsType) and type.width > 1:
         return Range(0, 2**type.width - 1)
+    if isinstance(type, VarintType):
+        return Range(*type.limits)
     return ALL
 
 

@@ -16,6 +16,7 @@ from ..expression.types import (
     StringType,
     Type,
     UserType,
+    VarintType,
 )
 from ..model.model import Attribute, Switch
 from ..wire import (
@@ -48,6 +49,8 @@ def type_text(type: Type, root: str) -> str:
             return f"f{size}{endian or ''}"
         case BitsType(width, endian):
             return f"b{width}{endian}"
+        case UserType(path) | VarintType(path):
+            return path_text(path, root)
         case BytesType():
             return "bytes"
         case BooleanType():
@@ -56,8 +59,6 @@ def type_text(type: Type, root: str) -> str:
             return f"text in {encoding}" if encoding else "text"
         case EnumType(path, base):
             return f"{type_text(base, root)} of enum {path_text(path, root)}"
-        case UserType(path):
-            return path_text(path, root)
         case ListType(item):
             return f"list of {type_text(item, root)}"
     return type.__class__.__name__.removesuffix("Type").lower()

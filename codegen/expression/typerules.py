@@ -19,12 +19,15 @@ from .types import (
     Type,
     UnionType,
     UserType,
+    VarintType,
 )
 
 
 def is_integer(type: Type) -> bool:
     """An integer; a single bit is a boolean instead."""
-    return isinstance(type, (IntegerType, ComputedIntegerType)) or (isinstance(type, BitsType) and type.width > 1)
+    if isinstance(type, BitsType):
+        return type.width > 1
+    return isinstance(type, (IntegerType, ComputedIntegerType, VarintType))
 
 
 def is_float(type: Type) -> bool:
@@ -78,6 +81,8 @@ def type_name(type: Type) -> str:
             return "bytes"
         case StringType():
             return "text"
+        case VarintType(path):
+            return f"the varint {'::'.join(path)}"
         case EnumType(path):
             return f"the enum {'::'.join(path)}"
         case UserType(path):

@@ -33,6 +33,34 @@ class BitsType(Type):
 
 
 @dataclass(frozen=True)
+class VarintType(Type):
+    """An integer in groups of seven bits, one in each byte, whose highest bit says that another one follows.
+
+    ``order``: ``le`` where the first group is the lowest, else ``be``. ``groups``: so many of the lowest groups count.
+    ``most``: bytes at most, the last of which holds at most ``top``; 0 for any number of bytes. ``zigzag``: the even
+    numbers stand for 0, 1, 2 …, the odd ones for -1, -2 …
+    """
+
+    path: Path
+    """The type of the spec that describes it."""
+    order: str
+    groups: int
+    most: int = 0
+    top: int = 127
+    zigzag: bool = False
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The smallest and the largest value.
+
+        >>> VarintType(("varint",), "le", 10, most=10, top=1, zigzag=True).limits == (-(2**63), 2**63 - 1)
+        True
+        """
+        count = ((self.top + 1) if self.groups == self.most else 128) << 7 * (self.groups - 1)
+        return (-(count // 2), count // 2 - 1) if self.zigzag else (0, count - 1)
+
+
+@dataclass(frozen=True)
 class FloatType(Type):
     """``f4``, ``f8``; ``endian`` as that of integers."""
 

@@ -48,7 +48,7 @@ def modules(
     folders = tuple(import_paths)
     for path in specs:
         try:
-            spec = load(path, import_paths=folders)
+            spec = load(path, import_paths=folders, kaitai=True)
             wanted = _unsolved(spec) if api is Api.KAITAI_READ_WRITE else ()
             if strict:
                 refuse(wanted, plan_of(spec))

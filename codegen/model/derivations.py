@@ -8,11 +8,10 @@ from ..expression.fold import constant_integer
 from ..expression.fold import fold as folded
 from ..expression.nodes import Attribute as AttributeNode
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node, Unary
+from ..expression.typerules import is_integer
 from ..expression.types import (
-    BitsType,
     BytesType,
     ComputedIntegerType,
-    IntegerType,
     ListType,
     StringType,
     Type,
@@ -135,7 +134,7 @@ def _type(attribute: Attribute) -> Type:
 def _may_be_derived(attribute: Attribute) -> bool:
     """Integers whose value nothing else decides."""
     type = attribute.type
-    number = isinstance(type, IntegerType) or (isinstance(type, BitsType) and type.width > 1)
+    number = is_integer(type)
     plain = attribute.repeat is None and attribute.checksum is None
     return number and plain and not attribute.given
 

@@ -47,7 +47,7 @@ class FieldExtensions:
         """Return whether the attribute is one that whoever writes gives: else it would be solved for."""
         if self.section is None or "given" not in self.section:
             return False
-        if (isinstance(whole, BitsType) and whole.width > 1) or isinstance(whole, IntegerType):
+        if is_integer(whole):
             return True
         message = f"'given' is for integers, which sizes and counts stand on; this is {type_name(whole)}"
         self.diagnostics.error(self.section.position_of("given"), message)

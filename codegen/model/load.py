@@ -19,6 +19,7 @@ from .derivations import derive
 from .imports import Loader, display_name
 from .layout import framing_members, mark
 from .model import Spec, Struct
+from .native_varints import with_varints
 from .nesting import check_nesting
 from .parents import find_parents
 from .scope import Typing
@@ -47,17 +48,24 @@ def load(
     display_name: str | None = None,
     import_paths: Iterable[str | FilePath] = (),
     allow_modules: Iterable[str] = (),
+    kaitai: bool = False,
 ) -> Spec:
     """The model of a spec.
 
     ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
     what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
     folders of absolute imports. ``allow_modules``: modules out of which code that is made of the spec may name
-    routines, besides those that are registered. Raises ``SpecError`` with every error, shown in its
+    routines, besides those that are registered. ``kaitai``: for classes with Kaitai's API, in which varints are objects
+    too. Raises ``SpecError`` with every error, shown in its
     line (its attribute ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
     """
     result = analyse(
-        path, text, display_name=display_name, import_paths=import_paths, allow_modules=checked_modules(allow_modules)
+        path,
+        text,
+        display_name=display_name,
+        import_paths=import_paths,
+        allow_modules=checked_modules(allow_modules),
+        kaitai=kaitai,
     )
     if result.spec is None:
         raise InvalidSpecError(result.diagnostics)
@@ -71,13 +79,14 @@ def analyse(
     display_name: str | None = None,
     import_paths: Iterable[str | FilePath] = (),
     allow_modules: tuple[str, ...] = (),
+    kaitai: bool = False,
 ) -> Result:
     """The same without raising for errors in the spec, and with its warnings."""
     diagnostics = Diagnostics()
     file = FilePath(path)
     shown = display_name if display_name is not None else _display(file)
     try:
-        spec = _compile(file, text, shown, tuple(FilePath(each) for each in import_paths), diagnostics)
+        spec = _compile(file, text, shown, tuple(FilePath(each) for each in import_paths), diagnostics, kaitai)
     except TooManyErrorsError:
         spec = None
     except RecursionError:
@@ -94,7 +103,12 @@ _display = display_name
 
 
 def _compile(
-    path: FilePath, text: str | None, display: str, import_paths: tuple[FilePath, ...], diagnostics: Diagnostics
+    path: FilePath,
+    text: str | None,
+    display: str,
+    import_paths: tuple[FilePath, ...],
+    diagnostics: Diagnostics,
+    kaitai: bool,
 ) -> Spec | None:
     loader = Loader(diagnostics, import_paths)
     if not loader.load(path, text, display):
@@ -119,6 +133,9 @@ def _compile(
     # Where a spec makes a table, names are those of its columns, and nobody is asked to change them.
     free = {name for name, file in loader.files.items() if _meta(file).extensions is None}
     check_style((each for root in roots.values() for each in structs_in(root)), free, diagnostics)
+    rows = _rows_of(next(iter(loader.files.values())))
+    if rows and not kaitai:
+        roots = with_varints(roots, rows)
     framing = framing_members(each for root in roots.values() for each in structs_in(root))
     roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
     structs = {each.path: each for root in roots.values() for each in structs_in(root)}
@@ -140,6 +157,13 @@ Structs = dict[tuple[str, ...], Struct]
 
 def _meta(file: SourceFile) -> Section:
     return file.section.section("meta") or Section("meta", file.section.position)
+
+
+def _rows_of(file: SourceFile) -> tuple[str, ...]:
+    """The attributes that lead to the rows of the file's table; none where it is no table of a layout."""
+    extensions = _meta(file).extensions
+    rows = extensions.text("rows") if extensions is not None else None
+    return tuple(rows.value.split(".")) if rows is not None else ()
 
 
 def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Table:

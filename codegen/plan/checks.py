@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expression.types import EnumType
+from ..expression.nodes import IntegerLiteral
+from ..expression.types import ComputedIntegerType, EnumType, VarintType
 from ..model.model import Attribute, Instance
 from .nodes import Check
 
@@ -13,6 +14,10 @@ def checks_of(member: Attribute | Instance) -> Iterator[Check]:
     """Return the checks of a value of the attribute or instance."""
     if isinstance(member, Attribute) and member.contents is not None:
         yield Check("contents", contents=member.contents)
+    if isinstance(member, Attribute) and isinstance(member.type, VarintType) and member.type.top < 127:
+        for rule, limit in zip(("at least", "at most"), member.type.limits, strict=True):
+            if limit != 0:
+                yield Check(rule, (IntegerLiteral(limit, type=ComputedIntegerType()),))
     valid = member.valid
     if valid is None:
         return

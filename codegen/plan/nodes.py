@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as declared
 
 from ..expression.nodes import Node
-from ..expression.types import BitsType, IntegerType, Type, UserType
+from ..expression.types import BitsType, IntegerType, Type, UserType, VarintType
 from ..spec.position import Position
 from ..wire import (
     Framing,
@@ -165,7 +165,7 @@ class Field:
 
 def is_number(kind: Type) -> bool:
     """Return whether values of a type are integers that something can be solved for."""
-    return isinstance(kind, IntegerType) or (isinstance(kind, BitsType) and kind.width > 1)
+    return isinstance(kind, IntegerType | VarintType) or (isinstance(kind, BitsType) and kind.width > 1)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from ..expression.nodes import IntegerLiteral
-from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, StringType, UserType
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    Path,
+    StringType,
+    UserType,
+    VarintType,
+)
 from ..model.model import Attribute, Spec, Struct
 from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize
 
@@ -91,6 +101,8 @@ class Minimums:
             return 8 * base.size
         if isinstance(base, BitsType):
             return base.width
+        if isinstance(base, VarintType):
+            return 8
         literal = literal_size(attribute.size)
         if literal is not None:
             return 8 * literal

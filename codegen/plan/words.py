@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType, VarintType
 from ..expression.written import written
 from ..wire import EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatEos, RepeatUntil, TerminatedSize
 from .nodes import Cover, Field
@@ -26,6 +26,8 @@ def type_of(type: Type) -> str:
             return f"f{size}{endian if endian in ('le', 'be') else ''}"
         case BitsType(width=width):
             return f"b{width}"
+        case VarintType(path=path):
+            return path[-1]
         case EnumType(path=path, base=base):
             return f"{type_of(base)}, {path[-1]}"
         case StringType(encoding=encoding):
@@ -69,6 +71,8 @@ def size_of(field: Field) -> str:
         case TerminatedSize():
             end = field.terminator.value if field.terminator is not None else b"\0"
             return f"up to {hexadecimal(end)}"
+    if isinstance(type, VarintType):
+        return f"1 to {type.most}" if type.most else "1 or more"
     if isinstance(type, BitsType):
         return "1 bit" if type.width == 1 else f"{type.width} bits"
     return "its own"

@@ -1,4 +1,4 @@
-/* What the handlers of a plan's instructions share (row.c, row_bytes.c, row_checks.c).
+/* What the handlers of a plan's instructions share (row.c, row_bytes.c, row_checks.c, row_varints.c).
  *
  * Every read is checked against the end of the row's stream: by NEED for whole runs of fixed fields, by the instruction
  * itself for bytes of a size that is read from the input.
@@ -36,6 +36,8 @@ WL_HANDLER(wl_check_sum);
 WL_HANDLER(wl_mark);
 WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
+/* Of row_varints.c. */
+WL_HANDLER(wl_varint);
 /* Of units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
@@ -56,6 +58,15 @@ static inline void wl_refuse(wl_run *run, uint32_t reason) {
 static inline int wl_lost(wl_run *run, uint32_t reason) {
     run->reason = reason;
     return WL_ROW_LOST;
+}
+
+/* A check that did not hold: true where the row can be read on. */
+static inline bool wl_check_failed(wl_run *run, uint32_t outcome) {
+    if (outcome & 1)
+        run->reason = outcome >> 8;
+    else
+        wl_refuse(run, outcome >> 8);
+    return !(outcome & 1);
 }
 
 static inline bool wl_is_poisoned(const wl_run *run, size_t number) {

@@ -48,6 +48,7 @@ enum {
     WL_OP_ITEM,
     WL_OP_ITEM_END,
     WL_OP_COLUMN_STRUCT,
+    WL_OP_VARINT,
     WL_OP_COUNT,
 };
 
@@ -73,6 +74,13 @@ enum {
     WL_F8BE,
     WL_KIND_COUNT,
 };
+
+/* Operand c of VARINT: numbers of seven bits and flags. */
+#define WL_VARINT_GROUPS(shape) ((unsigned)((shape) & 0xFF))
+#define WL_VARINT_MOST(shape) ((unsigned)((shape) >> 8 & 0xFF))
+#define WL_VARINT_TOP(shape) ((unsigned)((shape) >> 16 & 0xFF))
+#define WL_VARINT_BIG_ENDIAN ((int64_t)1 << 24)
+#define WL_VARINT_ZIGZAG ((int64_t)1 << 25)
 
 /* How a loop goes on; numbered as wireloom.format.program.Loop. */
 enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };
@@ -217,6 +225,7 @@ enum {
     WL_RUN_LIST_END,
     WL_RUN_ITEM,
     WL_RUN_ITEM_END,
+    WL_RUN_VARINT,
     WL_RUN_COUNT,
 };
 

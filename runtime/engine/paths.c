@@ -16,6 +16,7 @@ static void note_writes(const wl_step *step, known *sure) {
     case WL_OP_REGISTER_FIXED:
     case WL_OP_EXPRESSION:
     case WL_OP_INDEX:
+    case WL_OP_VARINT:
         sure->registers[step->a] = true;
         break;
     case WL_OP_BYTES_REGISTER:

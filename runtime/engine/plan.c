@@ -156,6 +156,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_LIST_END] = WL_RUN_LIST_END,
         [WL_OP_ITEM] = WL_RUN_ITEM,
         [WL_OP_ITEM_END] = WL_RUN_ITEM_END,
+        [WL_OP_VARINT] = WL_RUN_VARINT,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);

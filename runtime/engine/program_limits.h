@@ -17,6 +17,7 @@
 #define WL_MOST_LOOPS 64
 #define WL_MOST_LEVELS 64
 #define WL_DEEPEST_STACK 32
+#define WL_MOST_GROUPS 10
 
 /* Bytes of a size, or of what is added to one. Sums of it and of any position stay far from overflowing. */
 #define WL_MOST_BYTES 1099511627776

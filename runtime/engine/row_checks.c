@@ -1,31 +1,22 @@
 /* Handlers for checks, checksums and jumps. */
 #include "handlers.h"
 
-/* A check that did not hold: true where the row can be read on. */
-static bool check_failed(wl_run *run, uint32_t outcome) {
-    if (outcome & 1)
-        run->reason = outcome >> 8;
-    else
-        wl_refuse(run, outcome >> 8);
-    return !(outcome & 1);
-}
-
 WL_HANDLER(wl_check_range) {
     wl_integer value = run->registers[step->a];
     wl_integer most = step->b & 0x80 ? (wl_integer)(uint64_t)step->d : (wl_integer)step->d;
-    if (WL_UNLIKELY(value < step->c || value > most || wl_is_poisoned(run, step->a)) && !check_failed(run, step->b))
+    if (WL_UNLIKELY(value < step->c || value > most || wl_is_poisoned(run, step->a)) && !wl_check_failed(run, step->b))
         return WL_ROW_LOST;
     GO_ON;
 }
 
 WL_HANDLER(wl_check_true) {
-    if (WL_UNLIKELY(run->registers[step->a] == 0 || wl_is_poisoned(run, step->a)) && !check_failed(run, step->b))
+    if (WL_UNLIKELY(run->registers[step->a] == 0 || wl_is_poisoned(run, step->a)) && !wl_check_failed(run, step->b))
         return WL_ROW_LOST;
     GO_ON;
 }
 
 WL_HANDLER(wl_check_constant) {
-    if (step->d && memcmp(base + step->c, step->constant, (size_t)step->d) != 0 && !check_failed(run, step->b))
+    if (step->d && memcmp(base + step->c, step->constant, (size_t)step->d) != 0 && !wl_check_failed(run, step->b))
         return WL_ROW_LOST;
     GO_ON;
 }

@@ -109,6 +109,18 @@ static bool is_rule(checker *check, const wl_step *step) {
            (is_mark(check, rule->own) && is_within(check, "a checksum of size", rule->own_size, 0, WL_MOST_OWN_BYTES));
 }
 
+static bool is_varint(checker *check, const wl_step *step) {
+    unsigned groups = WL_VARINT_GROUPS(step->c), most = WL_VARINT_MOST(step->c);
+    if (!is_written_register(check, step->a) || !is_outcome(check, step->b) ||
+        !is_within(check, "operand d", step->d, 0, UINT16_MAX) || !is_outcome(check, (uint32_t)step->d))
+        return false;
+    return is_within(check, "operand c", step->c, 0, 2 * WL_VARINT_ZIGZAG - 1) &&
+           is_within(check, "a number of groups", groups, 1, WL_MOST_GROUPS) &&
+           is_within(check, "the last group", WL_VARINT_TOP(step->c), 0, 127) &&
+           (!most || is_within(check, "a number of bytes", most, groups, WL_MOST_GROUPS)) &&
+           ((step->b & 1) || refuse(check, "a varint without an end is lost"));
+}
+
 /* Steps that write columns or registers from bytes that a NEED has covered. */
 static bool check_fixed(checker *check, const wl_step *step) {
     unsigned size = wl_kind_size(step->b);
@@ -177,6 +189,8 @@ static bool check_operands(checker *check, const wl_step *step) {
         return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
     case WL_OP_INDEX:
         return is_written_register(check, step->a);
+    case WL_OP_VARINT:
+        return is_varint(check, step);
     case WL_OP_COLUMN_STRUCT:
         return is_column(check, step->a, WL_STRUCT);
     case WL_OP_ROW:

@@ -111,6 +111,11 @@ class Op(IntEnum):
     """The item of level [b] is complete."""
     COLUMN_STRUCT = 36
     """column[a] is there: its fields are columns of their own."""
+    VARINT = 37
+    """register[a] ← integer of bytes of seven bits, whose highest bit says that another follows; the cursor moves after
+    them. [c]: how many of the lowest groups count | bytes at most << 8 (0: any number) | the largest value of the last
+    of those << 16 | 1 << 24 where the first byte is the highest | 1 << 25 for zigzag. More bytes: [b], ``lost`` with a
+    reason; a larger value: [d]; as for ``CHECK_RANGE``."""
 
 
 class Kind(IntEnum):

@@ -99,6 +99,7 @@ from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
+from .varints import read_varint, varint
 from .windows import first_items, gather
 from .write_stream import WriteStream
 
@@ -184,6 +185,7 @@ __all__ = [
     "read_fields",
     "read_floats",
     "read_numbers",
+    "read_varint",
     "reason_of",
     "replaced",
     "rotate_left",
@@ -213,6 +215,7 @@ __all__ = [
     "unstuff_cobs",
     "unstuff_words",
     "unstuffed",
+    "varint",
     "wire_bytes",
     "within",
     "write_numbers",

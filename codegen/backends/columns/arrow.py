@@ -17,6 +17,7 @@ from ...expression.types import (
     IntegerType,
     StringType,
     Type,
+    VarintType,
 )
 from ...plan import Plan
 from ...wire import Labels, Logical, Timestamp
@@ -101,6 +102,8 @@ def integer_interval(kind: Type) -> Interval | None:
             return of_bytes(size, signed)
         case BitsType(width=width):
             return Interval(0, (1 << width) - 1)
+        case VarintType():
+            return Interval(*kind.limits)
         case BooleanType():
             return Interval(0, 1)
         case EnumType(base=base):
@@ -137,6 +140,8 @@ def scalar_type(plan: Plan, kind: Type, logical: Logical | None, computed: Inter
             return FLOATS[size]
         case BooleanType():
             return BOOLEAN
+        case VarintType():
+            return computed_integer(integer_interval(kind))
         case ComputedIntegerType():
             return computed_integer(computed)
         case ComputedFloatType():

@@ -66,6 +66,7 @@ OPERANDS = {
     Op.ITEM: 2,
     Op.ITEM_END: 2,
     Op.COLUMN_STRUCT: 1,
+    Op.VARINT: 4,
 }
 """How many operands of each step are shown in the source; the rest are not used."""
 

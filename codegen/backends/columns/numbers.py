@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 from wireloom.format.program import Kind, Op
 
-from ...expression.types import BitsType, FloatType, IntegerType
+from ...expression.types import BitsType, FloatType, IntegerType, VarintType
 from ...plan import Field
 from .arrow import integer_interval, wire_kind
+from .assembler import Refusal
 from .expression import Compiled
 from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .state import State
 from .table import TableColumn
-from .valid import checks
+from .valid import checks, refusal_of
 
 
 def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> None:
@@ -64,6 +65,18 @@ def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None
     compiled = state.run.add_bits(field.id, kind)
     scalar = _member(state, scope, field)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
+    _finish(state, scope, field, scalar, None)
+
+
+def lower_varint(state: State, scope: Scope, field: Field, kind: VarintType) -> None:
+    """A varint: it ends the run, since only its bytes say how many they are."""
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{field.id}" may begin inside a byte')
+    state.run.flush()
+    scalar = _member(state, scope, field)
+    shape = kind.groups | kind.most << 8 | kind.top << 16 | (kind.order == "be") << 24 | kind.zigzag << 25
+    too_long = Refusal(True, field.reason)
+    state.assembler.add(Op.VARINT, scalar, too_long, shape, refusal_of(field), comment=field.id)
     _finish(state, scope, field, scalar, None)
 
 

@@ -9,7 +9,16 @@ from wireloom.format.program import ChecksumRule, Op
 from wireloom.format.program_limits import DEEPEST_LIMIT
 
 from ...expression.nodes import Node
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ...expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    UserType,
+    VarintType,
+)
 from ...plan import Cover, Field, TypePlan
 from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Repeat
 from .assembler import Label
@@ -18,7 +27,7 @@ from .column_nodes import own_columns
 from .expression import constant, facts_of
 from .loops import lower_list, lower_loop
 from .marks import Marks
-from .numbers import lower_bits, lower_float, lower_integer
+from .numbers import lower_bits, lower_float, lower_integer, lower_varint
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, pass_over
 from .scope import Argument, Scalar, Scope, Span
@@ -148,6 +157,8 @@ def _lower_value(state: State, scope: Scope, field: Field) -> None:
             lower_float(state, scope, field, kind)
         case BitsType() as kind:
             lower_bits(state, scope, field, kind)
+        case VarintType() as kind:
+            lower_varint(state, scope, field, kind)
         case BytesType() | StringType() as kind:
             lower_bytes(state, scope, field, kind)
         case UserType(opaque=False) as kind:

@@ -18,6 +18,7 @@ from ...expression.types import (
     Type,
     UnionType,
     UserType,
+    VarintType,
 )
 from ...plan import Field, Instance, TypePlan
 from ..base import refuse
@@ -49,7 +50,7 @@ class Annotations:
         match type_:
             case BooleanType() | BitsType(width=1):
                 return self.builtin("bool")
-            case IntegerType() | BitsType() | ComputedIntegerType():
+            case IntegerType() | BitsType() | VarintType() | ComputedIntegerType():
                 return self.builtin("int")
             case FloatType() | ComputedFloatType():
                 return self.builtin("float")

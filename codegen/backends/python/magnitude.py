@@ -8,7 +8,7 @@ from wireloom.base.limits import MAX_INTEGER_BITS
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, BooleanLiteral, Conditional, IntegerLiteral, Name, Node, Subscript, Unary
-from ...expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
+from ...expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType, VarintType
 from ...plan import TypePlan
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def _bits_of(kind: Type | None) -> int | None:
             return 8 * size
         case BitsType(width):
             return width
+        case VarintType():
+            return kind.limits[1].bit_length() + 1
     return None
 
 

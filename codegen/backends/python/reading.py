@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ...expression.nodes import BooleanLiteral, Node
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ...expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    UserType,
+    VarintType,
+)
 from ...expression.walk import names_in
 from ...plan import Field, Switch
 from ...wire import (
@@ -249,6 +258,9 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
             return (scope.code("enum", number=number, table=scope.module.table(path), keep=keep),)
         case IntegerType() | FloatType() | BitsType():
             return (_kept(scope, _number(scope, field.type) or "", keep),)
+        case VarintType() as kind:
+            varint = scope.code("varint", kind=kind, place=field.place, reason=field.reason)
+            return (_kept(scope, varint, keep),)
         case BytesType():
             return (_kept(scope, bytes_text(scope, field), keep),)
         case StringType(encoding):

@@ -11,7 +11,16 @@ from dataclasses import replace
 from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ...expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    UserType,
+    VarintType,
+)
 from ...expression.walk import expressions_in, names_in, walk
 from ...plan import Field, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
@@ -315,6 +324,8 @@ def _write_value(scope: ClassScope, field: Field, value: str, content: str | Non
             return (scope.code("write_object_elsewhere", adopted=adopted(scope, field, value)),)
         case BitsType(width, endian):
             return (scope.code("write_bits", endian=endian, width=width, value=value, id=field.id),)
+        case VarintType() as kind:
+            return (scope.code("write_varint", kind=kind, value=value, id=field.id),)
         case IntegerType() | FloatType() as kind:
             packer = packer_text(scope, field, kind)
             return (scope.code("write_number", packer=packer, names=repr(field.id), value=value),)

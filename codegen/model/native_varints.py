@@ -1,0 +1,134 @@
+"""Attributes of types that are varints as integers: ``length.value`` becomes ``length``.
+
+A type stays what it is where something asks for more of it than the integer, such as its groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from ..expression.nodes import Attribute as Member
+from ..expression.nodes import Name, Node
+from ..expression.types import ListType, Path, Type, UserType, VarintType
+from ..expression.walk import children, expressions_in, mapped
+from ..wire import OwnSize
+from .model import Attribute, Struct
+from .varints import varint_of
+from .walking import attributes_of, structs
+
+Varints = Mapping[Path, tuple[str, VarintType]]
+"""The types that are varints: the name of the instance that is the integer, and what they are."""
+
+
+def with_varints(roots: Mapping[str, Struct], rows: Iterable[str]) -> dict[str, Struct]:
+    """Return the outermost types with integers for varints. ``rows``: the attributes that lead to the rows of the first
+    one, whose types stay what they are."""
+    made = dict(roots)
+    rows = tuple(rows)
+    while True:
+        known = {each.path: each for root in made.values() for each in structs(root)}
+        kept = {*_on_the_way(next(iter(made.values())), rows, known)}
+        held = {
+            each.type.path
+            for struct in known.values()
+            for each in attributes_of(struct)
+            if isinstance(each.type, UserType) and not each.type.opaque
+        }
+        found = {path: varint_of(known[path], known) for path in held - kept}
+        varints = {path: each for path, each in found.items() if each is not None}
+        varints = _only_integers(varints, known.values())
+        if not varints:
+            return made
+        made = {name: _rewritten(root, varints) for name, root in made.items()}
+
+
+def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struct]) -> Iterator[Path]:
+    """The types of the attributes that lead to the rows."""
+    struct: Struct | None = root
+    for name in names:
+        attribute = struct.attribute(name) if struct is not None else None
+        struct = None
+        if attribute is not None and isinstance(attribute.type, UserType):
+            yield attribute.type.path
+            struct = known.get(attribute.type.path)
+
+
+def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
+    """Return those of which nothing is asked but the integer."""
+    refused: set[Path] = set()
+    for struct in known:
+        if any(struct.path[: len(path)] == path for path in varints):
+            continue
+        for attribute in attributes_of(struct):
+            plain = isinstance(attribute.size, OwnSize) and attribute.terminator is None and attribute.process is None
+            if not plain or attribute.arguments or attribute.parent is not None or attribute.framing is not None:
+                refused |= _paths(attribute.type)
+            if attribute.switch is not None:
+                refused |= {path for case in attribute.switch.cases for path in _paths(case.type)}
+        refused |= {path for each in struct.parameters for path in _paths(each.type)}
+        for node in expressions_in(struct):
+            refused |= _otherwise_used(node, varints)
+    return {path: each for path, each in varints.items() if path not in refused}
+
+
+def _paths(type: Type) -> set[Path]:
+    """The user types in a type."""
+    if isinstance(type, ListType):
+        return _paths(type.item)
+    if is_dataclass(type) and hasattr(type, "members"):
+        return {path for each in type.members for path in _paths(each)}
+    return {type.path} if isinstance(type, UserType) else set()
+
+
+def _otherwise_used(node: Node, varints: Varints) -> set[Path]:
+    """The types of which an expression asks for something else than the integer."""
+    found: set[Path] = set()
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        for each in children(current):
+            if isinstance(each.type, UserType) and each.type.path in varints:
+                integer = isinstance(current, Member) and current.name == varints[each.type.path][0]
+                if not integer or isinstance(each, Name) and each.id in ("_parent", "_root"):
+                    found.add(each.type.path)
+            waiting.append(each)
+    return found
+
+
+def _rewritten(part: Any, varints: Varints) -> Any:
+    """A part of a model with the types and expressions that follow."""
+    if isinstance(part, Node):
+        return _node(part, varints)
+    if isinstance(part, UserType | ListType):
+        return _type(part, varints)
+    if isinstance(part, tuple):
+        made = tuple(_rewritten(each, varints) for each in part)
+        return part if all(one is other for one, other in zip(made, part, strict=True)) else made
+    if not is_dataclass(part) or isinstance(part, type | Type):
+        return part
+    if isinstance(part, Struct) and part.path in varints:
+        return part
+    updates = {}
+    for each in fields(part):
+        value = getattr(part, each.name)
+        new = _rewritten(value, varints)
+        if new is not value:
+            updates[each.name] = new
+    return replace(part, **updates) if updates else part
+
+
+def _type(type: Type, varints: Varints) -> Type:
+    if isinstance(type, ListType):
+        item = _type(type.item, varints)
+        return type if item is type.item else ListType(item)
+    return varints[type.path][1] if isinstance(type, UserType) and type.path in varints else type
+
+
+def _node(node: Node, varints: Varints) -> Node:
+    if isinstance(node, Member) and isinstance(node.value.type, UserType) and node.value.type.path in varints:
+        return _node(node.value, varints)
+    changed = mapped(node, lambda child: _node(child, varints))
+    type = None if node.type is None else _type(node.type, varints)
+    return changed if type is node.type else replace(changed, type=type)
