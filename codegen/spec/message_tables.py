@@ -53,7 +53,25 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
     return {
         "type-extensions": Table(
             "a type's -wireloom",
-            {"message": Key(TableKind("message"), "The type is a protobuf message; it has no seq then.")},
+            {
+                "message": Key(TableKind("message"), "The type is a protobuf message; it has no seq then."),
+                "varint": Key(
+                    EitherKind(
+                        "le, be, or a mapping with order, signed and bits",
+                        TextKind(choices=("le", "be")),
+                        TableKind("varint"),
+                    ),
+                    "The type is an integer of bytes that hold seven bits each; it has no seq then.",
+                ),
+            },
+        ),
+        "varint": Table(
+            "a varint",
+            {
+                "order": Key(TextKind(choices=("le", "be")), "le: the first byte has the lowest bits.", required=True),
+                "signed": Key(TextKind(choices=("no", "zigzag")), "How negative integers are stored; no unless given."),
+                "bits": Key(IntegerKind(1, 64), "Bits of the largest integer; 64 unless given, with be 63."),
+            },
         ),
         "message": Table(
             "a message",

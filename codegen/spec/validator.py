@@ -51,6 +51,7 @@ from .syntax import (
 )
 from .tables import EXTENSION, TABLES
 from .tree import Mapping, Scalar, Sequence, YamlNode, described
+from .varints import varint_type
 
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -125,9 +126,19 @@ class Validator:
         for word, each in table.keys.items():
             if each.required and word not in keys and word not in meant:
                 self.diagnostics.error(node.position, _absent(name, word), (name, word))
+        if name == "type":
+            values.update(self._varint(values, keys))
         missing = _missing(table, values, keys, unknown_keys)
         faulty = self.diagnostics.errors > errors
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
+
+    def _varint(self, values: dict[str, Value], keys: dict[str, Position]) -> dict[str, Value]:
+        """The attributes and instances of a type with the key ``varint``; none of other types."""
+        extensions = values.get(EXTENSION)
+        made = varint_type(extensions, keys, self.diagnostics) if isinstance(extensions, Section) else None
+        entries = made.entries if made is not None else ()
+        checked = {key.text: self.check(child, TABLES["type"].keys[key.text].kind) for key, child in entries}
+        return {word: value for word, value in checked.items() if value is not None}
 
     def _key_kind(self, key: Scalar, table: Table, node: Mapping) -> Kind | None:
         word = key.text
