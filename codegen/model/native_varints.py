@@ -14,7 +14,7 @@ from ..expression.nodes import Name, Node
 from ..expression.types import ListType, Path, Type, UserType, VarintType
 from ..expression.walk import children, expressions_in, mapped
 from ..wire import OwnSize
-from .model import Attribute, Struct
+from .model import Struct
 from .varints import varint_of
 from .walking import attributes_of, structs
 
@@ -36,9 +36,8 @@ def with_varints(roots: Mapping[str, Struct], rows: Iterable[str]) -> dict[str, 
             for each in attributes_of(struct)
             if isinstance(each.type, UserType) and not each.type.opaque
         }
-        found = {path: varint_of(known[path], known) for path in held - kept}
-        varints = {path: each for path, each in found.items() if each is not None}
-        varints = _only_integers(varints, known.values())
+        found = ((path, varint_of(known[path], known)) for path in held - kept)
+        varints = _only_integers({path: each for path, each in found if each is not None}, known.values())
         if not varints:
             return made
         made = {name: _rewritten(root, varints) for name, root in made.items()}
@@ -91,7 +90,7 @@ def _otherwise_used(node: Node, varints: Varints) -> set[Path]:
         for each in children(current):
             if isinstance(each.type, UserType) and each.type.path in varints:
                 integer = isinstance(current, Member) and current.name == varints[each.type.path][0]
-                if not integer or isinstance(each, Name) and each.id in ("_parent", "_root"):
+                if not integer or (isinstance(each, Name) and each.id in ("_parent", "_root")):
                     found.add(each.type.path)
             waiting.append(each)
     return found

@@ -44,7 +44,8 @@ def varint_of(struct: Struct, structs: Mapping[Path, Struct]) -> tuple[str, Vari
             if isinstance(only.type, VarintType):
                 return instance.id, _wrapped(struct, only, only.type, instance)
             return instance.id, _Groups(struct, only, structs).kind(instance)
-        except UnknownError:
+        except (UnknownError, RecursionError):
+            # Of instances that use each other hundreds of levels deep none is the integer of a varint.
             continue
     return None
 
@@ -114,11 +115,13 @@ class _Object:
                 if isinstance(holder, tuple) and name in ("size", "length"):
                     return Sum(len(holder))
                 if isinstance(holder, tuple) and holder and name in ("first", "last"):
-                    return holder[0 if name == "first" else -1]
+                    first_or_last: Value = holder[0 if name == "first" else -1]
+                    return first_or_last
             case Subscript(inner, index):
                 items, number = self.value(inner), self.value(index)
                 if isinstance(items, tuple) and isinstance(number, Sum) and 0 <= number.number < len(items):
-                    return items[number.number]
+                    item: Value = items[number.number]
+                    return item
         raise UnknownError
 
 
@@ -163,8 +166,9 @@ class _Groups:
         raise UnknownError
 
     def _kinds(self) -> Iterator[VarintType]:
-        for groups in range(min(self.most or MOST_GROUPS, MOST_GROUPS), 1, -1):
-            for order in ("le", "be"):
+        limited = self.top < 127
+        for groups in range(min(self.most or MOST_GROUPS, MOST_GROUPS), max(1, self.most - 1) if limited else 1, -1):
+            for order in ("le",) if limited else ("le", "be"):
                 kind = VarintType(self.struct.path, order, groups, self.most, self.top)
                 if kind.limits[1] < 1 << 64:
                     yield from (kind, replace(kind, zigzag=True))
@@ -220,7 +224,9 @@ class _Groups:
                 scope = {"_": self._item(low, before, follows=follows), "_index": Sum(number)}
                 if _Object(self.struct, {**scope}, self.budget).value(until) is not (not follows):
                     raise UnknownError
-            last, more = ([self._allows(Sum(each), before, follows=follows) for each in range(128)] for follows in (False, True))
+            last, more = (
+                [self._allows(Sum(each), before, follows=follows) for each in range(128)] for follows in (False, True)
+            )
             top = last.count(True) - 1
             if top < 0 or not all(last[: top + 1]) or len(set(more)) != 1:
                 raise UnknownError
@@ -241,7 +247,10 @@ class _Groups:
         checked = [(self.attribute, _Object(self.struct, {**around, "_": item}, self.budget))]
         if isinstance(item, _Object):
             # Attributes are checked in order: a later one is not there yet.
-            checked += [(each, replace(item, given={**item.given, "_": item.member(each.id)})) for each in item.struct.attributes]
+            checked += [
+                (each, replace(item, given={**item.given, "_": item.member(each.id)}))
+                for each in item.struct.attributes
+            ]
         return all(each.valid is None or _holds(each.valid, scope) for each, scope in checked)
 
     def _check_comparisons(self) -> None:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType, VarintType
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    Type,
+    UserType,
+    VarintType,
+)
 from ..expression.written import written
 from ..wire import EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatEos, RepeatUntil, TerminatedSize
 from .nodes import Cover, Field

@@ -70,7 +70,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
             {
                 "order": Key(TextKind(choices=("le", "be")), "le: the first byte has the lowest bits.", required=True),
                 "signed": Key(TextKind(choices=("no", "zigzag")), "How negative integers are stored; no unless given."),
-                "bits": Key(IntegerKind(1, 64), "Bits of the largest integer; 64 unless given, with be 63."),
+                "bits": Key(IntegerKind(8, 64), "Bits of the largest integer; 64 unless given, with be 63."),
             },
         ),
         "message": Table(

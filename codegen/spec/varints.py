@@ -24,8 +24,8 @@ instances:
 
 
 def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostics: Diagnostics) -> Mapping | None:
-    """The attributes and instances of a type with the key ``varint``. ``keys``: those that the type has; the diagnostics
-    say which of them cannot be there. ``None`` for other types, and where there is an error."""
+    """Return the attributes and instances of a type with the key ``varint``; ``None`` for other types, and where there
+    is an error. ``keys``: those that the type has, some of which cannot be there."""
     given = extensions.get("varint")
     both = [key for key in ("seq", "instances", "params") if key in keys]
     if given is not None and both:

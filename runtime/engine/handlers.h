@@ -38,6 +38,9 @@ WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
 /* Of row_varints.c. */
 WL_HANDLER(wl_varint);
+WL_HANDLER(wl_varint_column);
+WL_HANDLER(wl_varint_columns_portable);
+WL_HANDLER(wl_varint_columns_bmi2);
 /* Of units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);

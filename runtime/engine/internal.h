@@ -81,6 +81,10 @@ enum {
 #define WL_VARINT_TOP(shape) ((unsigned)((shape) >> 16 & 0xFF))
 #define WL_VARINT_BIG_ENDIAN ((int64_t)1 << 24)
 #define WL_VARINT_ZIGZAG ((int64_t)1 << 25)
+/* Of an instruction: varints of so many bytes at most have nothing to check, and fit into eight bytes. */
+#define WL_VARINT_PLAIN(shape) ((unsigned)((shape) >> 32 & 0xFF))
+/* Of a VARINT_COLUMN: how many stand side by side from here on. */
+#define WL_VARINT_FOLLOWING(shape) ((size_t)((shape) >> 40))
 
 /* How a loop goes on; numbered as wireloom.format.program.Loop. */
 enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };
@@ -226,6 +230,7 @@ enum {
     WL_RUN_ITEM,
     WL_RUN_ITEM_END,
     WL_RUN_VARINT,
+    WL_RUN_VARINT_COLUMN, /* and the COLUMN_REGISTER of eight bytes after it, which stays for jumps to it */
     WL_RUN_COUNT,
 };
 

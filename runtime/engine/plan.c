@@ -4,7 +4,7 @@
  * needed. An EXPRESSION is dropped too where nothing needs its result: a value that nobody looks at cannot be wrong. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "handlers.h"
 
 typedef struct {
     const wl_program *program;
@@ -13,6 +13,7 @@ typedef struct {
     bool registers[WL_MOST_REGISTERS];
     bool spans[WL_MOST_SPANS];
     bool marks[WL_MOST_MARKS];
+    bool alone; /* nothing after the step that was asked for last reads the register that it puts into a column */
     bool list_wanted[WL_MOST_LEVELS + 1]; /* the column of the list is, whatever becomes of its items */
 } needs;
 
@@ -72,6 +73,7 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_COLUMN_TIMESTAMP:
         if (!wants_column(need, step->a))
             return false;
+        need->alone = !need->registers[step->b];
         need->registers[step->b] = true;
         return true;
     case WL_OP_REGISTER_FIXED:
@@ -165,6 +167,11 @@ static uint16_t operation(const wl_step *step) {
     return operations[step->op];
 }
 
+static int64_t plain_bytes(int64_t shape) {
+    unsigned groups = WL_VARINT_GROUPS(shape), limited = WL_VARINT_MOST(shape) == groups && WL_VARINT_TOP(shape) < 127;
+    return (int64_t)wl_smaller(groups - limited, 8);
+}
+
 static void decode(const needs *need, const wl_step *step, wl_instruction *instruction) {
     *instruction =
         (wl_instruction){.a = step->a, .operation = operation(step), .b = step->b, .c = step->c, .d = step->d};
@@ -197,8 +204,34 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
     case WL_OP_EXPRESSION:
         instruction->constant = need->program->constants + step->c;
         break;
+    case WL_OP_VARINT:
+        instruction->c |= plain_bytes(step->c) << 32;
+        break;
     default:
         break;
+    }
+}
+
+/* A varint that only the column after it wants goes straight there. */
+static void fuse_varint(wl_instruction *plan, uint32_t column) {
+    wl_instruction *varint = plan + column - 1;
+    if (column == 0 || varint->operation != WL_RUN_VARINT || plan[column].operation != WL_RUN_COLUMN_REGISTER ||
+        plan[column].b != varint->a || plan[column].c != 8)
+        return;
+    varint->operation = WL_RUN_VARINT_COLUMN;
+    varint->out = plan[column].out;
+}
+
+/* Counts for each of the varints that stand side by side how many they are from there on. The last instruction is none.
+ */
+static void join_varints(wl_instruction *plan, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        if (plan[i].operation != WL_RUN_VARINT_COLUMN)
+            continue;
+        bool joined = plan[i + 2].operation == WL_RUN_VARINT_COLUMN;
+        size_t following = 1 + (joined ? WL_VARINT_FOLLOWING(plan[i + 2].c) : 0);
+        plan[i].c |= (int64_t)following << 40;
+        plan[i].handler = joined ? wl_chosen.varint_columns : wl_varint_column;
     }
 }
 
@@ -210,12 +243,14 @@ static bool writes_value(const wl_step *step) {
 /* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
 static void make_plan(wl_run *run, needs *need, uint32_t *place) {
     const wl_program *program = run->program;
-    for (uint32_t i = program->step_count; i-- > 0;)
-        place[i] = program->reachable[i] && is_needed(need, program->steps + i);
+    for (uint32_t i = program->step_count; i-- > 0;) {
+        need->alone = false;
+        place[i] = program->reachable[i] && is_needed(need, program->steps + i) ? 1 + need->alone : 0;
+    }
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
-        bool needed = place[i];
+        uint32_t needed = place[i];
         place[i] = count;
         if (!needed)
             continue;
@@ -224,8 +259,11 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
             decode(need, step, run->plan + count++);
         if (writes_value(step) && program->conditional[step->a] && wants_column(need, step->a))
             run->plan[count++] = (wl_instruction){.a = step->a, .operation = WL_RUN_COLUMN_VALID};
-        if (!is_list && step->op != WL_OP_COLUMN_STRUCT)
-            decode(need, step, run->plan + count++);
+        if (is_list || step->op == WL_OP_COLUMN_STRUCT)
+            continue;
+        decode(need, step, run->plan + count++);
+        if (needed == 1 + true)
+            fuse_varint(run->plan, count - 1);
     }
     for (uint32_t i = 0; i < count; i++) {
         wl_instruction *instruction = run->plan + i;
@@ -237,6 +275,7 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED)
             instruction->d = (int64_t)place[instruction->d] - i;
     }
+    join_varints(run->plan, count);
 }
 
 static void make_checksums(wl_run *run) {

@@ -198,4 +198,5 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_ITEM] = wl_item_begin,
     [WL_RUN_ITEM_END] = wl_item_end,
     [WL_RUN_VARINT] = wl_varint,
+    [WL_RUN_VARINT_COLUMN] = wl_varint_column,
 };

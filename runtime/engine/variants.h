@@ -36,6 +36,7 @@ typedef struct {
     size_t (*block_rows)(wl_row_block *block, const wl_ahead *ahead);
     size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
     wl_copy_many_function copy_many;
+    wl_handler varint_columns;
 } wl_variant;
 
 extern wl_variant wl_chosen;

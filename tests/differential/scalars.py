@@ -109,6 +109,38 @@ def bits(random: Random, name: str, _: str) -> Piece:
     return Piece(attributes, write, numbers)
 
 
+VARINTS: dict[str, Any] = {
+    "le": "le",
+    "be": "be",
+    "le32": {"order": "le", "bits": 32},
+    "zigzag": {"order": "le", "signed": "zigzag"},
+    "zigzag28": {"order": "be", "signed": "zigzag", "bits": 28},
+}
+"""By name: what the key ``varint`` says."""
+VARINT_TYPES = {f"varint_{name}": {"-wireloom": {"varint": rule}} for name, rule in VARINTS.items()}
+
+
+def varint(random: Random, name: str, _: str) -> Piece:
+    """An integer of as many bytes as it needs, now and then with more than that."""
+    type = random.choice(list(VARINTS))
+    rule = VARINTS[type] if isinstance(VARINTS[type], dict) else {"order": VARINTS[type]}
+    signed, bits = "signed" in rule, rule.get("bits", 63 if rule["order"] == "be" else 64)
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    small = not signed and random.random() < 0.5
+
+    def write(random: Random, values: Values) -> Parts:
+        value = random.choice([random.randint(0, 12)] if small else [least, most, 7, random.randint(least, most)])
+        values[f"{name}.value"] = value
+        left = (value << 1 if value >= 0 else ~value << 1 | 1) if signed else value
+        groups = [left >> shift & 127 for shift in range(0, max(1, left.bit_length()), 7)]
+        groups += [0] * random.choice([0, 0, 0, 1]) if len(groups) < bits // 7 else []
+        if rule["order"] == "be":
+            groups.reverse()
+        return (bytes([*(each | 128 for each in groups[:-1]), groups[-1]]),)
+
+    return Piece([{"id": name, "type": f"varint_{type}"}], write, [Number(f"{name}.value", least, small)])
+
+
 def contents(random: Random, name: str, _: str) -> Piece:
     value = random.choice([b"\xab", b"WL", b"\0\1\2", b"magic!"])
 

@@ -96,6 +96,8 @@ class Maker:
             lambda: content.terminated(random, name, scope, text=False, stream_ends=ends),
             lambda: types.array(random, name, scope, self, stream_ends=ends),
         ]
+        if self.table:
+            choices.append(lambda: scalars.varint(random, name, endian))
         if ends:
             choices += [lambda: content.rest(random, name, scope, text=random.random() < 0.5)] * 3
         if deeper:
@@ -179,7 +181,12 @@ def table_spec(random: Random) -> Made:
         extension["parent-columns"] = ["h0"]
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
     root = [*(each for piece in before for each in piece.attributes), rows]
-    spec = {"meta": meta, "seq": root, "types": {"row": row, **maker.types}, "enums": {"kind": scalars.ENUM}}
+    spec = {
+        "meta": meta,
+        "seq": root,
+        "types": {"row": row, **maker.types, **scalars.VARINT_TYPES},
+        "enums": {"kind": scalars.ENUM},
+    }
     return Made(spec, write)
 
 
@@ -226,7 +233,13 @@ def unit_spec(random: Random) -> Made:
     if random.random() < 0.5:
         names = [each["id"] for each in row["seq"] if "contents" not in each]
         extension["columns"] = [*names, *(each["id"] for each in before if random.random() < 0.5)]
-    declared = {"row": row, "unit": unit, **({"holder": holder} if sized else {}), **maker.types}
+    declared = {
+        "row": row,
+        "unit": unit,
+        **({"holder": holder} if sized else {}),
+        **maker.types,
+        **scalars.VARINT_TYPES,
+    }
     root, write_root = root_of_units(random, unit)
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
     spec = {"meta": meta, "seq": root, "types": declared, "enums": {"kind": scalars.ENUM}}

@@ -16,6 +16,14 @@ typedef struct {
 static inline unsigned take(taker *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }
 static inline unsigned take_below(taker *bytes, unsigned count) { return take(bytes) % count; }
 
+/* Appends a VARINT into a register, of any shape that loads. */
+static inline void draft_varint(draft *it, taker *bytes, unsigned number) {
+    unsigned groups = 1 + take_below(bytes, WL_MOST_GROUPS), most = groups + take_below(bytes, WL_MOST_GROUPS);
+    unsigned shape = groups | (most <= WL_MOST_GROUPS ? most << 8 : 0) | take_below(bytes, 128) << 16;
+    unsigned outcome = take_below(bytes, 2) | WL_REASON_VALUE << 8;
+    draft_step(it, WL_OP_VARINT, number, 1 | WL_REASON_LENGTH << 8, shape | take_below(bytes, 4) << 24, outcome);
+}
+
 #ifdef WITH_MAIN
 /* Inputs of which some have few different bytes, others many; `letters` are those that matter to the target. */
 static inline int drive(int count, char **arguments, const char *letters, size_t letter_count) {

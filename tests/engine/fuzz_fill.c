@@ -113,6 +113,17 @@ static void write_bytes(taker *bytes, author *by) {
     }
 }
 
+/* Some varints side by side, most of which have columns. */
+static void write_varints(taker *bytes, author *by) {
+    draft *it = &by->it;
+    for (unsigned count = 1 + take_below(bytes, 5); count; count--) {
+        unsigned number = 2 + take_below(bytes, 4), column = take_below(bytes, (unsigned)it->column_count);
+        draft_varint(it, bytes, number);
+        if (it->storages[column] == 8)
+            draft_step(it, WL_OP_COLUMN_REGISTER, column, number, WL_U8LE, 0);
+    }
+}
+
 static void write_check(taker *bytes, author *by) {
     draft *it = &by->it;
     unsigned number = take_below(bytes, 6), outcome = take_below(bytes, 2) | (1 + take_below(bytes, 7)) << 8;
@@ -138,7 +149,7 @@ static void write_check(taker *bytes, author *by) {
 
 static void write_step(taker *bytes, author *by) {
     draft *it = &by->it;
-    switch (take_below(bytes, 12)) {
+    switch (take_below(bytes, 13)) {
     case 0:
     case 1:
         by->safe = take_below(bytes, 14);
@@ -181,6 +192,9 @@ static void write_step(taker *bytes, author *by) {
             else
                 draft_step(it, WL_OP_LIMIT_REGISTER, take_below(bytes, 6), 0, (int64_t)take_below(bytes, 9) - 4, 0);
         }
+        break;
+    case 10:
+        write_varints(bytes, by);
         break;
     default:
         write_column(bytes, by);

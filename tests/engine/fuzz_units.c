@@ -77,7 +77,7 @@ static void write_list(author *by, int level, unsigned depth) {
 static void write_simple(author *by, int level) {
     static const uint8_t fixed[] = {BYTE, ITEM_SHORT, INNER}, kinds[] = {WL_U1, WL_S2BE, WL_U4LE};
     unsigned size = level < 0 ? 1 : wl_kind_size(kinds[level]);
-    switch (choose(by, 9)) {
+    switch (choose(by, 10)) {
     case 0:
     case 1:
         step(by, WL_OP_NEED, size, 0, 0, 0);
@@ -106,6 +106,9 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_COLUMN_REGISTER, WORD, choose(by, 6), WL_U8LE, 0);
         else if (level >= 0)
             step(by, WL_OP_COLUMN_NULL, fixed[level], 0, 0, 0);
+        break;
+    case 8:
+        draft_varint(&by->it, by->bytes, 2 + choose(by, 4));
         break;
     default:
         if (level == 0)

@@ -12,6 +12,7 @@ from wireloom.format import (
     ColumnProgram,
     Kind,
     Op,
+    Outcome,
     Reason,
     Step,
     Storage,
@@ -20,7 +21,7 @@ from wireloom.format import (
 
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]
-REGISTERS, SPANS, MARKS = 6, 3, 3
+REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 3, 10
 SIMPLE_CODES = [code for code in Code if code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)]
 
 
@@ -50,6 +51,7 @@ class Author:
             self.need,
             self.register,
             self.register,
+            self.varints,
             self.span,
             self.span,
             self.column,
@@ -77,6 +79,18 @@ class Author:
         found = self.covered([kind for kind in Kind if kind < Kind.F4LE])
         if found:
             self.add(Op.REGISTER_FIXED, self.presets + self.pick(REGISTERS - self.presets), *found)
+
+    def varints(self) -> None:
+        """Some side by side, most of which have columns."""
+        wide = [number for number, storage in enumerate(self.columns) if storage == Storage.FIXED64]
+        for _ in range(1 + self.pick(5)):
+            register, groups = self.presets + self.pick(REGISTERS - self.presets), 1 + self.pick(MOST_GROUPS)
+            most = groups + self.pick(MOST_GROUPS + 1 - groups) if self.pick(3) else 0
+            shape = groups | most << 8 | self.pick(128) << 16 | self.pick(4) << 24
+            reasons = [1 + self.pick(Reason.ENCODING) << 8 for _ in range(2)]
+            self.add(Op.VARINT, register, reasons[0] | Outcome.LOST, shape, reasons[1] | self.pick(2))
+            if wide and self.pick(4):
+                self.add(Op.COLUMN_REGISTER, wide[self.pick(len(wide))], register, Kind.U8LE)
 
     def span(self) -> None:
         ends = self.delimited or self.depth > 0

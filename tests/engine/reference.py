@@ -209,6 +209,8 @@ class Row:
                 self.store(a, self.number(b, c))
             case Op.REGISTER_FIXED:
                 self.registers[a] = self.number(b, c)
+            case Op.VARINT:
+                self.varint(a, b, c, d)
             case Op.BYTES_REGISTER:
                 size = self.size(b, c)
                 self.spans[a] = (self.take(size), size)
@@ -280,6 +282,19 @@ class Row:
                 self.spans[a] = (begin, size if found < 0 else found + (b & 1))
             case _:
                 raise AssertionError(step)
+
+    def varint(self, register: int, too_long: int, shape: int, too_large: int) -> None:
+        groups, most, top = shape & 255, shape >> 8 & 255, shape >> 16 & 255
+        taken = b""
+        while not taken or taken[-1] > 127:
+            if most and len(taken) == most:
+                raise LostError(too_long >> 8)
+            at = self.take(1)
+            taken += self.data[at : at + 1]
+        self.check(len(taken) != most or taken[-1] <= top, too_large)
+        lowest_first = taken[::-1] if shape >> 24 & 1 else taken
+        value = sum((byte & 127) << 7 * place for place, byte in enumerate(lowest_first[:groups])) % (1 << 64)
+        self.registers[register] = value >> 1 ^ -(value & 1) if shape >> 25 & 1 else value
 
     def terminated(self, span: int, terminator: int, flags: int) -> None:
         found = self.data.find(bytes([terminator]), self.cursor, self.limits[-1])

@@ -88,6 +88,8 @@ def refused(part: str, *steps: Step, **changes: Any) -> None:
         Step(Op.CHECK_UTF8, 1, 0, 1),
         Step(Op.TRIM_RIGHT, 1, 0, 255),
         Step(Op.CUT_TERMINATOR, 1, 0, 255),
+        Step(Op.VARINT, 2, GOOD, 10 | 10 << 8 | 127 << 16 | 3 << 24, BAD),
+        Step(Op.VARINT, 1, GOOD, 1, GOOD),
     ],
     ids=repr,
 )
@@ -190,6 +192,19 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.TRIM_RIGHT, 1, 0, 256), "byte 256"),
         (Step(Op.CUT_TERMINATOR, 2), "no span 2"),
         (Step(Op.CUT_TERMINATOR, 1, 0, -1), "byte -1"),
+        (Step(Op.VARINT, 3, GOOD, 1, GOOD), "no register 3"),
+        (Step(Op.VARINT, 0, GOOD, 1, GOOD), "register 0 is preset"),
+        (Step(Op.VARINT, 1, BAD, 1, GOOD), "a varint without an end is lost"),
+        (Step(Op.VARINT, 1, 1, 1, GOOD), "not an outcome"),
+        (Step(Op.VARINT, 1, GOOD, 1, 1), "not an outcome"),
+        (Step(Op.VARINT, 1, GOOD, 1, 1 << 32 | GOOD), "operand d"),
+        (Step(Op.VARINT, 1, GOOD, 0, GOOD), "a number of groups"),
+        (Step(Op.VARINT, 1, GOOD, 11, GOOD), "a number of groups"),
+        (Step(Op.VARINT, 1, GOOD, 3 | 2 << 8, GOOD), "a number of bytes"),
+        (Step(Op.VARINT, 1, GOOD, 3 | 11 << 8, GOOD), "a number of bytes"),
+        (Step(Op.VARINT, 1, GOOD, 1 | 128 << 16, GOOD), "the last group"),
+        (Step(Op.VARINT, 1, GOOD, 1 | 1 << 26, GOOD), "operand c"),
+        (Step(Op.VARINT, 1, GOOD, -1, GOOD), "operand c"),
     ],
     ids=repr,
 )
@@ -197,7 +212,7 @@ def test_one_too_much(step: Step, part: str) -> None:
     refused(part, NEED, step, END)
 
 
-@pytest.mark.parametrize("op", [37, 65535])
+@pytest.mark.parametrize("op", [38, 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
     packed[60 + 24 : 60 + 26] = struct.pack("<H", op)

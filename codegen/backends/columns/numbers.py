@@ -78,6 +78,8 @@ def lower_varint(state: State, scope: Scope, field: Field, kind: VarintType) -> 
     too_long = Refusal(True, field.reason)
     state.assembler.add(Op.VARINT, scalar, too_long, shape, refusal_of(field), comment=field.id)
     _finish(state, scope, field, scalar, None)
+    # What comes next counts from the cursor, which the base of the last NEED no longer tells.
+    state.run.flush()
 
 
 def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> None:
