@@ -14,7 +14,7 @@ __getattr__ = face(
         "typer": "typed",
         "typerules": "combined type_name",
         "types": "Path AnyStructType BitsType BooleanType BytesType ComputedFloatType ComputedIntegerType EnumType"
-        " FloatType IntegerType ListType StreamType StringType Type UnionType UserType",
+        " FloatType IntegerType ListType StreamType StringType Type UnionType UserType VarintType",
         "walk": "walk:walked",
     },
 )

@@ -50,6 +50,11 @@ class VarintType(Type):
     zigzag: bool = False
 
     @property
+    def big_endian(self) -> bool:
+        """Return whether the first group is the highest."""
+        return self.order == "be"
+
+    @property
     def limits(self) -> tuple[int, int]:
         """The smallest and the largest value.
 

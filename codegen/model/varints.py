@@ -158,7 +158,7 @@ class _Groups:
             raise UnknownError
 
     def kind(self, instance: Instance) -> VarintType:
-        """What the type is, where ``instance`` is its value. Raises ``UnknownError`` where that is no varint."""
+        """Return what the type is, where ``instance`` is its value. Raises ``UnknownError`` where that is no varint."""
         for kind in self._kinds():
             counts = range(1, self.most + 1) if self.most else COUNTS
             if all(self._is(kind, instance, count) for count in reversed(counts)):

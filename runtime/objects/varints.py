@@ -12,9 +12,9 @@ def read_varint(
     most: int,
     src_path: str,
     *,
-    big_endian: bool = False,
-    zigzag: bool = False,
-    reason: str = "value",
+    big_endian: bool,
+    zigzag: bool,
+    reason: str,
 ) -> int:
     """Read an integer of at most ``most`` bytes (0: of any number), of which the ``groups`` lowest count.
 
@@ -36,11 +36,13 @@ def read_varint(
     return value >> 1 ^ -(value & 1) if zigzag else value
 
 
-def varint(value: int, groups: int, name: str, *, big_endian: bool = False, zigzag: bool = False) -> bytes:
+def varint(value: int, groups: int, name: str, *, big_endian: bool, zigzag: bool) -> bytes:
     """The fewest bytes that ``read_varint`` reads as the value.
 
-    >>> varint(300, 10, "count"), varint(300, 8, "count", big_endian=True), varint(-1, 10, "change", zigzag=True)
-    (b'\\xac\\x02', b'\\x82,', b'\\x01')
+    >>> varint(300, 10, "count", big_endian=False, zigzag=False)
+    b'\\xac\\x02'
+    >>> varint(-1, 10, "change", big_endian=False, zigzag=True)
+    b'\\x01'
     """
     left = (value << 1 if value >= 0 else ~value << 1 | 1) if zigzag else value
     if left < 0 or left >> 7 * groups:

@@ -74,7 +74,7 @@ def lower_varint(state: State, scope: Scope, field: Field, kind: VarintType) -> 
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     state.run.flush()
     scalar = _member(state, scope, field)
-    shape = kind.groups | kind.most << 8 | kind.top << 16 | (kind.order == "be") << 24 | kind.zigzag << 25
+    shape = kind.groups | kind.most << 8 | kind.top << 16 | kind.big_endian << 24 | kind.zigzag << 25
     too_long = Refusal(True, field.reason)
     state.assembler.add(Op.VARINT, scalar, too_long, shape, refusal_of(field), comment=field.id)
     _finish(state, scope, field, scalar, None)

@@ -54,7 +54,7 @@ def test_the_example_on_the_page() -> None:
 
 
 def test_the_example_of_messages_on_the_page() -> None:
-    text = PAGE.split("```yaml\n")[2].split("```")[0]
+    text = PAGE.split("```yaml\n# reading_log.ksy\n")[1].split("```")[0]
     assert analyse("reading_log.ksy", text).diagnostics == ()
     units = load("reading_log.ksy", text).units
     assert units is not None

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import Format
-from wireloom.codegen.expression.types import VarintType
+from wireloom.codegen.expression import VarintType
 from wireloom.codegen.model import load_spec as load_model
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
