@@ -15,3 +15,8 @@ def examples(count: int) -> int:
     if PROFILE == "quick":
         return min(count, QUICK)
     return max(count // 3, min(count, QUICK)) if PROFILE == "suite" else count
+
+
+def spread(values: range) -> range:
+    """Return ``values``, such as all sizes of an input; in ``make quick`` about ten of them, evenly spread."""
+    return values[:: max(1, len(values) // QUICK)] if PROFILE == "quick" else values

@@ -64,7 +64,13 @@ def test_case_from_memory_and_from_a_file_object(case: dict[str, Any]) -> None:
         check_rows(table, case["records"])
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
+# A search in a gigabyte of zeros takes seconds.
+RECOVERED = [
+    pytest.param(case, id=case["case"], marks=[pytest.mark.slow] * case["case"].startswith("bomb")) for case in CASES
+]
+
+
+@pytest.mark.parametrize("case", RECOVERED)
 def test_case_with_recovery(case: dict[str, Any]) -> None:
     table, report = wireloom.read_with_report(
         "edgemq_segment", path_of(case), columns=COLUMNS, recover=True, check_format=False

@@ -9,6 +9,7 @@ import pytest
 import wireloom
 import zstandard
 
+from ...examples import spread
 from . import samples
 from .running import ROW_READERS, read
 
@@ -93,7 +94,7 @@ def test_failfast_refuses_a_segment_that_is_cut_off(row_reader: str, streamed: b
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_failfast_refuses_a_log_that_is_cut_off_anywhere(row_reader: str) -> None:
     """Also where what is left of a record is one by its looks: no checksum says that it is."""
-    for size in range(len(COBS) + 1):
+    for size in spread(range(len(COBS) + 1)):
         whole = max(each for each in ends(COBS, b"\0") if each <= size)
         complete = PAYLOADS[: COBS[:whole].count(b"\0")]
         table, report = read(row_reader, "cobs_log", COBS[:size], tail="growing", columns=["payload"])
@@ -158,7 +159,7 @@ def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, line
     row_reader = row_reader if lines.program is not None else "objects"
     stored = packed(TEXT)
     found = set()
-    for size in range(40, len(stored)):
+    for size in spread(range(40, len(stored))):
         for tail in ("complete", "growing"):
             table, report = read(row_reader, lines, stored[:size], columns=["text"], tail=tail)
             texts = [text.encode() for text in table["text"].to_pylist()]
