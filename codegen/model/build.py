@@ -28,11 +28,12 @@ from ..wire import (
 )
 from ..words import shown
 from .block_codecs import BlockCodecs
+from .checksums import ChecksumReader
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch
 from .leftovers import check_leftovers
 from .messages import message_of
-from .model import Attribute, Instance, Struct, Switch, SwitchCase, Valid
+from .model import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Valid
 from .order import refuse_later_names, refuse_names_before_byte_order
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World
@@ -118,7 +119,19 @@ class Builder:
         codecs = BlockCodecs(symbol, member, self.typing, self.diagnostics, self.amount)
         attribute = replace(attribute, process=codecs.process(attribute, whole))
         refuse_later_names(symbol, member, attribute, self.diagnostics)
+        attribute = replace(attribute, checksum=self._checksum(symbol, member, attribute))
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
+
+    def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
+        extensions = member.section.extensions
+        section = extensions.section("checksum") if extensions is not None else None
+        if section is None:
+            return None
+
+        def integer(section: Section, key: str, around: Surroundings) -> Node | None:
+            return self.checked(symbol, section, key, INTEGER, around)
+
+        return ChecksumReader(symbol, member, self.diagnostics, integer).read(section, attribute)
 
     def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
         attribute = Attribute(

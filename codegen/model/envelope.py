@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wireloom.checksums import MD5
+from wireloom.checksums import algorithm
 
+from ..expression.fold import constant_integer
 from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
-from ..wire import OwnSize
+from ..wire import ExpressionSize, OwnSize
 from ..words import shown, suggestion
-from .model import Attribute, Checksum, Struct
+from .model import Attribute, Struct
 from .symbols import World
 
 
 @dataclass(frozen=True)
 class Surround:
-    """``prefix``: the bytes before the message; ``digest``: ``md5`` where one is after it, or empty."""
+    """``prefix``: the bytes before the message; ``digest``: the name of that after it, or empty."""
 
     prefix: bytes = b""
     digest: str = ""
@@ -107,11 +108,12 @@ class EnvelopeReader:
                 self.diagnostics.error(each.position or at.position, message_text)
             else:
                 prefix += each.contents
+        digest = _digest(after[0], message) if after else ""
         for each in after:
-            if each is not after[0] or not _is_digest(each, message):
-                message_text = f"after the message only its md5 may stand; {shown(each.id)} is none"
+            if each is not after[0] or not digest:
+                message_text = f"after the message only its digest may stand; {shown(each.id)} is none"
                 self.diagnostics.error(each.position or at.position, message_text)
-        return Surround(prefix, MD5.name if after else "")
+        return Surround(prefix, digest)
 
 
 def _may_hold(attribute: Attribute) -> bool:
@@ -123,12 +125,13 @@ def _may_hold(attribute: Attribute) -> bool:
     return isinstance(attribute.type, UserType | UnionType) or attribute.switch is not None or plain_bytes
 
 
-def _is_digest(attribute: Attribute, message: Attribute) -> bool:
-    checksum: Checksum | None = attribute.checksum
-    plain = isinstance(attribute.type, BytesType) and attribute.condition is None
-    return (
-        plain
-        and checksum is not None
-        and checksum.algorithm == MD5.name
-        and checksum.first == checksum.last == message.id
-    )
+def _digest(attribute: Attribute, message: Attribute) -> str:
+    """Return the name of the digest that an attribute is, of the whole message; empty where it is none."""
+    checksum = attribute.checksum
+    if checksum is None or attribute.condition is not None or checksum.replace is not None:
+        return ""
+    if not checksum.first == checksum.last == message.id:
+        return ""
+    found = algorithm(checksum.algorithm)
+    size = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
+    return found.name if found.is_digest and size is not None and constant_integer(size) == found.size else ""

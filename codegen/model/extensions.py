@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireloom.checksums import CHECKSUMS, Digest
-
-from ..expression.fold import constant_integer
 from ..expression.typerules import is_integer, is_text, type_name
-from ..expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType
+from ..expression.types import BitsType, EnumType, IntegerType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
-from ..spec.syntax import Flag, Integer, Items, Section, Text
-from ..wire import ExpressionSize, Framing, IntegerText, Labels, Logical, OwnSize, RepeatEos, Timestamp
-from ..words import shown, suggestion
-from .model import Attribute, Checksum, Instance
+from ..spec.syntax import Flag, Integer, Section, Text
+from ..wire import Framing, IntegerText, Labels, Logical, OwnSize, RepeatEos, Timestamp
+from .model import Attribute, Instance
 from .symbols import Member, Symbol
 
 
@@ -29,7 +25,7 @@ class FieldExtensions:
         self.member = member
 
     def attribute(self, attribute: Attribute) -> Attribute:
-        """The attribute with its checksum, framing and logical type."""
+        """The attribute with its framing and logical type."""
         if self.section is None:
             return attribute
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
@@ -37,7 +33,6 @@ class FieldExtensions:
             return replace(attribute, logical=self._logical(whole))
         return replace(
             attribute,
-            checksum=self._checksum(attribute),
             framing=self._framing(attribute),
             given=self._given(attribute, whole),
             logical=self._logical(whole),
@@ -105,96 +100,6 @@ class FieldExtensions:
             return Timestamp(value.value, "UTC")
         zone = value.word("zone", "UTC")
         return Timestamp(value.word("unit"), None if zone == "none" else zone)
-
-    # Checksums -------------------------------------------------------------------------------------------------------
-
-    def _checksum(self, attribute: Attribute) -> Checksum | None:
-        section = self.section.section("checksum") if self.section is not None else None
-        if section is None:
-            return None
-        algorithm = CHECKSUMS[section.word("algorithm")]
-        if isinstance(algorithm, Digest):
-            return self._digest(algorithm, section, attribute)
-        type = attribute.type
-        if not isinstance(type, IntegerType) or type.signed or type.size != algorithm.size or attribute.repeat:
-            found = type_name(ListType(type) if attribute.repeat else type)
-            self.diagnostics.error(
-                section.position, f"a checksum must be an unsigned integer of {algorithm.size} bytes, found {found}"
-            )
-            return None
-        parameters = {"initial": algorithm.initial, "final-xor": algorithm.final_xor}
-        for key in parameters:
-            given = section.integer(key)
-            parameters[key] = parameters[key] if given is None else given
-            if parameters[key] >> algorithm.width:
-                message = f"'{key}' has more than the {algorithm.width} bits of {algorithm.name}"
-                self.diagnostics.error(section.position_of(key), message)
-                return None
-        covered = self._covered(section)
-        if covered is None:
-            return None
-        first, last = covered
-        replaced = section.integer("replace")
-        own = self.member.index
-        if first.index <= own <= last.index and replaced is None:
-            message = "the checksum covers its own bytes: give it the key 'replace', the byte that they count as"
-            self.diagnostics.error(section.position_of("over"), message)
-            return None
-        return Checksum(
-            algorithm=algorithm.name,
-            first=first.id,
-            last=last.id,
-            initial=parameters["initial"],
-            final_xor=parameters["final-xor"],
-            replace=replaced,
-        )
-
-    def _digest(self, algorithm: Digest, section: Section, attribute: Attribute) -> Checksum | None:
-        """A digest: bytes that cover others."""
-        size = attribute.size.expression if isinstance(attribute.size, ExpressionSize) else None
-        plain = attribute.repeat is None and attribute.terminator is None and attribute.process is None
-        plain = plain and attribute.pad_right is None and isinstance(attribute.type, BytesType)
-        if not plain or size is None or constant_integer(size) != algorithm.size:
-            self.diagnostics.error(section.position, f"{algorithm.name} must be plain bytes of size: {algorithm.size}")
-            return None
-        for key in ("initial", "final-xor", "replace"):
-            if key in section:
-                self.diagnostics.error(section.keys[key], f"'{key}' is of CRCs, this is {algorithm.name}")
-                return None
-        covered = self._covered(section)
-        if covered is None:
-            return None
-        first, last = covered
-        if first.index <= self.member.index <= last.index:
-            self.diagnostics.error(section.position_of("over"), f"{algorithm.name} cannot cover its own bytes")
-            return None
-        return Checksum(algorithm.name, first.id, last.id, initial=0, final_xor=0)
-
-    def _covered(self, section: Section) -> tuple[Member, Member] | None:
-        over = section.get("over")
-        names = list(over.items) if isinstance(over, Items) else [over, over]
-        found: list[Member] = []
-        attributes = {each.id: each for each in self.symbol.of_kind("attribute")}
-        for name in names:
-            if not isinstance(name, Text):
-                return None
-            member = attributes.get(name.value)
-            if member is None and self.symbol.unknown_members:
-                return None
-            if member is None:
-                hint = suggestion(name.value, attributes)
-                message = f"a checksum covers attributes of its own type; {shown(name.value)} is none of them{hint}"
-                self.diagnostics.error(name.position, message)
-                return None
-            if member.field is not None and isinstance(member.field.type, BitsType):
-                self.diagnostics.error(name.position, "a checksum covers whole bytes, this attribute is bits")
-                return None
-            found.append(member)
-        first, last = found
-        if first.index > last.index:
-            self.diagnostics.error(section.position_of("over"), f"{shown(first.id)} stands after {shown(last.id)}")
-            return None
-        return first, last
 
     # Framing ---------------------------------------------------------------------------------------------------------
 

@@ -72,11 +72,13 @@ class Switch:
 
 @dataclass(frozen=True)
 class Checksum:
-    """``-wireloom: {checksum: …}`` on an integer attribute, or that of a digest on one of bytes.
+    """``-wireloom: {checksum: …}`` on an attribute of integers, bits or bytes.
 
     The checksum covers the bytes of the attributes ``first`` … ``last`` of the same type, both included, as they stand
     on the wire; with ``replace`` the checksum's own bytes, where they lie inside, count as that byte value.
-    ``initial`` and ``final_xor`` are those of the algorithm's usual description; 0 for digests.
+    ``initial`` and ``final_xor`` are those of the algorithm's usual description; 0 for digests. ``endian``: the order
+    of a number's bytes in an attribute of bytes. ``stored``: what stands for the checksum ``_`` on the wire, itself
+    where it is ``None``. ``continues``: the checksum of what comes before the bytes.
     """
 
     algorithm: str
@@ -85,6 +87,9 @@ class Checksum:
     initial: int
     final_xor: int
     replace: int | None = None
+    endian: str = ""
+    stored: Node | None = None
+    continues: Node | None = None
 
 
 # Types of the spec --------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from dataclasses import field as declared
 
+from wireloom.checksums import Algorithm, algorithm
+
 from ..expression.nodes import Node
 from ..expression.types import BitsType, IntegerType, Type, UserType, VarintType
 from ..spec.position import Position
@@ -211,7 +213,8 @@ class Cover:
     """A checksum: ``field`` must be that of the bytes of the fields ``covered``, which follow each other.
 
     ``value``: the one field whose value these bytes are, where it is that simple. ``blanks_own``: the checksum's own
-    bytes lie inside, and count as bytes of the value ``replace``.
+    bytes lie inside, and count as bytes of the value ``replace``. ``endian``: of a number in a field of bytes.
+    ``stored``: what stands for the checksum ``_`` on the wire. ``continues``: the checksum of what comes before.
     """
 
     field: Field
@@ -222,11 +225,19 @@ class Cover:
     replace: int | None
     value: str | None
     blanks_own: bool
+    endian: str = ""
+    stored: Node | None = None
+    continues: Node | None = None
     condition: Node | None = None
     before_rows: bool = False
     """Of the root: whether it can be verified before the rows are read."""
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
+
+    @property
+    def made_by(self) -> Algorithm:
+        """The algorithm with its parameters."""
+        return algorithm(self.algorithm, self.initial, self.final_xor)
 
     @property
     def first(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.checksums import CHECKSUMS, Crc, Digest
+from wireloom.checksums import algorithm
 
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
@@ -54,8 +54,9 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
     yield from _section("verify", [_cover(each) for each in type.covers])
     yield from _section("compute", [_instance(each) for each in type.instances])
     if type.read_only is not None:
-        why = type.read_only.unsolved or (f"'{type.read_only.instance}' has a position of its own",)
-        yield from _section("write", [f"nothing: {each}" for each in why])
+        why = type.read_only
+        other = f"'{why.checksum}' is bits" if why.checksum else f"'{why.instance}' has a position of its own"
+        yield from _section("write", [f"nothing: {each}" for each in why.unsolved or (other,)])
     else:
         yield from _section("write", [_fill(each) for each in type.fills])
 
@@ -198,7 +199,7 @@ def _check(check: Check) -> str:
 
 def _cover(cover: Cover) -> str:
     condition = f", if {_plain(cover.condition)}" if cover.condition is not None else ""
-    reason = "digest" if isinstance(CHECKSUMS[cover.algorithm], Digest) else "checksum"
+    reason = "digest" if cover.made_by.is_digest else "checksum"
     early = ", before the rows" if cover.before_rows else ""
     return f"{cover.field.id} = {_checksum(cover)}{condition}{early}, else refused ({reason})"
 
@@ -208,10 +209,14 @@ def _checksum(cover: Cover) -> str:
     parts = [extent]
     if cover.blanks_own and cover.replace is not None:
         parts.append(f"itself as {cover.replace:02X}")
-    algorithm = CHECKSUMS[cover.algorithm]
-    if isinstance(algorithm, Crc) and (cover.initial, cover.final_xor) != (algorithm.initial, algorithm.final_xor):
+    if cover.made_by != algorithm(cover.algorithm):
         parts.append(f"initial {cover.initial:#x}, final xor {cover.final_xor:#x}")
-    return f"{cover.algorithm}({', '.join(parts)})"
+    if cover.continues is not None:
+        parts.append(f"continues {_plain(cover.continues)}")
+    text = f"{cover.algorithm}({', '.join(parts)})"
+    if cover.endian:
+        text += f" {cover.endian}"
+    return text if cover.stored is None else f"{_plain(cover.stored)}, _ = {text}"
 
 
 def _instance(instance: Instance) -> str:

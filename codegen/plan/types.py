@@ -18,10 +18,12 @@ from .nodes import Cover, Field, Fill, Instance, Step
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """Why objects of a type cannot be written: the ``instance`` at a position of its own, or clauses that say what
-    ``unsolved`` integers do not follow from. ``position``: of the instance, or of the first integer."""
+    """Why objects of a type cannot be written: the ``instance`` at a position of its own, the ``checksum`` that is bits
+    and is known after they are written, or clauses that say what ``unsolved`` integers do not follow from.
+    ``position``: of the instance, the checksum, or of the first integer."""
 
     instance: str = ""
+    checksum: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
 

@@ -11,7 +11,7 @@ from wireloom.objects import only_read
 
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
-from ..expression.types import Path, UserType
+from ..expression.types import BitsType, Path, UserType
 from ..expression.walk import walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
@@ -79,7 +79,7 @@ def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
     raises."""
     pairs = ((each.path[-1], each.read_only) for each in plan.types)
     return tuple(
-        (why.position, only_read(name, *why.unsolved, instance=why.instance).message)
+        (why.position, only_read(name, *why.unsolved, instance=why.instance, checksum=why.checksum).message)
         for name, why in pairs
         if why is not None
     )
@@ -88,10 +88,14 @@ def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
 def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
     why = None
     placed = next((each for each in struct.instances if each.field is not None), None)
+    bits = next((each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType)), None)
     if placed is not None:
         why = ReadOnly(placed.id, position=placed.position)
+    elif bits is not None:
+        why = ReadOnly(checksum=bits.field.id, position=bits.field.position)
     elif struct.path in found:
-        why = ReadOnly("", tuple(_clauses(found[struct.path])), found[struct.path][0].field.position)
+        clauses = tuple(_clauses(found[struct.path]))
+        why = ReadOnly(unsolved=clauses, position=found[struct.path][0].field.position)
     return replace(struct, read_only=why, types=tuple(_marked(each, found) for each in struct.types))
 
 

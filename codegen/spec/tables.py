@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireloom.checksums import CHECKSUMS, Crc
+from wireloom.checksums import CHECKSUMS
 from wireloom.codecs import BLOCK_CODECS, CODECS
 
 from .kinds import (
@@ -39,7 +39,7 @@ FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
 IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
 BYTE = IntegerKind(0, 255)
-PARAMETER = IntegerKind(0, (1 << max(each.width for each in CHECKSUMS.values() if isinstance(each, Crc))) - 1)
+PARAMETER = IntegerKind(0, (1 << 64) - 1)
 A_NAME = "a name of lower-case letters, digits and underscores that begins with a letter"
 NAME = TextKind(A_NAME, IDENTIFIER)
 ENUM = TextKind("the name of an enum", TYPE_NAME)
@@ -237,9 +237,7 @@ TABLES["option"] = Table(
 TABLES["field-extensions"] = Table(
     f"an attribute's {EXTENSION}",
     {
-        "checksum": Key(
-            TableKind("checksum"), "This integer, or of a digest these bytes, is that of other attributes."
-        ),
+        "checksum": Key(TableKind("checksum"), "This integer, or these bytes, are that of other attributes."),
         "framing": Key(TableKind("framing"), "The items stand between delimiters."),
         "codec": Key(
             EitherKind(
@@ -271,7 +269,15 @@ TABLES["instance-extensions"] = Table(
 TABLES["checksum"] = Table(
     "checksum",
     {
-        "algorithm": Key(TextKind(choices=CHECKSUMS), "The algorithm; a digest stands on bytes.", required=True),
+        "algorithm": Key(
+            EitherKind(
+                "the name of a checksum, or the parameters of a CRC",
+                TextKind("the name of a checksum", r"[A-Za-z][A-Za-z0-9_/-]*", offered=tuple(CHECKSUMS)),
+                TableKind("crc"),
+            ),
+            "The algorithm; a digest stands on bytes.",
+            required=True,
+        ),
         "over": Key(
             EitherKind(
                 "an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)
@@ -282,6 +288,20 @@ TABLES["checksum"] = Table(
         "initial": Key(PARAMETER, "Initial value as in catalogues of CRCs; the algorithm's own unless given."),
         "final-xor": Key(PARAMETER, "What the result is combined with; the algorithm's own unless given."),
         "replace": Key(BYTE, "What the checksum's own bytes count as, where they are covered."),
+        "stored": Key(EXPRESSION, "What is stored: an expression in which `_` is the checksum; its low bits count."),
+        "continues": Key(EXPRESSION, "The checksum of what comes before the bytes, which this one continues."),
+        "endian": Key(TextKind(choices=("le", "be")), "Of a number in an attribute of bytes: the order of the bytes."),
+    },
+)
+TABLES["crc"] = Table(
+    "a CRC",
+    {
+        "width": Key(IntegerKind(3, 64), "Bits of the CRC.", required=True),
+        "poly": Key(PARAMETER, "The polynomial without its highest term, not reflected.", required=True),
+        "init": Key(PARAMETER, "Initial value; 0 unless given."),
+        "refin": Key(FLAG, "The lowest bit of each byte comes first."),
+        "refout": Key(FLAG, "The result is reflected."),
+        "xorout": Key(PARAMETER, "What the result is combined with; 0 unless given."),
     },
 )
 TABLES["framing"] = Table(

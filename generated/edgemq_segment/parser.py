@@ -18,12 +18,12 @@ from wireloom.objects import (
     Struct,
     ValidationLessThanError,
     WriteStream,
-    crc_function,
+    checksum_function,
     gather,
     stream_of,
 )
 
-_CRC32C = crc_function("crc32c")
+_CRC32C = checksum_function("crc32c")
 _EDGEMQ_SEGMENT_FRAME_LEN = struct.Struct(">IIBIQ")
 
 

@@ -17,7 +17,7 @@ from wireloom.objects import (
     Struct,
     ValidationNotEqualError,
     WriteStream,
-    digest_function,
+    checksum_function,
     enclosed,
     item,
     packed,
@@ -30,7 +30,7 @@ from wireloom.objects import kept as _kept
 from wireloom.objects.messages.expressions import integer_text
 from wireloom.objects.messages.objects import Message
 
-_MD5 = digest_function("md5")
+_MD5 = checksum_function("md5")
 _KPL_AGGREGATED_RECORD_MAGIC = struct.Struct("<4s")
 _KPL_AGGREGATED_RECORD_DIGEST = struct.Struct("<16s")
 MESSAGES = MessageSet(

@@ -17,7 +17,7 @@ from wireloom.objects import (
     Stuffing,
     WriteStream,
     bounded,
-    crc_function,
+    checksum_function,
     enclosed,
     frames_in,
     replaced,
@@ -29,7 +29,7 @@ from wireloom.objects import (
     wire_bytes,
 )
 
-_CRC32C_0_0 = crc_function("crc32c", 0x0, 0x0)
+_CRC32C_0_0 = checksum_function("crc32c", 0x0, 0x0)
 _WORD_STUFFED_LOG_RECORD_CRC = struct.Struct("<II")
 _WORD_STUFFED_LOG_RECORD_CRC_ = struct.Struct("<I")
 

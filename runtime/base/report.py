@@ -29,7 +29,7 @@ REASONS = (
     "magic",
     "zeros",
 )
-"""Every reason that a report or an error gives. The first eight are numbered as ``wireloom.format.program.Reason``."""
+"""Every reason that a report or an error gives. The first nine are numbered as ``wireloom.format.program.Reason``."""
 
 
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")

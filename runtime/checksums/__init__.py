@@ -1,42 +1,91 @@
-"""The registry of checksums that fields may hold.
+"""The checksums that fields may hold: the registry of their names, and CRCs by their parameters.
 
-An algorithm is a file here that makes a ``Crc`` or a ``Digest``, and its entry in ``CHECKSUMS``. The dialect, the
-generated code and the column programs follow from that. One that the engine computes too has the number of its row
-there (``runtime/engine/crc.c``).
+The dialect, the generated code and the column programs follow from ``CHECKSUMS``. The engine computes the families of
+``Family`` (``runtime/engine/algorithms.c``); without it, the functions here do.
 """
 
 from __future__ import annotations
 
-from ..base.arguments import one_of
-from .checksum import Crc, Digest
-from .crc32 import CRC32
-from .crc32c import CRC32C
-from .md5 import MD5
+from dataclasses import replace
 
-CHECKSUMS: dict[str, Crc | Digest] = {each.name: each for each in (CRC32C, CRC32, MD5)}
+from ..base.arguments import one_of
+from .catalogue import CATALOGUE, CHECKS
+from .families import Algorithm, Family
+from .functions import Function, function
+
+CHECKSUMS: dict[str, Algorithm] = {
+    **CATALOGUE,
+    **{
+        each.name: each
+        for each in (
+            Algorithm("adler32", Family.ADLER, 32, initial=1),
+            Algorithm("fletcher16", Family.FLETCHER, 16),
+            Algorithm("fletcher32", Family.FLETCHER, 32, 2),
+            Algorithm("fletcher64", Family.FLETCHER, 64, 4),
+            Algorithm("sum8", Family.SUM_LE, 8),
+            Algorithm("sum16", Family.SUM_LE, 16),
+            Algorithm("sum32", Family.SUM_LE, 32),
+            Algorithm("sum16le", Family.SUM_LE, 16, 2),
+            Algorithm("sum16be", Family.SUM_BE, 16, 2),
+            Algorithm("sum32le", Family.SUM_LE, 32, 4),
+            Algorithm("sum32be", Family.SUM_BE, 32, 4),
+            Algorithm("xor8", Family.XOR, 8),
+            Algorithm("internet", Family.INTERNET, 16, 2, final_xor=0xFFFF),
+            Algorithm("xxh32", Family.XXH32, 32),
+            Algorithm("xxh64", Family.XXH64, 64),
+            Algorithm("xxh3_64", Family.XXH3, 64),
+            Algorithm("md5", Family.MD5, 128),
+            Algorithm("sha1", Family.SHA1, 160),
+            Algorithm("sha256", Family.SHA256, 256),
+            Algorithm("sha256d", Family.SHA256D, 256),
+        )
+    },
+}
 """Every algorithm by its name."""
 
-
-def crc(name: str) -> Crc:
-    """Return the CRC of that name. Raises ``UnknownNameError``."""
-    found = CHECKSUMS[one_of("checksum", name, [each.name for each in CHECKSUMS.values() if isinstance(each, Crc)])]
-    assert isinstance(found, Crc)
-    return found
+PARAMETERS = ("width", "poly", "init", "refin", "refout", "xorout")
+"""How a CRC that has no name is written: ``width=16 poly=0x1021 init=0x0 refin=false refout=false xorout=0x0``."""
 
 
-def digest(name: str) -> Digest:
-    """Return the digest of that name. Raises ``UnknownNameError``."""
-    found = CHECKSUMS[one_of("digest", name, [each.name for each in CHECKSUMS.values() if isinstance(each, Digest)])]
-    assert isinstance(found, Digest)
-    return found
+def crc_name(width: int, polynomial: int, initial: int, reflect_in: bool, reflect_out: bool, final_xor: int) -> str:
+    """Return the parameters of a CRC as a name that ``algorithm`` knows.
+
+    >>> crc_name(16, 0x1021, 0xFFFF, False, False, 0)
+    'width=16 poly=0x1021 init=0xffff refin=false refout=false xorout=0x0'
+    """
+    values = (width, hex(polynomial), hex(initial), *(str(each).lower() for each in (reflect_in, reflect_out)))
+    return " ".join(f"{key}={value}" for key, value in zip(PARAMETERS, (*values, hex(final_xor)), strict=True))
 
 
-def engine_number(name: str) -> int:
-    """Return the number of an algorithm in the engine. Raises ``ValueError`` where the engine does not have it."""
-    found = CHECKSUMS.get(name)
-    if not isinstance(found, Crc) or found.engine_number is None:
-        raise ValueError(f"the engine has no checksum {name!r}")
-    return found.engine_number
+def algorithm(name: str, initial: int | None = None, final_xor: int | None = None) -> Algorithm:
+    """Return the algorithm of a name or of parameters, with another initial value or final xor where they are given.
+
+    Raises ``UnknownNameError``.
+    """
+    found = CHECKSUMS.get(name) or _of_parameters(name) or CHECKSUMS[one_of("checksum", name, CHECKSUMS)]
+    return replace(
+        found,
+        initial=found.initial if initial is None else initial,
+        final_xor=found.final_xor if final_xor is None else final_xor,
+    )
 
 
-__all__ = ["CHECKSUMS", "CRC32", "CRC32C", "MD5", "Crc", "Digest", "crc", "digest", "engine_number"]
+def _of_parameters(name: str) -> Algorithm | None:
+    given = dict(each.partition("=")[::2] for each in name.split())
+    if tuple(given) != PARAMETERS:
+        return None
+    width, polynomial, initial, final_xor = (int(given[key], 0) for key in ("width", "poly", "init", "xorout"))
+    reflected = (given["refin"] == "true", given["refout"] == "true")
+    return Algorithm(name, Family.CRC, width, 1, *reflected, polynomial, initial, final_xor)
+
+
+__all__ = [
+    "CHECKS",
+    "CHECKSUMS",
+    "Algorithm",
+    "Family",
+    "Function",
+    "algorithm",
+    "crc_name",
+    "function",
+]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._md5 import one_after_another
 
@@ -26,17 +26,12 @@ if TYPE_CHECKING:
 available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 """Whether the engine can be used."""
 
-checksums: dict[int, Callable[..., int]] = {}
-"""The engine's checksum functions by the numbers that programs have for them; empty where there is no engine.
-``checksums[1](data, value)``: the CRC-32C of ``data``; ``value``, 0 by default, is that of what comes before it."""
-
 if available and not TYPE_CHECKING:
     try:
         from . import _engine
         from ._engine import Maker as Maker
         from ._engine import Program as Program
 
-        checksums = _engine.checksums
     except ImportError:
         available = False
 
@@ -92,7 +87,7 @@ def encode(
     *,
     first: int,
     rows: int,
-    checksum: tuple[int, int, int, int, int, int] | None,
+    checksum: tuple[Callable[..., Any], int, int, int] | None,
     delimiter: bytes,
     stuffing: int,
     padding: int,
@@ -106,10 +101,10 @@ def encode(
 
     ``fields``: ``(kind, holds, values, added)`` for each, in the order of the wire: a ``program.Kind``, a ``Holds``,
     for a column its values (``rows`` of them, as wide as the kind, in the machine's order), for a size what is added.
-    ``offsets`` (``rows`` + 1 int32) and ``data``: the byte strings, or ``None``. ``checksum``: ``(algorithm, initial,
-    final_xor, replace, begin, end)`` over bytes ``begin`` … ``end`` of the row (-1: all that follow), its own bytes
-    counting as ``replace``. ``delimiter`` and ``padding`` zeros follow each row. ``max_record``: the largest row in
-    bytes, stuffed and without its delimiter.
+    ``offsets`` (``rows`` + 1 int32) and ``data``: the byte strings, or ``None``. ``checksum``: ``(function, replace,
+    begin, end)`` with a function of ``checksum`` over bytes ``begin`` … ``end`` of the row (-1: all that follow), its
+    own bytes counting as ``replace``. ``delimiter`` and ``padding`` zeros follow each row. ``max_record``: the largest
+    row in bytes, stuffed and without its delimiter.
 
     Other threads run meanwhile. Raises ``ValueError`` for buffers that are too small and numbers that do not exist.
     """
@@ -130,6 +125,16 @@ def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
     """The bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` where it is none, or is
     longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)
+
+
+def checksum(packed: bytes) -> Callable[..., Any]:
+    """Return the function that computes a checksum, of parameters that ``wireloom.checksums.Algorithm.packed`` gives.
+
+    ``function(data, value)``: ``value`` is the checksum of what comes before ``data`` (of xxHash the seed), by default
+    that of nothing. Digests take ``data`` alone and give bytes. Other threads run meanwhile if there is much of it.
+    Raises ``ValueError`` where there is no such checksum.
+    """
+    return _engine.checksum(packed)
 
 
 def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:

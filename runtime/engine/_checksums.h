@@ -3,31 +3,49 @@
 #ifndef WIRELOOM_CHECKSUMS_SHIM_H
 #define WIRELOOM_CHECKSUMS_SHIM_H
 
+#include <stdlib.h>
+
 #include "engine.h"
 
 /* Letting go of the GIL costs more than the checksum of a few bytes. */
 enum { CHECKSUM_HOLDS_LOCK = 1 << 14 };
 
-static PyObject *checksum_of(const wl_algorithm *algorithm, const void *data, Py_ssize_t size, uint32_t state) {
-    wl_crc_function update = *algorithm->update;
+static const char checksum_name[] = "wireloom.engine.checksum";
+
+typedef struct {
+    uint64_t state;
+    uint8_t digest[WL_MOST_DIGEST];
+} checksum_result;
+
+static void compute_checksum(const wl_algorithm *algorithm, const void *data, size_t size, checksum_result *result) {
+    if (algorithm->digest)
+        algorithm->digest(data, size, result->digest);
+    else
+        result->state = algorithm->update(result->state, data, size, algorithm->tables);
+}
+
+static PyObject *checksum_of(const wl_algorithm *algorithm, const void *data, Py_ssize_t size, uint64_t state) {
+    checksum_result result = {.state = state};
     if (size <= CHECKSUM_HOLDS_LOCK) {
-        state = update(state, data, (size_t)size);
+        compute_checksum(algorithm, data, (size_t)size, &result);
     } else {
         Py_BEGIN_ALLOW_THREADS;
-        state = update(state, data, (size_t)size);
+        compute_checksum(algorithm, data, (size_t)size, &result);
         Py_END_ALLOW_THREADS;
     }
-    return PyLong_FromUnsignedLong(state ^ algorithm->final_xor);
+    if (algorithm->digest)
+        return PyBytes_FromStringAndSize((const char *)result.digest, (Py_ssize_t)algorithm->digest_size);
+    return PyLong_FromUnsignedLongLong(wl_sum_of_state(algorithm, result.state));
 }
 
 /* The arguments are the data and, where there are two, the checksum of what comes before it. */
-static PyObject *engine_checksum(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
-    const wl_algorithm *algorithm = PyCapsule_GetPointer(self, NULL);
-    if (count != 1 && count != 2)
-        return PyErr_Format(PyExc_TypeError, "a checksum takes 1 or 2 arguments, not %zd", count), NULL;
-    uint32_t state = algorithm->initial;
+static PyObject *engine_checksum_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    const wl_algorithm *algorithm = PyCapsule_GetPointer(self, checksum_name);
+    if (count != 1 && (count != 2 || algorithm->digest))
+        return PyErr_Format(PyExc_TypeError, "a checksum takes 1 or 2 arguments, a digest 1, not %zd", count), NULL;
+    uint64_t state = algorithm->initial;
     if (count == 2) {
-        state = (uint32_t)PyLong_AsUnsignedLongMask(arguments[1]) ^ algorithm->final_xor;
+        state = wl_state_of_sum(algorithm, PyLong_AsUnsignedLongLongMask(arguments[1]));
         if (PyErr_Occurred())
             return NULL;
     }
@@ -41,24 +59,51 @@ static PyObject *engine_checksum(PyObject *self, PyObject *const *arguments, Py_
     return answer;
 }
 
-static PyMethodDef checksum_method = {"checksum", (PyCFunction)(void (*)(void))engine_checksum, METH_FASTCALL,
+static PyMethodDef checksum_method = {"checksum", (PyCFunction)(void (*)(void))engine_checksum_call, METH_FASTCALL,
                                       "checksum($self, data, value=0, /)\n--\n\n"
-                                      "The standard checksum of data; value is that of what comes before it."};
+                                      "The checksum of data; value is that of what comes before it."};
 
-/* A dictionary: the number of each algorithm, and its function. */
-static PyObject *checksum_functions(void) {
-    PyObject *functions = PyDict_New();
-    for (const wl_algorithm *const *each = wl_algorithms; functions && *each; each++) {
-        PyObject *self = PyCapsule_New((void *)*each, NULL, NULL);
-        PyObject *function = self ? PyCFunction_NewEx(&checksum_method, self, NULL) : NULL;
-        PyObject *number = function ? PyLong_FromUnsignedLong((*each)->number) : NULL;
-        if (!number || PyDict_SetItem(functions, number, function) < 0)
-            Py_CLEAR(functions);
-        Py_XDECREF(number);
-        Py_XDECREF(function);
-        Py_XDECREF(self);
+static void free_checksum(PyObject *capsule) {
+    wl_algorithm *algorithm = PyCapsule_GetPointer(capsule, checksum_name);
+    if (algorithm)
+        wl_algorithm_free(algorithm);
+    free(algorithm);
+}
+
+/* The algorithm that a function of checksum() computes; NULL, with an error, where it is none of these. */
+static const wl_algorithm *algorithm_of_function(PyObject *function) {
+    PyObject *self = PyCFunction_Check(function) ? PyCFunction_GetSelf(function) : NULL;
+    if (!self || !PyCapsule_IsValid(self, checksum_name))
+        return PyErr_SetString(PyExc_TypeError, "the checksum's function is none of the engine's"), NULL;
+    return PyCapsule_GetPointer(self, checksum_name);
+}
+
+/* Of packed parameters: a function. */
+static PyObject *engine_checksum(PyObject *module, PyObject *packed) {
+    char *bytes;
+    Py_ssize_t size;
+    (void)module;
+    if (PyBytes_AsStringAndSize(packed, &bytes, &size) < 0)
+        return NULL;
+    wl_sum_parameters parameters = {0};
+    if (size == WL_PACKED_PARAMETERS)
+        parameters = wl_sum_parameters_read((const uint8_t *)bytes);
+    if (!wl_sum_parameters_hold(&parameters))
+        return PyErr_SetString(PyExc_ValueError, "there is no such checksum"), NULL;
+    wl_algorithm *algorithm = calloc(1, sizeof *algorithm);
+    if (!algorithm || !wl_algorithm_make(algorithm, &parameters)) {
+        free(algorithm);
+        return PyErr_NoMemory();
     }
-    return functions;
+    PyObject *self = PyCapsule_New(algorithm, checksum_name, free_checksum);
+    if (!self) {
+        wl_algorithm_free(algorithm);
+        free(algorithm);
+        return NULL;
+    }
+    PyObject *function = PyCFunction_NewEx(&checksum_method, self, NULL);
+    Py_DECREF(self);
+    return function;
 }
 
 #endif

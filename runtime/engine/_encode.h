@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "_arguments.h"
+#include "_checksums.h"
 
 #define MOST_FIELDS 4096
 #define KINDS 18
@@ -69,23 +70,22 @@ static bool read_encode_bytes(encode_call *each, PyObject *offsets, PyObject *da
     return arguments->data != NULL;
 }
 
-/* The checksum: None, or (algorithm, initial, final_xor, replace, begin, end); an end of -1: that of the row. */
+/* The checksum: None, or (function, replace, begin, end); an end of -1: that of the row. */
 static bool read_encode_checksum(wl_encode_arguments *arguments, PyObject *checksum) {
-    long long algorithm, initial, final_xor;
+    PyObject *function;
     unsigned char replace;
     Py_ssize_t begin, end;
     if (checksum == Py_None)
         return true;
     if (!PyTuple_Check(checksum))
         return PyErr_SetString(PyExc_TypeError, "the checksum must be None or a tuple"), false;
-    if (!PyArg_ParseTuple(checksum, "LLLbnn", &algorithm, &initial, &final_xor, &replace, &begin, &end))
+    if (!PyArg_ParseTuple(checksum, "Obnn", &function, &replace, &begin, &end))
         return false;
-    arguments->algorithm = algorithm >= 0 && algorithm <= UINT32_MAX ? wl_algorithm_of((uint32_t)algorithm) : NULL;
-    if (!arguments->algorithm || initial < 0 || initial > UINT32_MAX || final_xor < 0 || final_xor > UINT32_MAX ||
-        begin < 0 || end < -1)
+    arguments->algorithm = algorithm_of_function(function);
+    if (!arguments->algorithm)
+        return false;
+    if (arguments->algorithm->digest || begin < 0 || end < -1)
         return PyErr_SetString(PyExc_ValueError, "there is no such checksum"), false;
-    arguments->initial = (uint32_t)initial;
-    arguments->final_xor = (uint32_t)final_xor;
     arguments->replace = replace;
     arguments->begin = (size_t)begin;
     arguments->end = end < 0 ? SIZE_MAX : (size_t)end;

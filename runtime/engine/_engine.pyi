@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from typing_extensions import Buffer
 
@@ -89,7 +89,7 @@ def encode(
     data: Buffer | None,
     first: int,
     rows: int,
-    checksum: tuple[int, int, int, int, int, int] | None,
+    checksum: tuple[Callable[..., Any], int, int, int] | None,
     delimiter: bytes,
     stuffing: int,
     padding: int,
@@ -99,8 +99,6 @@ def encode(
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: Buffer) -> int: ...
 def stuff(data: Buffer, stuffing: int) -> bytes: ...
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes: ...
-
-checksums: dict[int, Callable[..., int]]
-
+def checksum(packed: bytes) -> Callable[..., Any]: ...
 def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes: ...
 def features() -> dict[str, str | list[str]]: ...

@@ -319,6 +319,7 @@ static PyMethodDef functions[] = {
     {"stuff", engine_stuff, METH_VARARGS, NULL},
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
     {"fill_messages", (PyCFunction)(void (*)(void))engine_fill_messages, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"checksum", engine_checksum, METH_O, NULL},
     {"md5_many", engine_md5_many, METH_VARARGS, NULL},
     {"features", engine_features, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
@@ -334,18 +335,15 @@ PyMODINIT_FUNC PyInit__engine(void) {
     if (!wl_start(getenv("WIRELOOM_CPU"), message, sizeof message))
         return PyErr_Format(PyExc_ValueError, "WIRELOOM_CPU: %s", message);
     PyObject *module = PyModule_Create(&definition);
-    PyObject *checksums = module ? checksum_functions() : NULL;
-    PyObject *type = checksums ? PyType_FromSpec(&program_spec) : NULL;
+    PyObject *type = module ? PyType_FromSpec(&program_spec) : NULL;
     PyObject *message_type = type ? PyType_FromSpec(&message_program_spec) : NULL;
     PyObject *maker_type = message_type ? PyType_FromSpec(&maker_spec) : NULL;
-    if (!maker_type || PyModule_AddObjectRef(module, "checksums", checksums) < 0 ||
-        PyModule_AddObjectRef(module, "Program", type) < 0 ||
+    if (!maker_type || PyModule_AddObjectRef(module, "Program", type) < 0 ||
         PyModule_AddObjectRef(module, "MessageProgram", message_type) < 0 ||
         PyModule_AddObjectRef(module, "Maker", maker_type) < 0) {
         Py_XDECREF(maker_type);
         Py_XDECREF(message_type);
         Py_XDECREF(type);
-        Py_XDECREF(checksums);
         Py_XDECREF(module);
         return NULL;
     }
@@ -356,6 +354,5 @@ PyMODINIT_FUNC PyInit__engine(void) {
     program_type = (PyTypeObject *)type; /* both kept for as long as the process runs */
     message_program_type = (PyTypeObject *)message_type;
     Py_DECREF(maker_type);
-    Py_DECREF(checksums);
     return module;
 }

@@ -15,7 +15,7 @@ wl_variant wl_chosen;
 
 /* Worst first. */
 static const wl_variant variants[] = {
-    {"portable", "portable", "portable", wl_crc32c_portable, wl_crc32c_multiply_portable, wl_scan_pair_portable,
+    {"portable", "portable", "portable", wl_crc32c_portable, wl_crc_multiply_portable, wl_scan_pair_portable,
      wl_scan_byte_portable, &wl_md5_portable, wl_block_rows_portable, wl_frame_rows_portable, wl_copy_many_portable,
      wl_varint_columns_portable},
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ static const wl_variant variants[] = {
      wl_scan_byte_avx512, &wl_md5_avx512, wl_block_rows_avx512, wl_frame_rows_avx512, wl_copy_many_avx512,
      wl_varint_columns_bmi2},
 #elif defined(__aarch64__)
-    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_crc32c_multiply_portable, wl_scan_pair_neon, wl_scan_byte_neon,
+    {"armv8", "armv8", "neon", wl_crc32c_armv8, wl_crc_multiply_portable, wl_scan_pair_neon, wl_scan_byte_neon,
      &wl_md5_neon, wl_block_rows_portable, wl_frame_rows_portable, wl_copy_many_portable,
      wl_varint_columns_portable},
 #endif

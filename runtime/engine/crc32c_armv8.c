@@ -14,7 +14,9 @@
 #define CRC1(state, value) __builtin_aarch64_crc32cb(state, value)
 #endif
 
-WITH_CRC uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size) {
+WITH_CRC uint64_t wl_crc32c_armv8(uint64_t before, const uint8_t *data, size_t size, const void *tables) {
+    uint32_t state = (uint32_t)before;
+    (void)tables;
     for (; size >= 32; data += 32, size -= 32) {
         state = CRC8(state, wl_load_le8(data));
         state = CRC8(state, wl_load_le8(data + 8));

@@ -6,7 +6,7 @@
  *
  * What is left over of 64 bytes comes first, after zeros, which change nothing: so there is no tail, and short records
  * of all sizes run without a branch that depends on their size, but for the number of whole blocks. */
-#include "internal.h"
+#include "crc.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -41,7 +41,7 @@ void wl_crc32c_avx512_start(void) {
     static const uint8_t zero[1];
     powers.state[LEAST] = wl_crc_power(&wl_crc32c, LEAST * 8 - 33);
     for (size_t size = LEAST + 1; size <= SHORT; size++)
-        powers.state[size] = wl_crc32c_portable((uint32_t)powers.state[size - 1], zero, 1);
+        powers.state[size] = wl_crc32c_portable(powers.state[size - 1], zero, 1, NULL);
 }
 
 AVX512 static inline __m512i load(const uint8_t *data) { return _mm512_loadu_si512((const void *)data); }
@@ -129,9 +129,9 @@ AVX512 __attribute__((noinline)) static uint32_t not_short(uint32_t state, const
     return reduce(vector, 0);
 }
 
-AVX512 uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size) {
+AVX512 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t size, const void *tables) {
     if (size < LEAST)
-        return wl_crc32c_sse42(state, data, size);
+        return wl_crc32c_sse42(state, data, size, tables);
     if (size <= SHORT)
         return short_data(state, data, size);
     return not_short(state, data, size);

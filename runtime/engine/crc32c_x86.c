@@ -4,7 +4,7 @@
  * Bringing together: with lanes A B C of n bytes each, the whole is A·x^(16n) + B·x^(8n) + C. The product of two
  * reflected 32-bit polynomials is one bit short of 64 bits, and crc32 of those 64 bits multiplies by x^32 and reduces;
  * so the factor for a distance of d bytes is x^(8d − 33). */
-#include "internal.h"
+#include "crc.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -40,7 +40,8 @@ SSE42_PCLMUL static inline uint64_t product(uint64_t left, uint64_t right) {
 
 /* Bits 0 to 31 of the doubled product are the coefficients of x^63 down to x^32, so they go through the instruction
  * that multiplies by x^32 and reduces; the others are below the polynomial's degree already. */
-SSE42_PCLMUL uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right) {
+SSE42_PCLMUL uint64_t wl_crc32c_multiply_pclmul(const wl_crc *crc, uint64_t left, uint64_t right) {
+    (void)crc;
     uint64_t both = product(left, right) << 1;
     return (uint32_t)(both >> 32) ^ _mm_crc32_u32(0, (uint32_t)both);
 }
@@ -106,8 +107,8 @@ SSE42 static inline uint64_t one_way(uint64_t state, const uint8_t *data, size_t
     return state;
 }
 
-SSE42 uint32_t wl_crc32c_sse42(uint32_t initial, const uint8_t *data, size_t size) {
-    uint64_t state = initial;
+SSE42 uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size, const void *tables) {
+    (void)tables;
     if (size >= 3 * SHORT_LANE)
         state = long_data(state, &data, &size);
     if (size >= 32)

@@ -120,15 +120,15 @@ static void put_strings(const wl_encode_block *block, const uint8_t *end) {
 
 static void put_checksums(const wl_encode_block *block) {
     const wl_encode_arguments *arguments = block->arguments;
-    wl_crc_function update = *arguments->algorithm->update;
+    const wl_algorithm *algorithm = arguments->algorithm;
     uint64_t numbers[WL_ENCODE_ROWS];
     for (size_t i = 0; i < block->count; i++) {
         size_t size = block->head + block->sizes[i];
         size_t begin = wl_smaller(arguments->begin, size), end = wl_smaller(arguments->end, size);
-        uint32_t state = arguments->initial;
+        uint64_t state = algorithm->initial;
         if (begin < end)
-            state = update(state, block->rows[i] + begin, end - begin);
-        numbers[i] = state ^ arguments->final_xor;
+            state = algorithm->update(state, block->rows[i] + begin, end - begin, algorithm->tables);
+        numbers[i] = wl_sum_of_state(algorithm, state);
     }
     put_numbers(block, block->checksum, block->checked->kind, numbers);
 }

@@ -92,6 +92,7 @@ enum {
     WL_REASON_LIMIT,
     WL_REASON_TRUNCATED,
     WL_REASON_ENCODING,
+    WL_REASON_DIGEST,
 };
 
 /* How a fill ended. */
@@ -182,30 +183,77 @@ bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bo
 /* Checksum algorithms --------------------------------------------------------------------------------------------
  *
  * Example, the standard CRC-32C of a message:
- *     const wl_algorithm *crc32c = wl_algorithm_of(1);
- *     uint32_t sum = (*crc32c->update)(crc32c->initial, message, size) ^ crc32c->final_xor;
+ *     wl_algorithm crc32c;
+ *     wl_sum_parameters parameters = {.family = WL_CRC, .width = 32, .reflects = WL_REFLECT_IN | WL_REFLECT_OUT,
+ *         .polynomial = 0x1EDC6F41, .initial = 0xFFFFFFFF, .final_xor = 0xFFFFFFFF};
+ *     if (wl_algorithm_make(&crc32c, &parameters)) {
+ *         uint64_t state = crc32c.update(crc32c.initial, message, size, crc32c.tables);
+ *         uint64_t sum = wl_sum_of_state(&crc32c, state);
+ *         wl_algorithm_free(&crc32c);
+ *     }
  */
 
-/* The register after `size` more bytes: reflected, neither preset nor inverted. */
-typedef uint32_t (*wl_crc_function)(uint32_t state, const uint8_t *data, size_t size);
-/* The product of two registers modulo the polynomial. */
-typedef uint32_t (*wl_crc_multiply)(uint32_t left, uint32_t right);
-typedef struct wl_crc_tables wl_crc_tables;
+/* Numbered as wireloom.checksums.Family. From WL_MD5 on they are digests. */
+enum {
+    WL_CRC = 1,
+    WL_ADLER,
+    WL_FLETCHER, /* of words of `unit` bytes: half of the width */
+    WL_SUM_LE,   /* of words of `unit` bytes */
+    WL_SUM_BE,
+    WL_SUM_XOR,
+    WL_SUM_INTERNET,
+    WL_XXH32,
+    WL_XXH64,
+    WL_MD5,
+    WL_SHA1,
+    WL_SHA256,
+    WL_SHA256D,
+    WL_FAMILIES,
+};
+enum { WL_REFLECT_IN = 1, WL_REFLECT_OUT = 2 };
+enum { WL_MOST_DIGEST = 32 }; /* bytes */
 
 typedef struct {
-    uint32_t number;     /* in programs, and in wireloom.checksums */
-    uint32_t width;      /* bits */
-    uint32_t polynomial; /* reflected */
-    uint32_t initial;    /* those of the standard checksum; a program has its own */
-    uint32_t final_xor;
-    const wl_crc_function *update; /* where the variant for this processor stands */
-    const wl_crc_multiply *multiply;
-    wl_crc_tables *tables;
+    uint32_t family;
+    uint32_t width; /* bits of the sum */
+    uint32_t unit;  /* bytes of a word that is added; of the others 1 */
+    uint32_t reflects;
+    uint64_t polynomial; /* of CRCs, as in catalogues: without its highest term, not reflected */
+    uint64_t initial;    /* of CRCs as in catalogues; of the others the sum of nothing, or the seed */
+    uint64_t final_xor;
+} wl_sum_parameters;
+
+/* The state after `size` more bytes. */
+typedef uint64_t (*wl_sum_function)(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+typedef void (*wl_digest_function)(const uint8_t *data, size_t size, uint8_t *digest);
+typedef struct wl_crc wl_crc;
+
+typedef struct {
+    wl_sum_parameters of;
+    wl_sum_function update;    /* NULL: a digest */
+    wl_digest_function digest; /* NULL: a number */
+    const void *tables;        /* passed to `update` */
+    const wl_crc *crc;         /* NULL: no CRC */
+    uint64_t initial;          /* the state before the first byte */
+    size_t digest_size;
+    bool bare;      /* the sum is the state and the final xor */
+    bool owns;      /* `crc` was allocated */
 } wl_algorithm;
 
-extern const wl_algorithm *const wl_algorithms[]; /* NULL follows the last */
-/* The algorithm of that number, or NULL. */
-const wl_algorithm *wl_algorithm_of(uint32_t number);
+/* False: there is no memory. The parameters hold: wl_sum_parameters_hold(). */
+bool wl_algorithm_make(wl_algorithm *algorithm, const wl_sum_parameters *parameters);
+/* The digest of that family; false: it has none. */
+bool wl_digest_make(wl_algorithm *algorithm, uint32_t family);
+void wl_algorithm_free(wl_algorithm *algorithm);
+bool wl_sum_parameters_hold(const wl_sum_parameters *parameters);
+/* Whether bytes may be given to `update` in several pieces. */
+bool wl_sums_in_pieces(const wl_sum_parameters *parameters);
+/* Of packed parameters: the four numbers of 4 bytes, then the three of 8, little-endian. */
+enum { WL_PACKED_PARAMETERS = 40 };
+wl_sum_parameters wl_sum_parameters_read(const uint8_t *packed);
+/* The sum that a state stands for, and the state that continues a sum. */
+uint64_t wl_sum_of_state(const wl_algorithm *algorithm, uint64_t state);
+uint64_t wl_state_of_sum(const wl_algorithm *algorithm, uint64_t sum);
 
 /* Encoding plain rows --------------------------------------------------------------------------------------------
  *
@@ -214,8 +262,7 @@ const wl_algorithm *wl_algorithm_of(uint32_t number);
  *     wl_encode_field fields[] = {{WL_U4BE, WL_HOLDS_SIZE}, {WL_U4BE, WL_HOLDS_CHECKSUM}};
  *     wl_encode_arguments arguments = {.fields = fields, .field_count = 2, .offsets = offsets, .data = data,
  *                                      .data_size = data_size, 
- *                                      .rows = 1000, .algorithm = wl_algorithm_of(1), .initial = 0xFFFFFFFF,
- *                                      .final_xor = 0xFFFFFFFF, .begin = 8, .end = SIZE_MAX, .max_record = 1 << 20};
+ *                                      .rows = 1000, .algorithm = &crc32c, .begin = 8, .end = SIZE_MAX, .max_record = 1 << 20};
  */
 enum { WL_HOLDS_COLUMN, WL_HOLDS_SIZE, WL_HOLDS_CHECKSUM };
 
@@ -234,8 +281,6 @@ typedef struct {
     size_t data_size;
     size_t rows;
     const wl_algorithm *algorithm; /* of the field that holds a checksum; NULL: there is no such field */
-    uint32_t initial;
-    uint32_t final_xor;
     uint8_t replace; /* what the checksum's own bytes count as */
     size_t begin;    /* the bytes of the row that it covers; SIZE_MAX: to the row's end */
     size_t end;

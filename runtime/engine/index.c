@@ -6,14 +6,14 @@
  * Bytes: for every block the nearest one that holds a byte of the kind that is asked for. */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "crc.h"
 
 #define BLOCK 256
 #define DIRECT (4 * BLOCK) /* shorter ranges are gone through: that is as quick */
 #define MOST_TABLES 32     /* further questions are answered by going through the range */
 
 typedef struct {
-    uint32_t *states;
+    uint64_t *states;
     size_t known; /* states that have been computed */
 } crc_table;
 
@@ -32,15 +32,17 @@ struct wl_index {
     size_t blocks; /* begun ones */
     byte_table tables[MOST_TABLES];
     size_t table_count;
-    crc_table crcs[]; /* in the order of wl_algorithms */
+    const wl_checksum *checksums; /* of the run */
+    size_t crc_count;
+    crc_table crcs[]; /* one per checksum of the program */
 };
 
-wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end) {
-    size_t algorithms = 0;
-    while (wl_algorithms[algorithms])
-        algorithms++;
-    wl_index *index = calloc(1, sizeof *index + algorithms * sizeof *index->crcs);
+wl_index *wl_index_make(const wl_run *run, const uint8_t *begin, const uint8_t *end) {
+    size_t count = run->program->rule_count;
+    wl_index *index = calloc(1, sizeof *index + count * sizeof *index->crcs);
     if (index) {
+        index->checksums = run->checksums;
+        index->crc_count = count;
         index->begin = begin;
         index->end = end;
         index->blocks = ((size_t)(end - begin) + BLOCK - 1) / BLOCK;
@@ -51,7 +53,7 @@ wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end) {
 void wl_index_free(wl_index *index) {
     if (!index)
         return;
-    for (size_t i = 0; wl_algorithms[i]; i++)
+    for (size_t i = 0; i < index->crc_count; i++)
         free(index->crcs[i].states);
     for (size_t i = 0; i < index->table_count; i++)
         free(index->tables[i].nearest);
@@ -67,34 +69,33 @@ static const uint8_t *block_begin(const wl_index *index, size_t block) {
 /* Checksums -------------------------------------------------------------------------------------------------------- */
 
 /* The state at `to`, from 0 at the window's begin. */
-static uint32_t state_at(const wl_index *index, crc_table *table, wl_crc_function update, const uint8_t *to) {
+static uint64_t state_at(const wl_index *index, crc_table *table, const wl_checksum *checksum, const uint8_t *to) {
     size_t block = block_of(index, to);
     for (; table->known <= block; table->known++) {
         size_t before = table->known - 1;
-        table->states[table->known] = update(table->states[before], block_begin(index, before), BLOCK);
+        table->states[table->known] =
+            checksum->update(table->states[before], block_begin(index, before), BLOCK, checksum->tables);
     }
     const uint8_t *from = block_begin(index, block);
-    return update(table->states[block], from, (size_t)(to - from));
+    return checksum->update(table->states[block], from, (size_t)(to - from), checksum->tables);
 }
 
-uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t state, const uint8_t *from,
+uint64_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint64_t state, const uint8_t *from,
                       const uint8_t *to) {
-    crc_table *table = index->crcs;
-    for (const wl_algorithm *const *each = wl_algorithms; *each != checksum->algorithm; each++)
-        table++;
+    crc_table *table = index->crcs + (checksum - index->checksums);
     size_t size = (size_t)(to - from);
     if (size <= DIRECT)
-        return checksum->update(state, from, size);
+        return checksum->update(state, from, size, checksum->tables);
     if (!table->states) {
         table->states = malloc((index->blocks + 1) * sizeof *table->states);
         if (!table->states)
-            return checksum->update(state, from, size);
+            return checksum->update(state, from, size, checksum->tables);
         table->states[0] = 0;
         table->known = 1;
     }
-    uint32_t before = state_at(index, table, checksum->update, from);
-    uint32_t after = state_at(index, table, checksum->update, to);
-    return after ^ wl_crc_shift(checksum->algorithm, before ^ state, size);
+    uint64_t before = state_at(index, table, checksum, from);
+    uint64_t after = state_at(index, table, checksum, to);
+    return after ^ wl_crc_shift(checksum->algorithm->crc, before ^ state, size);
 }
 
 /* Bytes ------------------------------------------------------------------------------------------------------------ */

@@ -100,13 +100,20 @@ typedef struct {
 } wl_step;
 
 typedef struct {
-    uint32_t algorithm; /* the number of one */
-    uint32_t initial;
-    uint32_t final_xor;
-    int32_t replace; /* -1: the checksum's own bytes count as they stand */
+    wl_algorithm algorithm; /* owned by the program */
+    int32_t replace;        /* -1: the checksum's own bytes count as they stand */
     uint32_t own;
     uint32_t own_size;
+    uint32_t start;       /* the register with the sum of what comes before; or WL_NO_REGISTER */
+    uint32_t sum;         /* the register that the code of `stored` reads the sum in */
+    uint32_t stored;      /* constants: the code that gives what stands for the sum on the wire */
+    uint32_t stored_size; /* 0: the sum itself */
+    uint32_t place;       /* WL_IN_… */
 } wl_rule;
+
+#define WL_NO_REGISTER UINT32_MAX
+/* Where the field of a checksum is: in a register, or in a span, whose bytes are those of the digest or of the number. */
+enum { WL_IN_REGISTER, WL_IN_SPAN_LE, WL_IN_SPAN_BE, WL_IN_PLACES };
 
 struct wl_program {
     uint32_t step_count;
@@ -264,8 +271,12 @@ extern const wl_handler wl_handlers[WL_RUN_COUNT];
 typedef struct {
     const wl_rule *rule;
     const wl_algorithm *algorithm;
-    wl_crc_function update;
-    uint32_t replaced; /* the state after the replaced bytes, where the range begins with them */
+    wl_sum_function update;
+    const void *tables;
+    uint64_t replaced; /* the state after the replaced bytes, where the range begins with them */
+    uint64_t final_xor;
+    bool bare;             /* what is stored is the state and the final xor */
+    wl_instruction stored; /* the code that gives what is stored */
 } wl_checksum;
 
 typedef struct {
@@ -348,6 +359,7 @@ struct wl_run {
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
     size_t covered;  /* bytes that the row's checksums covered */
+    uint64_t summed; /* bytes that checksums without an index may still go through */
     /* In here, and not allocated apart, so that one addition finds them. */
     wl_integer registers[WL_MOST_REGISTERS];
     wl_span spans[WL_MOST_SPANS];
@@ -393,7 +405,18 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
 bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem);
 /* Calls use(register or span number) for what the (checked) code reads. */
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
-uint32_t wl_checksum_run(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to);
+/* The state after a range; the state that is known is for a range that begins with the replaced bytes. */
+uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to);
+/* Whether what is stored for a state is `found`. */
+bool wl_checksum_stored(wl_run *run, const wl_checksum *checksum, uint64_t state, wl_integer found);
+bool wl_checksum_in_span(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to,
+                         wl_span found);
+
+static inline bool wl_checksum_holds(wl_run *run, const wl_checksum *checksum, uint64_t state, wl_integer found) {
+    if (WL_LIKELY(checksum->bare))
+        return found == (wl_integer)(state ^ checksum->final_xor);
+    return wl_checksum_stored(run, checksum, state, found);
+}
 /* Bytes of the character that begins at `text`, 0 where none does; `size` is at least 1. */
 size_t wl_text_character(const uint8_t *text, size_t size);
 bool wl_text_is_utf8(const uint8_t *text, size_t size);
@@ -456,9 +479,9 @@ size_t wl_cobs_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_
 /* The index of one window (index.c): the CRC state over [from, to) from `state`, the next `value` in [from, to) …, in
  * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are
  * right (only slower) where there is no memory for them. */
-wl_index *wl_index_make(const uint8_t *begin, const uint8_t *end);
+wl_index *wl_index_make(const wl_run *run, const uint8_t *begin, const uint8_t *end);
 void wl_index_free(wl_index *index);
-uint32_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint32_t state, const uint8_t *from,
+uint64_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint64_t state, const uint8_t *from,
                       const uint8_t *to);
 /* What is left of [from, from + size) without the bytes equal to `value` at its end. */
 size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t size);

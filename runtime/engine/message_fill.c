@@ -4,9 +4,9 @@
 
 #include "message_internal.h"
 
+#define MD5_SIZE 16
 #define GROUP_UNITS 32
 #define GROUP_BYTES ((size_t)1 << 21)
-#define DIGEST_SIZE 16
 
 /* A few units, and what their envelopes are found to be. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } group;
 
 static size_t framing_size(const wl_message_program *program) {
-    return program->prefix_size + (program->digest ? DIGEST_SIZE : 0);
+    return program->prefix_size + program->digest.digest_size;
 }
 
 static uint32_t look_at_envelope(const wl_message_program *program, const uint8_t *unit, size_t size) {
@@ -35,7 +35,9 @@ static uint32_t look_at_envelope(const wl_message_program *program, const uint8_
 static void verify(const wl_message_program *program, group *units) {
     const uint8_t *messages[GROUP_UNITS];
     size_t sizes[GROUP_UNITS], numbers[GROUP_UNITS], count = 0;
-    uint8_t digests[GROUP_UNITS][DIGEST_SIZE];
+    uint8_t digests[GROUP_UNITS][MD5_SIZE], alone[WL_MOST_DIGEST];
+    const wl_algorithm *digest = &program->digest;
+    const bool together = digest->of.family == WL_MD5;
     for (size_t i = 0; i < units->count; i++) {
         if (units->envelopes[i] != WL_UNIT_GOOD)
             continue;
@@ -43,9 +45,12 @@ static void verify(const wl_message_program *program, group *units) {
         sizes[count] = units->sizes[i] - framing_size(program);
         numbers[count++] = i;
     }
-    wl_md5_many(messages, sizes, count, digests);
+    if (together)
+        wl_md5_many(messages, sizes, count, digests);
     for (size_t i = 0; i < count; i++) {
-        if (memcmp(digests[i], messages[i] + sizes[i], DIGEST_SIZE) != 0)
+        if (!together)
+            digest->digest(messages[i], sizes[i], alone);
+        if (memcmp(together ? digests[i] : alone, messages[i] + sizes[i], digest->digest_size) != 0)
             units->envelopes[numbers[i]] = WL_UNIT_DIGEST;
     }
 }
@@ -73,7 +78,7 @@ static void make_group(const wl_walk *walk, group *units, size_t first, size_t b
         total += (size_t)size;
         first++;
     }
-    if (arguments->verify && walk->program->digest)
+    if (arguments->verify && walk->program->digest_family)
         verify(walk->program, units);
 }
 
@@ -168,7 +173,7 @@ static bool read_unit(wl_walk *walk, size_t number, const uint8_t *unit, size_t 
     bool done;
     if (envelope != WL_UNIT_GOOD) {
         const uint8_t *at = envelope == WL_UNIT_SHORT    ? unit + size
-                            : envelope == WL_UNIT_DIGEST ? unit + size - DIGEST_SIZE
+                            : envelope == WL_UNIT_DIGEST ? unit + size - program->digest.digest_size
                                                          : unit;
         wl_unit_wrong(walk, envelope, at, size, framing_size(program) + program->least);
         done = replace_unit(walk);

@@ -156,7 +156,8 @@ struct wl_message_program {
     uint32_t unit_emits, unit_emit_count; /* one element per unit */
     uint32_t max_depth;
     uint32_t prefix, prefix_size; /* in the constants */
-    bool digest;
+    uint32_t digest_family;
+    wl_algorithm digest; /* of the message, after it; 0 bytes: there is none */
     uint32_t least;
     bool has_whole;
     uint32_t whole; /* vector; WL_NONE: not wanted */

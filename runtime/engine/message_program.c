@@ -46,7 +46,7 @@ static void read_header(wl_message_program *program, reader *from) {
     program->max_depth = word(from);
     program->prefix = word(from);
     program->prefix_size = word(from);
-    program->digest = word(from) != 0;
+    program->digest_family = word(from);
     program->least = word(from);
     program->has_whole = word(from) != 0;
     program->whole = word(from);
@@ -194,7 +194,10 @@ wl_message_program *wl_message_program_load(const uint8_t *packed, size_t size, 
         return NULL;
     }
     read_header(program, &from);
-    if (header_fits(program, size, message, message_size)) {
+    if (program->digest_family && !wl_digest_make(&program->digest, program->digest_family)) {
+        snprintf(message, message_size, "the message program has a digest of family %u, which there is not",
+                 program->digest_family);
+    } else if (header_fits(program, size, message, message_size)) {
         if (!allocate(program)) {
             snprintf(message, message_size, "no memory for the message program");
         } else {

@@ -68,8 +68,9 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
         return sure->spans[step->a];
     case WL_OP_CHECKSUM:
         rule = program->rules + step->a;
-        return sure->registers[step->b] && sure->marks[step->c] && sure->marks[step->d] &&
-               (rule->replace < 0 || sure->marks[rule->own]);
+        return (rule->place == WL_IN_REGISTER ? sure->registers : sure->spans)[step->b] && sure->marks[step->c] &&
+               sure->marks[step->d] && (rule->replace < 0 || sure->marks[rule->own]) &&
+               (rule->start == WL_NO_REGISTER || sure->registers[rule->start]);
     case WL_OP_LOOP:
     case WL_OP_AGAIN:
         return step->b != (step->op == WL_OP_LOOP ? WL_LOOP_COUNT : WL_LOOP_UNTIL) || sure->registers[step->d];

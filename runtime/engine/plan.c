@@ -32,7 +32,12 @@ static bool wants_level(const needs *need, size_t level) {
 
 static void need_checksum(needs *need, const wl_step *step) {
     const wl_rule *rule = need->program->rules + step->a;
-    need->registers[step->b] = true;
+    if (rule->place == WL_IN_REGISTER)
+        need->registers[step->b] = true;
+    else
+        need->spans[step->b] = true;
+    if (rule->start != WL_NO_REGISTER)
+        need->registers[rule->start] = true;
     need->marks[step->c] = need->marks[step->d] = true;
     if (rule->replace >= 0)
         need->marks[rule->own] = true;
@@ -284,14 +289,18 @@ static void make_checksums(wl_run *run) {
         const wl_rule *rule = program->rules + i;
         wl_checksum *checksum = run->checksums + i;
         checksum->rule = rule;
-        checksum->algorithm = wl_algorithm_of(rule->algorithm);
-        checksum->update = *checksum->algorithm->update;
-        checksum->replaced = rule->initial;
+        const wl_algorithm *algorithm = &rule->algorithm;
+        checksum->algorithm = algorithm;
+        checksum->update = algorithm->update;
+        checksum->tables = algorithm->tables;
+        checksum->replaced = algorithm->initial;
+        checksum->final_xor = algorithm->of.final_xor;
+        checksum->bare = algorithm->bare && !rule->stored_size;
+        checksum->stored = (wl_instruction){.d = rule->stored_size, .constant = program->constants + rule->stored};
         if (rule->replace >= 0) {
             uint8_t own[WL_MOST_OWN_BYTES];
-            size_t size = rule->own_size < sizeof own ? rule->own_size : sizeof own;
             memset(own, rule->replace, sizeof own);
-            checksum->replaced = checksum->update(rule->initial, own, size);
+            checksum->replaced = algorithm->update(algorithm->initial, own, rule->own_size, algorithm->tables);
         }
     }
 }

@@ -5,10 +5,10 @@
 
 #include "internal.h"
 
-#define PROGRAM_VERSION 2
+#define PROGRAM_VERSION 3
 #define HEADER_BYTES 60
 #define STEP_BYTES 24
-#define RULE_BYTES 24
+#define RULE_BYTES (WL_PACKED_PARAMETERS + 32)
 
 static const char too_many[] = "the program has too many %s: %u (at most %u)";
 
@@ -110,15 +110,30 @@ static void read_parts(wl_program *program, const uint8_t *at) {
     }
     for (uint32_t i = 0; i < program->rule_count; i++, at += RULE_BYTES) {
         wl_rule *rule = program->rules + i;
-        rule->algorithm = wl_load_le4(at);
-        rule->initial = wl_load_le4(at + 4);
-        rule->final_xor = wl_load_le4(at + 8);
-        rule->replace = (int32_t)wl_load_le4(at + 12);
-        rule->own = wl_load_le4(at + 16);
-        rule->own_size = wl_load_le4(at + 20);
+        const uint8_t *rest = at + WL_PACKED_PARAMETERS;
+        rule->algorithm.of = wl_sum_parameters_read(at);
+        rule->replace = (int32_t)wl_load_le4(rest);
+        rule->own = wl_load_le4(rest + 4);
+        rule->own_size = wl_load_le4(rest + 8);
+        rule->start = wl_load_le4(rest + 12);
+        rule->sum = wl_load_le4(rest + 16);
+        rule->stored = wl_load_le4(rest + 20);
+        rule->stored_size = wl_load_le4(rest + 24);
+        rule->place = wl_load_le4(rest + 28);
     }
     if (program->constant_size)
         memcpy(program->constants, at, program->constant_size);
+}
+
+static bool make_algorithms(wl_program *program, char *message, size_t message_size) {
+    for (uint32_t i = 0; i < program->rule_count; i++) {
+        const wl_sum_parameters of = program->rules[i].algorithm.of;
+        if (!wl_algorithm_make(&program->rules[i].algorithm, &of)) {
+            snprintf(message, message_size, "no memory for the program");
+            return false;
+        }
+    }
+    return true;
 }
 
 wl_program *wl_program_load(const uint8_t *packed, size_t size, char *message, size_t message_size) {
@@ -142,7 +157,7 @@ wl_program *wl_program_load(const uint8_t *packed, size_t size, char *message, s
             snprintf(message, message_size, "no memory for the program");
         } else {
             read_parts(program, packed + HEADER_BYTES);
-            if (wl_program_check(program, message, message_size))
+            if (wl_program_check(program, message, message_size) && make_algorithms(program, message, message_size))
                 return program;
         }
     }
@@ -159,6 +174,8 @@ void wl_program_free(wl_program *program) {
     free(program->storages);
     free(program->levels);
     free(program->conditional);
+    for (uint32_t i = 0; program->rules && i < program->rule_count; i++)
+        wl_algorithm_free(&program->rules[i].algorithm);
     free(program->rules);
     free(program->constants);
     free(program);

@@ -3,6 +3,8 @@
 
 /* Turns of loops for each byte of the window: garbage that claims many items at every place is not gone through. */
 #define TURNS 16
+/* Bytes that checksums without an index go through, for each byte of the window. */
+#define SUMMED 64
 
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
@@ -42,12 +44,14 @@ bool wl_resync(const wl_program *program, const wl_fill_arguments *given, bool *
     wl_fill_arguments arguments = *given;
     arguments.verify = true;
     wl_run *run = wl_run_make(program, &arguments, true);
-    wl_index *ranges = wl_index_make(arguments.source + arguments.begin, arguments.source + arguments.end);
+    wl_index *ranges =
+        run ? wl_index_make(run, arguments.source + arguments.begin, arguments.source + arguments.end) : NULL;
     bool memory = run && ranges;
     size_t at = arguments.begin;
     *found = false;
     if (memory) {
         run->index = ranges;
+        run->summed = (arguments.end - arguments.begin + 1024) * SUMMED;
         run->turns = (arguments.end - arguments.begin + 1024) * TURNS;
         for (; at < arguments.end; at++) {
             answer each = counts(run, at);

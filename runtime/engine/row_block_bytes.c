@@ -43,16 +43,16 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     const wl_checksum *checksum = sum->checksum;
     const uint8_t *from = wl_row_block_at(block, sum->from, row), *to = wl_row_block_at(block, sum->to, row);
     const int64_t skipped = sum->skipped;
-    uint32_t found;
+    uint64_t state;
     if (WL_LIKELY(sum->is_plain && to - from >= skipped)) {
-        found = checksum->update(checksum->replaced, from + skipped, (size_t)(to - from - skipped));
-        found ^= checksum->rule->final_xor;
+        state = checksum->update(checksum->replaced, from + skipped, (size_t)(to - from - skipped), checksum->tables);
     } else {
         if (checksum->rule->replace >= 0)
             block->run->marks[checksum->rule->own] = wl_row_block_at(block, sum->own, row);
-        found = wl_checksum_run(block->run, checksum, from, to);
+        state = wl_checksum_state(block->run, checksum, from, to < from ? from : to);
     }
-    return (uint64_t)wl_load_kind(wl_row_block_at(block, sum->expected, row), sum->kind) == found;
+    wl_integer expected = wl_load_kind(wl_row_block_at(block, sum->expected, row), sum->kind);
+    return wl_checksum_holds(block->run, checksum, state, expected);
 }
 
 /* The row's bytes for one column; false: there is no room for them. */

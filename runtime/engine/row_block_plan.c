@@ -100,6 +100,8 @@ static bool add_checksum(planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     const wl_checksum *checksum = block->run->checksums + instruction->a;
     const wl_rule *rule = checksum->rule;
+    if (rule->start != WL_NO_REGISTER || rule->place != WL_IN_REGISTER)
+        return false;
     const fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
     const fact *expected = plan->registers + instruction->b;
     const fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;

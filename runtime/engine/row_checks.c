@@ -39,9 +39,18 @@ WL_HANDLER(wl_mark) {
 }
 
 WL_HANDLER(wl_check_sum) {
-    uint32_t found = wl_checksum_run(run, run->checksums + step->a, run->marks[step->c], run->marks[step->d]);
-    if (WL_UNLIKELY(run->registers[step->b] != (wl_integer)found))
-        wl_refuse(run, WL_REASON_CHECKSUM);
+    const wl_checksum *checksum = run->checksums + step->a;
+    const uint8_t *from = run->marks[step->c], *to = run->marks[step->d];
+    /* A range that ends before it begins has no bytes. */
+    if (WL_UNLIKELY(to < from))
+        to = from;
+    bool holds;
+    if (WL_UNLIKELY(checksum->rule->place != WL_IN_REGISTER))
+        holds = wl_checksum_in_span(run, checksum, from, to, run->spans[step->b]);
+    else
+        holds = wl_checksum_holds(run, checksum, wl_checksum_state(run, checksum, from, to), run->registers[step->b]);
+    if (WL_UNLIKELY(!holds))
+        wl_refuse(run, checksum->algorithm->digest ? WL_REASON_DIGEST : WL_REASON_CHECKSUM);
     GO_ON;
 }
 

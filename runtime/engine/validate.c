@@ -15,13 +15,14 @@ typedef struct {
     int64_t *safe;  /* per step: bytes at base that may be read; -1: not reached (yet) */
     uint8_t *depth; /* per step: open sub-streams */
     uint32_t *region; /* per step: jumps go to steps with the same one */
-    uint32_t at;    /* the step that is being checked */
+    const char *subject; /* what is being checked, and its number */
+    uint32_t at;
     char *message;
     size_t message_size;
 } checker;
 
 __attribute__((format(printf, 2, 3))) static bool refuse(checker *check, const char *format, ...) {
-    int used = snprintf(check->message, check->message_size, "step %u of the program: ", check->at);
+    int used = snprintf(check->message, check->message_size, "%s %u of the program: ", check->subject, check->at);
     if (used > 0 && (size_t)used < check->message_size) {
         va_list arguments;
         va_start(arguments, format);
@@ -70,7 +71,7 @@ static bool is_column(checker *check, int64_t number, unsigned storage) {
 
 static bool is_outcome(checker *check, uint32_t operand) {
     uint32_t reason = operand >> 8;
-    return ((operand & 0x7F) <= 1 && reason != WL_REASON_NONE && reason <= WL_REASON_ENCODING) ||
+    return ((operand & 0x7F) <= 1 && reason != WL_REASON_NONE && reason <= WL_REASON_DIGEST) ||
            refuse(check, "operand b (%u) is not an outcome with a reason", operand);
 }
 
@@ -98,13 +99,41 @@ static bool is_expression(checker *check, const wl_step *step) {
             refuse(check, "%s", problem));
 }
 
-static bool is_rule(checker *check, const wl_step *step) {
-    if (!below(check, "checksum", step->a, check->program->rule_count) || !is_register(check, step->b) ||
-        !is_mark(check, step->c) || !is_mark(check, step->d))
+/* The code that gives what is stored reads the sum, and nothing else. */
+static bool is_stored(checker *check, const wl_rule *rule) {
+    bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
+    const char *problem = NULL;
+    if (!is_written_register(check, rule->sum) || !are_constants(check, rule->stored, rule->stored_size))
         return false;
-    const wl_rule *rule = check->program->rules + step->a;
+    const uint8_t *code = check->program->constants + rule->stored;
+    if (!wl_expression_check(check->program, code, rule->stored_size, &problem))
+        return refuse(check, "%s", problem);
+    wl_expression_uses(code, rule->stored_size, registers, spans);
+    registers[rule->sum] = false;
+    for (size_t i = 0; i < WL_MOST_REGISTERS || i < WL_MOST_SPANS; i++) {
+        if ((i < WL_MOST_REGISTERS && registers[i]) || (i < WL_MOST_SPANS && spans[i]))
+            return refuse(check, "what is stored for a checksum depends on more than the sum");
+    }
+    return true;
+}
+
+static bool is_rule(checker *check, const wl_rule *rule) {
+    const wl_sum_parameters *of = &rule->algorithm.of;
+    if (!wl_sum_parameters_hold(of))
+        return refuse(check, "there is no such algorithm of family %u", of->family);
+    const bool digest = of->family >= WL_MD5;
+    if (rule->place >= WL_IN_PLACES || (digest && rule->place == WL_IN_REGISTER))
+        return refuse(check, "it cannot be in place %u", rule->place);
+    if (rule->start != WL_NO_REGISTER && (digest || !is_register(check, rule->start)))
+        return digest ? refuse(check, "a digest has no start value") : false;
+    if (rule->stored_size && rule->place != WL_IN_REGISTER)
+        return refuse(check, "bytes stand for the checksum itself");
+    if (rule->stored_size && !is_stored(check, rule))
+        return false;
     if (rule->replace < -1 || rule->replace > 255)
-        return refuse(check, "checksum bytes cannot count as %d", (int)rule->replace);
+        return refuse(check, "its bytes cannot count as %d", (int)rule->replace);
+    if (rule->replace >= 0 && !wl_sums_in_pieces(of))
+        return refuse(check, "it is not computed in pieces, so no bytes are replaced");
     return rule->replace < 0 ||
            (is_mark(check, rule->own) && is_within(check, "a checksum of size", rule->own_size, 0, WL_MOST_OWN_BYTES));
 }
@@ -119,6 +148,13 @@ static bool is_varint(checker *check, const wl_step *step) {
            is_within(check, "the last group", WL_VARINT_TOP(step->c), 0, 127) &&
            (!most || is_within(check, "a number of bytes", most, groups, WL_MOST_GROUPS)) &&
            ((step->b & 1) || refuse(check, "a varint without an end is lost"));
+}
+
+static bool is_checksum(checker *check, const wl_step *step) {
+    const wl_program *program = check->program;
+    return below(check, "checksum", step->a, program->rule_count) && is_mark(check, step->c) &&
+           is_mark(check, step->d) &&
+           (program->rules[step->a].place == WL_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b));
 }
 
 /* Steps that write columns or registers from bytes that a NEED has covered. */
@@ -167,7 +203,7 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_CHECK_CONSTANT:
         return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
     case WL_OP_CHECKSUM:
-        return is_rule(check, step);
+        return is_checksum(check, step);
     case WL_OP_MARK:
         return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
                (step->b == 1 || is_safe(check, step->c, 0));
@@ -284,18 +320,22 @@ static bool check_steps(checker *check) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < program->rule_count; i++) {
-        if (!wl_algorithm_of(program->rules[i].algorithm)) {
-            snprintf(check->message, check->message_size, "checksum %u: there is no checksum algorithm %u", i,
-                     program->rules[i].algorithm);
+    return true;
+}
+
+/* Before the steps, and whether or not one of them uses the rule: tables are made for all. */
+static bool check_rules(checker *check) {
+    check->subject = "checksum";
+    for (check->at = 0; check->at < check->program->rule_count; check->at++) {
+        if (!is_rule(check, check->program->rules + check->at))
             return false;
-        }
     }
+    check->subject = "step";
     return true;
 }
 
 bool wl_program_check(wl_program *program, char *message, size_t message_size) {
-    checker check = {.program = program, .message = message, .message_size = message_size};
+    checker check = {.program = program, .subject = "step", .message = message, .message_size = message_size};
     check.safe = malloc(program->step_count * sizeof *check.safe);
     check.depth = calloc(program->step_count, 1);
     check.region = calloc(program->step_count, sizeof *check.region);
@@ -303,7 +343,8 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     if (check.safe && check.depth && check.region) {
         for (uint32_t i = 0; i < program->step_count; i++)
             check.safe[i] = -1;
-        good = wl_program_regions(program, check.region, message, message_size) && check_steps(&check);
+        good = wl_program_regions(program, check.region, message, message_size) && check_rules(&check) &&
+               check_steps(&check);
     } else {
         snprintf(message, message_size, "no memory for the program");
     }

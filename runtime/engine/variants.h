@@ -22,11 +22,14 @@ static inline size_t wl_scan_count(size_t wanted, size_t readable) {
 typedef void (*wl_copy_many_function)(uint8_t *to, size_t gap, const uint8_t *const *from, const uint32_t *sizes,
                                       size_t count, uint32_t largest);
 
+/* The product of two states of a CRC modulo its polynomial. */
+typedef uint64_t (*wl_crc_multiply)(const wl_crc *crc, uint64_t left, uint64_t right);
+
 typedef struct {
     const char *level;
     const char *crc32c_name;
     const char *scan_name;
-    wl_crc_function crc32c;
+    wl_sum_function crc32c;
     wl_crc_multiply crc32c_multiply;
     wl_scan_function scan_pair; /* reads one byte after `count` */
     wl_scan_function scan_byte; /* `second` is not used */
@@ -51,12 +54,12 @@ extern wl_variant wl_chosen;
 void wl_copy_many_portable(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
 void wl_copy_many_avx2(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
 void wl_copy_many_avx512(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
-uint32_t wl_crc32c_portable(uint32_t state, const uint8_t *data, size_t size);
-uint32_t wl_crc32c_sse42(uint32_t state, const uint8_t *data, size_t size);
-uint32_t wl_crc32c_avx512(uint32_t state, const uint8_t *data, size_t size);
-uint32_t wl_crc32c_armv8(uint32_t state, const uint8_t *data, size_t size);
-uint32_t wl_crc32c_multiply_portable(uint32_t left, uint32_t right);
-uint32_t wl_crc32c_multiply_pclmul(uint32_t left, uint32_t right);
+uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+uint64_t wl_crc32c_armv8(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+uint64_t wl_crc_multiply_portable(const wl_crc *crc, uint64_t left, uint64_t right);
+uint64_t wl_crc32c_multiply_pclmul(const wl_crc *crc, uint64_t left, uint64_t right);
 size_t wl_block_rows_portable(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_portable(wl_row_block *, size_t, size_t);
 size_t wl_block_rows_avx2(wl_row_block *, const wl_ahead *);
@@ -67,10 +70,7 @@ void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);
 
-extern const wl_algorithm wl_crc32c;
-/* x^n modulo the polynomial of `algorithm`, reflected; and a state after `size` zero bytes. */
-uint32_t wl_crc_power(const wl_algorithm *algorithm, uint64_t n);
-uint32_t wl_crc_shift(const wl_algorithm *algorithm, uint32_t state, uint64_t size);
+extern wl_crc wl_crc32c;
 
 size_t wl_scan_pair_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);
 size_t wl_scan_byte_portable(const uint8_t *, size_t, uint8_t, uint8_t, uint16_t *);

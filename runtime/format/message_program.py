@@ -65,8 +65,8 @@ ColumnSource = FieldSource | LookupSource | RowNumberSource | MarkSource | Compu
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The bytes around the message of a unit: ``prefix`` before it and, if ``digest`` is ``md5``, 16 bytes after
-    it, the MD5 of the message. ``least``: fewest bytes of the message."""
+    """The bytes around the message of a unit: ``prefix`` before it and, after it, the digest of the message of
+    that name, if there is one. ``least``: fewest bytes of the message."""
 
     prefix: bytes = b""
     digest: str = ""

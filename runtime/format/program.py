@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from ..base.cached import cached_property
-from ..checksums import engine_number
+from ..checksums import algorithm
 
-PROGRAM_VERSION = 2
+PROGRAM_VERSION = 3
 """Version of the step table. The engine refuses any other."""
 
 
@@ -62,7 +62,8 @@ class Op(IntEnum):
     CHECK_CONSTANT = 13
     """[d] bytes at base + [c] must equal the constants from [a]; [b] as above."""
     CHECKSUM = 14
-    """The checksum number [a] of the program over mark[c] … mark[d] must equal register[b]; refused, ``checksum``."""
+    """The checksum number [a] of the program over mark[c] … mark[d] must be in register[b] or span[b], as its ``Place``
+    says; refused, ``checksum`` or, of digests, ``digest``."""
     MARK = 15
     """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1."""
     EXPRESSION = 16
@@ -170,6 +171,7 @@ class Reason(IntEnum):
     LIMIT = 5
     TRUNCATED = 6
     ENCODING = 7
+    DIGEST = 8
 
 
 class Code(IntEnum):
@@ -224,6 +226,16 @@ class Storage(IntEnum):
     """int32 offsets: the item follows as a column of a level of its own."""
 
 
+class Place(IntEnum):
+    """Where the field of a checksum is."""
+
+    REGISTER = 0
+    SPAN_LE = 1
+    """Its bytes are those of the number, the lowest first, or the first ones of the digest."""
+    SPAN_BE = 2
+    """The same, the highest byte first."""
+
+
 class Stuffing(IntEnum):
     """How a record's bytes are kept free of the delimiter."""
 
@@ -246,14 +258,36 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class ChecksumRule:
     """Parameters of a ``CHECKSUM`` step. ``replace`` is the byte value that the checksum's own bytes count as, where
-    they lie inside the range (``own`` is the mark where they begin, ``own_size`` their number); -1: as they stand."""
+    they lie inside the range (``own`` is the mark where they begin, ``own_size`` their number); -1: as they stand.
+    ``continues``: the register that holds the checksum of what comes before; -1: there is none. ``stored`` and
+    ``stored_size``: where among the constants the expression is that gives what is stored, of the checksum in register
+    ``sum``; without one it is the checksum itself."""
 
     algorithm: str
-    initial: int
-    final_xor: int
+    initial: int = 0
+    final_xor: int = 0
     replace: int = -1
     own: int = 0
     own_size: int = 0
+    place: Place = Place.REGISTER
+    continues: int = -1
+    sum: int = 0
+    stored: int = 0
+    stored_size: int = 0
+
+    def pack(self) -> bytes:
+        """The rule as the engine loads it. Raises ``UnknownNameError``."""
+        return algorithm(self.algorithm, self.initial, self.final_xor).packed() + struct.pack(
+            "<iIIiIIII",
+            self.replace,
+            self.own,
+            self.own_size,
+            self.continues,
+            self.sum,
+            self.stored,
+            self.stored_size,
+            self.place,
+        )
 
 
 @dataclass(frozen=True)
@@ -298,8 +332,8 @@ class ColumnProgram:
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
         u32, whole u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages
-        and levels (u8 each), the checksums (``algorithm u32, initial u32, final_xor u32, replace s32, own u32, own_size
-        u32``), the constants.
+        and levels (u8 each), the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues
+        s32, sum u32, stored u32, stored_size u32, place u32``), the constants.
 
         Raises ``ValueError`` for an operand that its place does not hold.
         """
@@ -324,18 +358,7 @@ class ColumnProgram:
             self.whole,
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
-        rules = b"".join(
-            struct.pack(
-                "<IIIiII",
-                engine_number(rule.algorithm),
-                rule.initial,
-                rule.final_xor,
-                rule.replace,
-                rule.own,
-                rule.own_size,
-            )
-            for rule in self.checksums
-        )
+        rules = b"".join(rule.pack() for rule in self.checksums)
         return header + steps + bytes(self.columns) + bytes(self.column_levels) + rules + self.constants
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..base.errors import UnsupportedError
-from ..checksums import digest
+from ..checksums import algorithm, function
 from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Framing, Rows
@@ -110,15 +110,15 @@ class MessageScan(WantedScan[Record]):
     def _fields(self, content: bytes, base: int) -> list[Field]:
         """The fields of a unit, the envelope's among them. ``base``: where it stands."""
         around, found = self._program.envelope, []
-        algorithm = digest(around.digest) if around.digest else None
-        end = len(content) - (algorithm.size if algorithm is not None else 0)
+        digest = algorithm(around.digest) if around.digest else None
+        end = len(content) - (digest.size if digest is not None else 0)
         begin = len(around.prefix)
         if not content.startswith(around.prefix) or end < begin + around.least:
             return [Field("(no message)", content, base, base + len(content))]
         if begin:
             found.append(Field("(prefix)", content[:begin], base, base + begin))
         found += wire_fields(self._program.types, content[begin:end], base + begin, self._program.unit)
-        if algorithm is not None:
-            holds = algorithm.compute(content[begin:end]) == content[end:]
-            found.append(Field(f"({algorithm.name})", content[end:], base + end, base + len(content), checked=holds))
+        if digest is not None:
+            holds = function(digest)(content[begin:end]) == content[end:]
+            found.append(Field(f"({digest.name})", content[end:], base + end, base + len(content), checked=holds))
         return found

@@ -4,7 +4,7 @@ from ..base.errors import UnsupportedError
 from ..base.face import face
 from ..format.program import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
-from .checksums import crc_function, digest_function, replaced
+from .checksums import checksum_function, replaced
 from .computing import joined
 from .declared import UNSET, kept
 from .errors import (
@@ -147,17 +147,16 @@ __all__ = [
     "at_least_one",
     "bounded",
     "check_end",
+    "checksum_function",
     "compress",
     "compressed",
     "count_items",
     "counted",
-    "crc_function",
     "cut",
     "decode",
     "decoded",
     "decompress",
     "delimited",
-    "digest_function",
     "divide",
     "divide_floats",
     "done",

@@ -135,12 +135,16 @@ class DepthError(WireloomError, RecursionError):
     """Objects are nested deeper than Python's calls may go."""
 
 
-def only_read(type: str, *unsolved: str, instance: str = "") -> UnsupportedError:
+def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "") -> UnsupportedError:
     """The error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
-    ``instance`` at a position of its own, or ``unsolved`` integers, clauses that say what these do not follow from."""
+    ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, or ``unsolved`` integers,
+    clauses that say what these do not follow from."""
     if instance:
         why = f"{instance} has a position of its own"
         hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
+    elif checksum:
+        why = f"the checksum {checksum} is bits, and covers more than one attribute of bytes"
+        hint = "give it a type of whole bytes where the format allows that"
     else:
         why = ", ".join(unsolved)
         hint = "'-wireloom: {given: true}' beside an integer says that a writer is given it"

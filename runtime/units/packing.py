@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from ..base.errors import WireloomError
-from ..checksums import digest
+from ..checksums import algorithm, function
 from ..format.description import Format
 from .framing import units_of
 
@@ -52,4 +52,4 @@ def enveloped(format: Format, message: bytes) -> bytes:
     units = units_of(format)
     if len(message) < units.least:
         raise WireloomError(f"a message of {format.name} has at least {units.least} byte(s), this one {len(message)}")
-    return units.prefix + message + (digest(units.digest).compute(message) if units.digest else b"")
+    return units.prefix + message + (function(algorithm(units.digest))(message) if units.digest else b"")

@@ -8,11 +8,11 @@ from functools import partial
 import pyarrow as pa
 
 from .. import engine
-from ..checksums import engine_number
+from ..checksums import Function, function
 from ..engine import EncodeStatus, Holds
 from ..format.description import Format
 from ..format.program import Kind
-from .plain import END, PlainRow
+from .plain import END, PlainRow, algorithm_of
 
 BLOCK = 1 << 20
 """Bytes that are made at a time: as much as stays in a processor's own cache until it is written or compressed."""
@@ -107,13 +107,13 @@ class ColumnEncoder:
         begin = 4 * array.offset
         return memoryview(offsets)[begin : begin + 4 * (len(array) + 1)], memoryview(data or b"")
 
-    def _checksum(self) -> tuple[int, int, int, int, int, int] | None:
+    def _checksum(self) -> tuple[Function, int, int, int] | None:
         rule = self._plain.rule
         if rule is None:
             return None
         begin, end = self._plain.covered
         last = -1 if end == END else end
-        return engine_number(rule.algorithm), rule.initial, rule.final_xor, max(rule.replace, 0), begin, last
+        return function(algorithm_of(rule)), max(rule.replace, 0), begin, last
 
 
 def _stored(array: pa.Array, kind: Kind) -> pa.Array:

@@ -15,7 +15,7 @@ from itertools import repeat
 from operator import add
 from typing import Any
 
-from ..checksums import crc
+from ..checksums import Algorithm, algorithm, function
 from ..format.description import Format
 from ..format.program import ChecksumRule, ColumnProgram, Kind, Op, Step
 
@@ -99,24 +99,18 @@ class PlainRow:
     def _stand_in(self) -> int:
         """The value of the checksum's field while the checksum is computed."""
         assert self.rule is not None
-        return int.from_bytes(bytes([max(self.rule.replace, 0)]) * crc(self.rule.algorithm).size, "little")
+        size = next(UNSIGNED[each.kind] for each in self.slots if each.checksum)
+        return int.from_bytes(bytes([max(self.rule.replace, 0)]) * size, "little")
 
     def _checksums(self, columns: list[Any], blobs: Sequence[bytes]) -> list[int]:
         assert self.rule is not None
-        algorithm = crc(self.rule.algorithm)
-        continued = algorithm.update
+        compute = function(algorithm_of(self.rule))
         start, end = self.covered
-        # The functions take and return values of the standard algorithm; the rule's own are put around that.
-        first = self.rule.initial ^ algorithm.final_xor
-        last = self.rule.final_xor ^ algorithm.final_xor
         if start >= self.head.size:
-            sums: Any = map(continued, blobs, repeat(first))
-        else:
-            heads = (head[start : min(end, self.head.size)] for head in map(self.head.pack, *columns))
-            sums = map(continued, heads, repeat(first))
-            if end == END:
-                sums = map(continued, blobs, sums)
-        return [value ^ last for value in sums] if last else list(sums)
+            return list(map(compute, blobs))
+        heads = (head[start : min(end, self.head.size)] for head in map(self.head.pack, *columns))
+        sums = map(compute, heads)
+        return list(map(compute, blobs, sums) if end == END else sums)
 
 
 def plain_row(format: Format) -> PlainRow | None:
@@ -138,7 +132,7 @@ def _compiled(layout: _Layout) -> PlainRow:
         slot = layout.slots[offset]
         if offset != position or (slot.field is None) + (slot.added is None) + (not slot.checksum) != 2:
             raise _NotPlainError
-        if slot.minimum > (slot.added or 0) or (slot.checksum and UNSIGNED.get(slot.kind) != _checksum_size(layout)):
+        if slot.minimum > (slot.added or 0) or (slot.checksum and not _holds(layout.rule, slot)):
             raise _NotPlainError
         letters.append(LETTERS[slot.kind])
         position += struct.calcsize(letters[-1])
@@ -164,8 +158,16 @@ def _compiled(layout: _Layout) -> PlainRow:
     )
 
 
-def _checksum_size(layout: _Layout) -> int | None:
-    return crc(layout.rule.algorithm).size if layout.rule is not None else None
+def algorithm_of(rule: ChecksumRule) -> Algorithm:
+    """Return the algorithm of a rule, with its parameters."""
+    return algorithm(rule.algorithm, rule.initial, rule.final_xor)
+
+
+def _holds(rule: ChecksumRule | None, slot: _Slot) -> bool:
+    """Return whether the slot holds the checksum itself, which is computed of the head and then of the byte string."""
+    if rule is None or rule.stored_size or rule.continues >= 0 or slot.kind not in UNSIGNED:
+        return False
+    return algorithm_of(rule).continues_anywhere
 
 
 def _inverted(format: Format, program: ColumnProgram) -> _Layout:

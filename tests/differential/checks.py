@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-import zlib
+from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import crc32c
+from wireloom.checksums import CHECKSUMS, Algorithm, algorithm, function
 
 from .pieces import Parts, Piece, Values, settled
 
@@ -22,14 +23,13 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
     at = random.choice([each for each in range(len(pieces) + 1) if each <= first or each > last])
     if at == len(pieces) and pieces[-1].ends:
         at = first
-    algorithm = random.choice(["crc32", "crc32c"])
-    compute = zlib.crc32 if algorithm == "crc32" else crc32c.crc32c
+    name = random.choice(sorted(CHECKSUMS)) if random.random() < 0.5 else random.choice(["crc32", "crc32c"])
     over = [pieces[first].attributes[0]["id"], pieces[last].attributes[-1]["id"]]
-    attribute: dict[str, Any] = {"id": "sum", "type": random.choice(["u4le", "u4be"])}
-    attribute["-wireloom"] = {"checksum": {"algorithm": algorithm, "over": over[0] if over[0] == over[1] else over}}
-    if algorithm == "crc32c" and random.random() < 0.3:
+    rule = {"algorithm": name, "over": over[0] if over[0] == over[1] else over}
+    attribute, stored = field(random, algorithm(name), rule)
+    if name == "crc32c" and attribute.get("type") in ("u4le", "u4be") and random.random() < 0.3:
         return covering_itself(pieces, attribute)
-    code = "<I" if attribute["type"] == "u4le" else ">I"
+    compute = function(algorithm(name))
     inside = pieces[first : last + 1]
 
     def write_inside(random: Random, values: Values) -> Parts:
@@ -38,7 +38,7 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
         return (*write_sum(random, values), *parts) if at <= first else parts
 
     def write_sum(_: Random, values: Values) -> Parts:
-        return (struct.pack(code, compute(values["-covered"])),)
+        return (stored(compute(values["-covered"])),)
 
     attributes = [each for piece in inside for each in piece.attributes]
     if at == first:
@@ -51,6 +51,27 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
         return pieces
     joined = Piece(attributes, write_inside, ends=inside[-1].ends)
     return [*pieces[:first], joined, *pieces[last + 1 : at], Piece([attribute], write_sum), *pieces[at:]]
+
+
+def field(random: Random, of: Algorithm, rule: dict[str, Any]) -> tuple[dict[str, Any], Callable[[Any], bytes]]:
+    """An attribute that holds such a checksum, and what its bytes are."""
+    attribute: dict[str, Any] = {"id": "sum", "-wireloom": {"checksum": rule}}
+    if of.is_digest:
+        attribute["size"] = size = random.randint(1, of.size)
+        return attribute, lambda digest: bytes(digest[:size])
+    order = random.choice(["le", "be"])
+    name: Literal["little", "big"] = "little" if order == "le" else "big"
+    size = next(each for each in (1, 2, 4, 8) if each >= of.size)
+    if random.random() < 0.2:
+        size = attribute["size"] = random.randint(of.size, size)
+        rule["endian"] = order
+        return attribute, lambda sum: int(sum).to_bytes(size, name)
+    attribute["type"] = f"{random.choice('uus')}{size}" + (order if size > 1 else "")
+    if random.random() < 0.3:
+        rule["stored"] = "(_ << 3) ^ (_ >> 5) + 0x9d"
+        mask = (1 << 8 * size) - 1
+        return attribute, lambda sum: (((sum << 3) ^ (sum >> 5) + 0x9D) & mask).to_bytes(size, name)
+    return attribute, lambda sum: int(sum).to_bytes(size, name)
 
 
 def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piece]:

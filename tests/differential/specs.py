@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 from wireloom.format import Stuffing
-from wireloom.objects import crc_function, stuff
+from wireloom.objects import checksum_function, stuff
 
 from . import content, scalars, types
 from .checks import checksum
@@ -18,7 +18,7 @@ from .instances import instance
 from .pieces import Number, Parts, Piece, Scope, Values, Writer, any_expression, settled
 
 MOST_TYPES = 6
-CRC = crc_function("crc32c", 0, 0)
+CRC = checksum_function("crc32c", 0, 0)
 
 InputWriter = Callable[[Random, Values], bytes]
 

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+from wireloom.checksums import algorithm, function
 from wireloom.engine import _engine
 from wireloom.format import registry
 from wireloom.rows.messages import PROBLEM_SIZE, ColumnTree, Memory, pack
 
-from .harness import EDGEMQ, frame
+from .harness import CRC32, CRC32C, EDGEMQ, frame
 
+BARE = function(algorithm("crc32c", 0, 0))
 FRAMES = _engine.Program(EDGEMQ.pack())
 ROWS = b"".join(frame(each) for each in (b"", b"one", b"x" * 40))
 RECORDS = b"\x0a\x06\x08\x01\x22\x02ab" * 3
@@ -62,7 +64,19 @@ def encode() -> list[Any]:
     # A size, a column and a checksum before the bytes.
     fields = ((4, 1, None, 0), (3, 0, bytearray(8), 0), (3, 2, None, 0))
     offsets, data = bytearray(struct.pack("=3i", 0, 3, 5)), bytearray(b"abcde")
-    return [fields, offsets, data, 0, 2, (1, 0, 0, 0, 0, -1), b"\xfe\xfd", 1, 0, 1000, bytearray(200)]
+    return [
+        fields,
+        offsets,
+        data,
+        0,
+        2,
+        (BARE, 0, 0, -1),
+        b"\xfe\xfd",
+        1,
+        0,
+        1000,
+        bytearray(200),
+    ]
 
 
 class Slots:
@@ -95,8 +109,9 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "find_delimiter": (_engine.find_delimiter, lambda: [bytearray(b"abc\0"), 0, 4, b"\0"]),
     "stuff": (_engine.stuff, lambda: [bytearray(b"a\0b"), 2]),
     "unstuff": (_engine.unstuff, lambda: [bytearray(b"\2a\2b"), 2, 100]),
-    "crc32c": (_engine.checksums[1], lambda: [bytearray(b"abc"), 7]),
-    "crc32": (_engine.checksums[2], lambda: [bytearray(b"abc"), 7]),
+    "crc32c": (CRC32C, lambda: [bytearray(b"abc"), 7]),
+    "crc32": (CRC32, lambda: [bytearray(b"abc"), 7]),
+    "checksum": (_engine.checksum, lambda: [algorithm("sha1").packed()]),
     "md5_many": (_engine.md5_many, lambda: [bytearray(b"abc"), bytearray(8), bytearray(b"\3" + bytes(7))]),
     "features": (_engine.features, list),
 }

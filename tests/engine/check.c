@@ -15,10 +15,12 @@ void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, 
     program->steps[program->step_count++] = (wl_step){(uint16_t)op, (uint16_t)a, b, c, d};
 }
 
+enum { RULE_BYTES = WL_PACKED_PARAMETERS + 32 };
+
 uint8_t *draft_pack(const draft *program, size_t *size) {
-    *size = 60 + program->step_count * 24 + 2 * program->column_count + program->rule_count * 24 + program->constant_size;
+    *size = 60 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES + program->constant_size;
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {2,
+    const uint32_t header[] = {3,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
                                program->registers,
@@ -48,10 +50,17 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     at += program->column_count;
     for (size_t i = 0; i < program->rule_count; i++) {
         const wl_rule *rule = program->rules + i;
-        const uint32_t words[] = {rule->algorithm,         rule->initial, rule->final_xor,
-                                  (uint32_t)rule->replace, rule->own,     rule->own_size};
-        for (size_t k = 0; k < 6; k++)
-            put4(&at, words[k]);
+        const wl_sum_parameters *of = &rule->algorithm.of;
+        const uint32_t first[] = {of->family, of->width, of->unit, of->reflects};
+        const uint32_t rest[] = {(uint32_t)rule->replace, rule->own,    rule->own_size,    rule->start,
+                                 rule->sum,               rule->stored, rule->stored_size, rule->place};
+        for (size_t k = 0; k < 4; k++)
+            put4(&at, first[k]);
+        put8(&at, of->polynomial);
+        put8(&at, of->initial);
+        put8(&at, of->final_xor);
+        for (size_t k = 0; k < 8; k++)
+            put4(&at, rest[k]);
     }
     memcpy(at, program->constants, program->constant_size);
     return packed;
@@ -72,7 +81,7 @@ wl_program *draft_load(const draft *program) {
 wl_program *edgemq_program(void) {
     draft it = {.registers = 3, .spans = 1, .marks = 2, .column_count = 7, .rule_count = 1};
     memcpy(it.storages, (uint8_t[]){1, 4, 8, WL_VARIABLE, 8, 4, 4}, 7);
-    it.rules[0] = (wl_rule){1, 0xFFFFFFFF, 0xFFFFFFFF, -1, 0, 0};
+    it.rules[0] = sum_rule(crc_of(CRC32C, 0xFFFFFFFF, 0xFFFFFFFF), -1, 0, 0);
     draft_step(&it, WL_OP_NEED, 21, 0, 0, 0);
     draft_step(&it, WL_OP_REGISTER_FIXED, 0, WL_U4BE, 0, 0);
     draft_step(&it, WL_OP_COLUMN_FIXED, 5, WL_U4BE, 0, 0);
@@ -103,7 +112,7 @@ wl_program *word_stuffed_program(void) {
                 .delimiter = {0xFE, 0xFD},
                 .stuffing = WL_STUFFING_WORD};
     memcpy(it.storages, (uint8_t[]){4, WL_VARIABLE, 4}, 3);
-    it.rules[0] = (wl_rule){1, 0, 0, 0xFF, 0, 4};
+    it.rules[0] = sum_rule(crc_of(CRC32C, 0, 0), 0xFF, 0, 4);
     draft_step(&it, WL_OP_MARK, 0, 1, 0, 0);
     draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
     draft_step(&it, WL_OP_REGISTER_FIXED, 0, WL_U4LE, 0, 0);

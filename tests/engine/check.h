@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crc.h"
 #include "engine.h"
 #include "internal.h"
+#include "sums.h"
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
@@ -55,9 +57,47 @@ static inline uint8_t *random_bytes(source_of_chance *chance, size_t size) {
     return memory;
 }
 
-/* The register of the checksum algorithm of that number after more bytes. */
-static inline uint32_t crc_update(uint32_t number, uint32_t state, const uint8_t *data, size_t size) {
-    return (*wl_algorithm_of(number)->update)(state, data, size);
+/* Reflected CRCs of 32 bits, which begin with `state` and end with `final_xor`. */
+enum { CRC32C = 1, CRC32 = 2 };
+static inline wl_sum_parameters crc_of(unsigned number, uint32_t state, uint32_t final_xor) {
+    return (wl_sum_parameters){.family = WL_CRC,
+                               .width = 32,
+                               .unit = 1,
+                               .reflects = WL_REFLECT_IN | WL_REFLECT_OUT,
+                               .polynomial = number == CRC32C ? 0x1EDC6F41 : 0x04C11DB7,
+                               .initial = wl_crc_reflected(state, 32),
+                               .final_xor = final_xor};
+}
+
+static inline wl_algorithm crc_algorithm(unsigned number, uint32_t state, uint32_t final_xor) {
+    wl_algorithm made;
+    const wl_sum_parameters parameters = crc_of(number, state, final_xor);
+    CHECK(wl_algorithm_make(&made, &parameters));
+    CHECK(made.initial == state);
+    return made;
+}
+
+static inline wl_rule sum_rule(wl_sum_parameters of, int32_t replace, uint32_t own, uint32_t own_size) {
+    return (wl_rule){.algorithm = {.of = of},
+                     .replace = replace,
+                     .own = own,
+                     .own_size = own_size,
+                     .start = WL_NO_REGISTER};
+}
+
+/* The checksum of some bytes, computed at once. */
+static inline uint64_t sum_of(const wl_sum_parameters *of, const uint8_t *data, size_t size) {
+    wl_algorithm made;
+    CHECK(wl_algorithm_make(&made, of));
+    uint64_t sum = wl_sum_of_state(&made, made.update(made.initial, data, size, made.tables));
+    wl_algorithm_free(&made);
+    return sum;
+}
+
+/* The register of a CRC after more bytes. */
+static inline uint32_t crc_update(unsigned number, uint32_t state, const uint8_t *data, size_t size) {
+    const wl_algorithm made = crc_algorithm(number, state, 0);
+    return (uint32_t)made.update(state, data, size, made.tables);
 }
 
 /* The MD5 of one message alone. */

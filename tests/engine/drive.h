@@ -24,6 +24,31 @@ static inline void draft_varint(draft *it, taker *bytes, unsigned number) {
     draft_step(it, WL_OP_VARINT, number, 1 | WL_REASON_LENGTH << 8, shape | take_below(bytes, 4) << 24, outcome);
 }
 
+/* A number of at most 32 bits that is computed of the bytes: any algorithm that gives one. */
+static inline wl_sum_parameters take_sum(taker *bytes) {
+    static const struct {
+        uint32_t family, unit, width;
+    } others[] = {{WL_ADLER, 1, 32},  {WL_FLETCHER, 1, 16},    {WL_FLETCHER, 2, 32}, {WL_SUM_LE, 1, 8},
+                  {WL_SUM_LE, 2, 16}, {WL_SUM_LE, 4, 32},      {WL_SUM_BE, 2, 32},   {WL_SUM_BE, 4, 32},
+                  {WL_SUM_XOR, 1, 8}, {WL_SUM_INTERNET, 2, 16}, {WL_XXH32, 1, 32}};
+    const unsigned choice = take_below(bytes, 2 * sizeof others / sizeof *others);
+    wl_sum_parameters of = {.family = WL_CRC, .unit = 1, .width = 3 + take_below(bytes, 30)};
+    if (choice < sizeof others / sizeof *others) {
+        of.family = others[choice].family;
+        of.unit = others[choice].unit;
+        of.width = others[choice].width;
+    } else if (choice < 15) {
+        return crc_of(1 + (choice & 1), take(bytes) * 0x01010101u, take(bytes));
+    } else {
+        of.reflects = take_below(bytes, 4);
+        of.polynomial = (take(bytes) * 0x9E3779B1u | 1) & (UINT32_MAX >> (32 - of.width));
+    }
+    of.initial = take(bytes) * 0x01010101u & (UINT32_MAX >> (32 - of.width));
+    of.final_xor = take(bytes) * 0x01010101u & (UINT32_MAX >> (32 - of.width));
+    CHECK(wl_sum_parameters_hold(&of));
+    return of;
+}
+
 #ifdef WITH_MAIN
 /* Inputs of which some have few different bytes, others many; `letters` are those that matter to the target. */
 static inline int drive(int count, char **arguments, const char *letters, size_t letter_count) {

@@ -26,9 +26,51 @@ static void check_crcs(const uint8_t *data, size_t size, uint32_t state, size_t 
     CHECK(crc_update(2, crc_update(2, state, data, cut), data + cut, size - cut) == zip);
     /* The state after both parts, from the states after each of them. */
     uint32_t first = crc_update(1, state, data, cut), second = crc_update(1, 0, data + cut, size - cut);
-    CHECK((wl_crc_shift(wl_algorithm_of(1), first, size - cut) ^ second) == castagnoli);
+    CHECK((wl_crc_shift(crc_algorithm(CRC32C, 0, 0).crc, first, size - cut) ^ second) == castagnoli);
     first = crc_update(2, state, data, cut), second = crc_update(2, 0, data + cut, size - cut);
-    CHECK((wl_crc_shift(wl_algorithm_of(2), first, size - cut) ^ second) == zip);
+    CHECK((wl_crc_shift(crc_algorithm(CRC32, 0, 0).crc, first, size - cut) ^ second) == zip);
+}
+
+/* The CRC as its definition has it: the bits of each byte go into the register one by one, at its highest bit. */
+static uint64_t plain_sum(const wl_sum_parameters *of, const uint8_t *data, size_t size) {
+    uint64_t mask = of->width >= 64 ? UINT64_MAX : (UINT64_C(1) << of->width) - 1, state = of->initial;
+    for (size_t i = 0; i < 8 * size; i++) {
+        unsigned bit = of->reflects & WL_REFLECT_IN ? data[i / 8] >> (i % 8) & 1 : data[i / 8] >> (7 - i % 8) & 1;
+        unsigned top = (state >> (of->width - 1) & 1) ^ bit;
+        state = (state << 1 & mask) ^ (top ? of->polynomial : 0);
+    }
+    uint64_t turned = 0;
+    for (unsigned bit = 0; bit < of->width; bit++)
+        turned |= (state >> bit & 1) << (of->width - 1 - bit);
+    return (of->reflects & WL_REFLECT_OUT ? turned : state) ^ of->final_xor;
+}
+
+/* Any algorithm over pieces, and from the checksum of what comes before, gives what it gives over all. */
+static void check_sums(taker *bytes, const uint8_t *data, size_t size, size_t cut) {
+    wl_sum_parameters of = take_sum(bytes);
+    if (of.family == WL_CRC && take_below(bytes, 2)) {
+        of.width = 33 + take_below(bytes, 32);
+        of.polynomial = (take(bytes) * UINT64_C(0x9E3779B97F4A7C15) | 1) >> (64 - of.width);
+    }
+    wl_algorithm made;
+    CHECK(wl_sum_parameters_hold(&of) && wl_algorithm_make(&made, &of));
+    uint64_t state = made.update(made.initial, data, size, made.tables), sum = wl_sum_of_state(&made, state);
+    if (of.family == WL_CRC && size < 3000)
+        CHECK(sum == plain_sum(&of, data, size));
+    if (wl_sums_in_pieces(&of)) {
+        uint64_t first = made.update(made.initial, data, cut, made.tables);
+        CHECK(made.update(first, data + cut, size - cut, made.tables) == state);
+        if (of.unit == 1) {
+            first = wl_state_of_sum(&made, wl_sum_of_state(&made, first));
+            CHECK(wl_sum_of_state(&made, made.update(first, data + cut, size - cut, made.tables)) == sum);
+        }
+    }
+    if (made.crc) {
+        uint64_t first = made.update(made.initial, data, cut, made.tables);
+        uint64_t second = made.update(0, data + cut, size - cut, made.tables);
+        CHECK((wl_crc_shift(made.crc, first, size - cut) ^ second) == state);
+    }
+    wl_algorithm_free(&made);
 }
 
 /* Parts of the data that begin and end wherever its bytes say. */
@@ -65,6 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memcpy(bytes + odd + i * (size - 4), data + 4, size - 4);
     size_t cut = length * data[2] / 255;
     check_crcs(bytes + odd, length, (uint32_t)(data[1] * 0x01010101u ^ data[2]), cut);
+    taker choices = {data, data + size};
+    check_sums(&choices, bytes + odd, length, cut);
     check_digests(bytes + odd, length, data[2] % (MOST_MESSAGES + 1));
     free(bytes);
     return 0;

@@ -13,6 +13,7 @@ typedef struct {
     wl_encode_field fields[MOST_FIELDS];
     uint8_t *values[MOST_FIELDS];
     uint8_t *offsets, *data;
+    wl_algorithm algorithm;
     wl_encode_arguments arguments;
 } sample;
 
@@ -33,9 +34,10 @@ static void make_fields(taker *bytes, sample *it) {
             field->added = (int8_t)take(bytes);
         if (field->holds == WL_HOLDS_CHECKSUM) {
             checked = true;
-            arguments->algorithm = wl_algorithm_of(1 + take(bytes) % 2);
-            arguments->initial = take(bytes) * 0x01010101u;
-            arguments->final_xor = take(bytes) * 0x01010101u;
+            unsigned number = 1 + take(bytes) % 2;
+            uint32_t state = take(bytes) * 0x01010101u;
+            it->algorithm = crc_algorithm(number, state, take(bytes) * 0x01010101u);
+            arguments->algorithm = &it->algorithm;
             arguments->replace = (uint8_t)take(bytes);
             arguments->begin = take(bytes) % 12;
             arguments->end = take(bytes) % 2 ? SIZE_MAX : arguments->begin + take(bytes) % 30;

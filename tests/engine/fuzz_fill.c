@@ -126,7 +126,7 @@ static void write_varints(taker *bytes, author *by) {
 
 static void write_check(taker *bytes, author *by) {
     draft *it = &by->it;
-    unsigned number = take_below(bytes, 6), outcome = take_below(bytes, 2) | (1 + take_below(bytes, 7)) << 8;
+    unsigned number = take_below(bytes, 6), outcome = take_below(bytes, 2) | (1 + take_below(bytes, 8)) << 8;
     switch (take_below(bytes, 6)) {
     case 0:
         draft_step(it, WL_OP_CHECK_RANGE, number, outcome | take_below(bytes, 2) << 7, -3, 100 + (int64_t)take(bytes));
@@ -142,7 +142,11 @@ static void write_check(taker *bytes, author *by) {
             draft_step(it, WL_OP_CHECK_CONSTANT, 0, outcome, covered(bytes, by, 1), 1);
         break;
     default:
-        draft_step(it, WL_OP_CHECKSUM, take_below(bytes, 3), number, take_below(bytes, 3), take_below(bytes, 3));
+        {
+            unsigned rule = take_below(bytes, 4);
+            draft_step(it, WL_OP_CHECKSUM, rule, rule == 2 ? number % 3 : number, take_below(bytes, 3),
+                       take_below(bytes, 3));
+        }
         break;
     }
 }
@@ -202,16 +206,40 @@ static void write_step(taker *bytes, author *by) {
     }
 }
 
+/* The register of the sum, which no step uses, shifted by one bit. */
+enum { SUM = 6 };
+static const uint8_t stored_form[] = {1, SUM, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12};
+
+/* A checksum as it is, one that covers itself, a digest or a number in a span, and one that continues a register and
+ * is stored in another form. */
+static void write_rules(taker *bytes, draft *it) {
+    static const wl_sum_parameters digests[] = {{.family = WL_MD5, .width = 128, .unit = 1},
+                                                {.family = WL_SHA1, .width = 160, .unit = 1},
+                                                {.family = WL_SHA256, .width = 256, .unit = 1},
+                                                {.family = WL_SHA256D, .width = 256, .unit = 1}};
+    const wl_sum_parameters own = take_sum(bytes), crc = crc_of(CRC32, 0xFFFFFFFF, 0);
+    it->rules[0] = sum_rule(crc_of(CRC32C, 0xFFFFFFFF, 0xFFFFFFFF), -1, 0, 0);
+    it->rules[1] = sum_rule(wl_sums_in_pieces(&own) ? own : crc, (int32_t)take(bytes) - 1, take_below(bytes, 3),
+                            take_below(bytes, 17));
+    it->rules[2] = sum_rule(take_below(bytes, 2) ? digests[take_below(bytes, 4)] : take_sum(bytes), -1, 0, 0);
+    it->rules[2].place = WL_IN_SPAN_LE + take_below(bytes, 2);
+    it->rules[3] = sum_rule(take_sum(bytes), -1, 0, 0);
+    it->rules[3].start = take_below(bytes, 3) ? take_below(bytes, 6) : WL_NO_REGISTER;
+    it->rules[3].sum = SUM;
+    it->rules[3].stored_size = take_below(bytes, 2) ? sizeof stored_form : 0;
+    it->rules[3].stored = (uint32_t)it->constant_size;
+    memcpy(it->constants + it->constant_size, stored_form, sizeof stored_form);
+    it->constant_size += sizeof stored_form;
+}
+
 static draft write_program(taker *bytes) {
     static const uint8_t storages[] = {1, 2, 4, 8, WL_VARIABLE, WL_VARIABLE};
-    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = take_below(bytes, 3), .rule_count = 3}};
+    author by = {.it = {.registers = SUM + 1, .spans = 3, .marks = 3, .presets = take_below(bytes, 3), .rule_count = 4}};
     draft *it = &by.it;
     it->column_count = 1 + take_below(bytes, 5);
     for (size_t i = 0; i < it->column_count; i++)
         it->storages[i] = storages[take_below(bytes, 6)];
-    it->rules[0] = (wl_rule){1, 0xFFFFFFFF, 0xFFFFFFFF, -1, 0, 0};
-    it->rules[1] = (wl_rule){1, 0, 0, 0xFF, take_below(bytes, 3), take_below(bytes, 17)};
-    it->rules[2] = (wl_rule){2, 0xFFFFFFFF, 0, (int32_t)take(bytes) - 1, 0, 4};
+    write_rules(bytes, it);
     if (take_below(bytes, 2)) {
         it->stuffing = take_below(bytes, 3);
         it->delimiter_size = it->stuffing == WL_STUFFING_WORD ? 2 : 1 + take_below(bytes, 3);

@@ -67,12 +67,34 @@ static bool plain_text(bool ascii, const uint8_t *from, const uint8_t *to) {
     return true;
 }
 
+enum { CRCS = 3 };
+static wl_algorithm algorithms[CRCS];
+static wl_checksum checksums[CRCS];
+
+/* The parts of a run that an index uses. */
+static wl_run *make_run(const wl_program *program) {
+    const wl_sum_parameters parameters[CRCS] = {
+        crc_of(CRC32C, 0, 0),
+        crc_of(CRC32, 0, 0),
+        {.family = WL_CRC, .width = 61, .unit = 1, .polynomial = 0x123456789ABCD},
+    };
+    wl_run *run = calloc(1, sizeof *run);
+    CHECK(run != NULL);
+    for (size_t i = 0; i < CRCS; i++) {
+        CHECK(wl_algorithm_make(algorithms + i, parameters + i));
+        checksums[i] = (wl_checksum){
+            .algorithm = algorithms + i, .update = algorithms[i].update, .tables = algorithms[i].tables};
+    }
+    run->program = program;
+    run->checksums = checksums;
+    return run;
+}
+
 static void ask_crc(wl_index *index, taker *bytes, const uint8_t *from, const uint8_t *to) {
-    const wl_rule rule = {.algorithm = 1 + take_below(bytes, 2)};
-    const wl_algorithm *algorithm = wl_algorithm_of(rule.algorithm);
-    const wl_checksum checksum = {&rule, algorithm, *algorithm->update, 0};
-    uint32_t state = take(bytes) * 0x01010101u;
-    CHECK(wl_index_crc(index, &checksum, state, from, to) == checksum.update(state, from, (size_t)(to - from)));
+    const wl_checksum *checksum = checksums + take_below(bytes, CRCS);
+    uint64_t state = take(bytes) * UINT64_C(0x0101010101010101) >> (64 - checksum->algorithm->of.width);
+    CHECK(wl_index_crc(index, checksum, state, from, to) ==
+          checksum->update(state, from, (size_t)(to - from), checksum->tables));
 }
 
 static void ask(wl_index *index, taker *bytes, const uint8_t *window, size_t size) {
@@ -107,11 +129,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         used += put_part(&bytes, &chance, all + used, LONGEST - used);
     uint8_t *window = copy_of(all, used);
     free(all);
-    wl_index *index = wl_index_make(window, window + used);
+    const wl_program program = {.rule_count = CRCS};
+    wl_run *run = make_run(&program);
+    wl_index *index = wl_index_make(run, window, window + used);
     CHECK(index != NULL);
     for (; questions; questions--)
         ask(index, &bytes, window, used);
     wl_index_free(index);
+    wl_algorithm_free(algorithms + CRCS - 1);
+    free(run);
     free(window);
     return 0;
 }

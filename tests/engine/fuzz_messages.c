@@ -59,17 +59,17 @@ static void try_program(const wl_message_program *program, taker *bytes, bool ri
     unsigned how = take(bytes);
     bool made = take_below(bytes, 4);
     size_t left = made ? units * MOST_MADE : (size_t)(bytes->end - bytes->at);
-    uint8_t *source = exactly(left + units * (program->prefix_size + (program->digest ? 16 : 0)));
+    uint8_t *source = exactly(left + units * (program->prefix_size + program->digest.digest_size));
     for (size_t i = 0; i < units; i++) {
         begins[i] = size;
         memcpy(source + size, program->constants + program->prefix, program->prefix_size);
         size += program->prefix_size;
         size_t content = put_content(program, bytes, source + size, made, i + 1 == units ? SIZE_MAX : step);
         size += content;
-        if (program->digest) {
-            md5_of(source + size - content, content, source + size);
+        if (program->digest_family) {
+            program->digest.digest(source + size - content, content, source + size);
             source[size] ^= i % 8 == 7;
-            size += 16;
+            size += program->digest.digest_size;
         }
         sizes[i] = size - begins[i];
     }

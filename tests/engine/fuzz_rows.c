@@ -78,8 +78,8 @@ static wl_program *make_program(taker bytes, layout *form, bool jump, taker *aft
                      .longest = take_below(&bytes, 4) ? take_below(&bytes, 80) : LONGEST_PAYLOAD,
                      .summed = take_below(&bytes, 4) != 0};
     bool framed = form->stuffing != 0;
-    form->rule = (wl_rule){1 + take_below(&bytes, 2), take(&bytes), take(&bytes), -1, 0, 0};
-    if (take_below(&bytes, 2)) {
+    form->rule = sum_rule(take_sum(&bytes), -1, 0, 0);
+    if (take_below(&bytes, 2) && wl_sums_in_pieces(&form->rule.algorithm.of)) {
         form->rule.replace = (int32_t)take(&bytes);
         form->rule.own_size = 4;
     }
@@ -150,8 +150,7 @@ static size_t put_row(taker *bytes, source_of_chance *chance, const layout *form
     if (form->rule.replace >= 0)
         memset(row, form->rule.replace, 4);
     size_t from = form->rule.replace < 0 ? 4 : 0;
-    uint32_t sum = crc_update(form->rule.algorithm, form->rule.initial, row + from, size - from);
-    wl_store4(row, sum ^ form->rule.final_xor);
+    wl_store4(row, (uint32_t)sum_of(&form->rule.algorithm.of, row + from, size - from));
     if (form->stuffing == WL_STUFFING_WORD) {
         size_t used = wl_word_stuff(row, size, out);
         memcpy(out + used, "\xFE\xFD", 2);

@@ -153,7 +153,7 @@ static draft write_program(taker *bytes) {
                  .bytes = bytes};
     memcpy(by.it.storages, storages, COLUMNS);
     memcpy(by.it.levels, levels, COLUMNS);
-    by.it.rules[0] = (wl_rule){1, 0, 0, -1, 0, 0};
+    by.it.rules[0] = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
     by.has_rows = choose(&by, 4) != 0;
     if (choose(&by, 4) == 0) {
         by.it.delimiter_size = 1;

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 from wireloom import engine
+from wireloom.checksums import algorithm, function
 from wireloom.engine import _engine
 from wireloom.format import (
     ChecksumRule,
@@ -24,6 +25,7 @@ from wireloom.rows import DAMAGE, Status
 
 from .reference import Result, Value
 
+CRC32C, CRC32 = (function(algorithm(each)) for each in ("crc32c", "crc32"))
 TYPES = {
     Storage.FIXED8: pa.uint8(),
     Storage.FIXED16: pa.uint16(),
@@ -101,13 +103,13 @@ COBS = ColumnProgram(
 
 def frame(payload: bytes, millis: int = 1, tenant: int = 7) -> bytes:
     """An EdgeMQ frame."""
-    return struct.pack(">IIBIQ", len(payload) + 13, engine.checksums[1](payload), 0, tenant, millis) + payload
+    return struct.pack(">IIBIQ", len(payload) + 13, CRC32C(payload), 0, tenant, millis) + payload
 
 
 def record(payload: bytes, generation: int = 1) -> bytes:
     """A word-stuffed record and its delimiter."""
     rest = struct.pack("<I", generation) + payload
-    crc = engine.checksums[1](b"\0\0\0\0" + rest) ^ 0xFFFFFFFF
+    crc = CRC32C(b"\0\0\0\0" + rest) ^ 0xFFFFFFFF
     return engine.stuff(struct.pack("<I", crc) + rest, Stuffing.WORD) + b"\xfe\xfd"
 
 

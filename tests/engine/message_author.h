@@ -199,7 +199,7 @@ static message_draft write_program(taker *bytes) {
     it->unit_node = it->node_count++;
     if (shape & 16)
         it->prefix[it->prefix_size++] = 0xF3;
-    it->digest = (shape & 96) == 96;
+    it->digest = (shape & 96) == 96 ? WL_MD5 + (shape & 3) : 0;
     it->least = shape >> 7;
     wl_field *table = message_draft_field(it, 0, 1, WL_KIND_STRING, WL_FIELD_REPEATED);
     table->table = it->table_count++;

@@ -33,7 +33,8 @@ typedef struct {
     wl_clear clears[64];
     uint32_t clear_count;
     uint32_t slot_count, table_count, unit_node, row_scope, max_depth, least, whole;
-    bool digest, has_whole;
+    uint32_t digest;
+    bool has_whole;
     uint8_t prefix[4];
     uint32_t prefix_size;
 } message_draft;

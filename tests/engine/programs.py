@@ -13,6 +13,7 @@ from wireloom.format import (
     Kind,
     Op,
     Outcome,
+    Place,
     Reason,
     Step,
     Storage,
@@ -22,6 +23,10 @@ from wireloom.format import (
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]
 REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 3, 10
+IN_SPANS = (3, 4)
+"""The checksums whose fields are bytes."""
+STORED = bytes([Code.REGISTER, REGISTERS, Code.CONSTANT, 3, *bytes(7), Code.SHIFT_RIGHT])
+"""What is stored for a checksum: its upper bits. No step uses the register."""
 SIMPLE_CODES = [code for code in Code if code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)]
 
 
@@ -128,7 +133,7 @@ class Author:
             self.add(Op.COLUMN_REGISTER, number, self.pick(REGISTERS), kinds[0])
 
     def check(self) -> None:
-        register, outcome = self.pick(REGISTERS), self.pick(2) | (1 + self.pick(Reason.ENCODING)) << 8
+        register, outcome = self.pick(REGISTERS), self.pick(2) | (1 + self.pick(Reason.DIGEST)) << 8
         match self.pick(5):
             case 0:
                 unsigned = 0x80 * self.pick(2)
@@ -140,7 +145,9 @@ class Author:
             case 3 if self.safe:
                 self.add(Op.CHECK_CONSTANT, self.pick(4), outcome, self.pick(self.safe), 1)
             case _:
-                self.add(Op.CHECKSUM, self.pick(3), register, self.pick(MARKS), self.pick(MARKS))
+                number = self.pick(6)
+                field = self.pick(SPANS) if number in IN_SPANS else register
+                self.add(Op.CHECKSUM, number, field, self.pick(MARKS), self.pick(MARKS))
 
     def mark(self) -> None:
         if self.pick(2):
@@ -224,14 +231,23 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
     return ColumnProgram(
         steps=tuple(author.steps),
         columns=columns,
-        registers=REGISTERS,
+        registers=REGISTERS + 1,
         spans=SPANS,
         marks=MARKS,
-        constants=author.constants,
+        constants=author.constants + STORED,
         checksums=(
             ChecksumRule("crc32c", 0xFFFFFFFF, 0xFFFFFFFF),
             ChecksumRule("crc32", 0, 0, 0xFF, draw(st.integers(0, MARKS - 1)), draw(st.integers(0, 16))),
             ChecksumRule("crc32c", 0x12345678, 1, 0, 0, 4),
+            ChecksumRule("md5", place=Place.SPAN_LE),
+            ChecksumRule("crc-24/openpgp", 0xB704CE, place=draw(st.sampled_from([Place.SPAN_LE, Place.SPAN_BE]))),
+            ChecksumRule(
+                "crc-12/umts",
+                continues=draw(st.integers(-1, REGISTERS - 1)),
+                sum=REGISTERS,
+                stored=len(author.constants),
+                stored_size=draw(st.sampled_from([0, len(STORED)])),
+            ),
         ),
         preset=tuple(f"field{i}" for i in range(author.presets)),
         delimiter=draw(delimiters[stuffing]) if delimited else b"",

@@ -5,11 +5,12 @@ Nothing here is fast, resumable or clever; a row is a cursor over bytes, registe
 
 from __future__ import annotations
 
+import hashlib
 import struct
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from wireloom.checksums import CHECKSUMS
 from wireloom.format import (
     ChecksumRule,
     Code,
@@ -17,6 +18,7 @@ from wireloom.format import (
     Kind,
     Op,
     Outcome,
+    Place,
     Reason,
     Step,
 )
@@ -66,15 +68,23 @@ class Result:
     reason: int = 0
 
 
-def crc(rule: ChecksumRule, data: bytes) -> int:
-    state = rule.initial
-    if rule.algorithm == "crc32":
-        return (zlib.crc32(data, state ^ 0xFFFFFFFF) ^ 0xFFFFFFFF) ^ rule.final_xor
+def reflected(value: int, width: int) -> int:
+    return int(f"{value:0{width}b}"[::-1], 2)
+
+
+def crc(rule: ChecksumRule, data: bytes, continues: int | None) -> int:
+    """Bit by bit. ``continues``: the CRC of what comes before."""
+    of = CHECKSUMS[rule.algorithm]
+    polynomial = reflected(of.polynomial, of.width)
+    state = reflected(rule.initial, of.width)
+    if continues is not None:
+        state = (continues ^ rule.final_xor) & (1 << of.width) - 1
+        state = state if of.reflect_out else reflected(state, of.width)
     for byte in data:
-        state ^= byte
+        state ^= byte if of.reflect_in else reflected(byte, 8)
         for _ in range(8):
-            state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
-    return state ^ rule.final_xor
+            state = state >> 1 ^ (polynomial if state & 1 else 0)
+    return (state if of.reflect_out else reflected(state, of.width)) ^ rule.final_xor
 
 
 BINARY: dict[int, Callable[[int, int], int]] = {
@@ -101,7 +111,7 @@ FOLLOWING: dict[int, int] = {Code.CONSTANT: 8, Code.CONSTANT_UNSIGNED: 8, Code.R
 """Bytes that follow a code."""
 
 READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
-READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP, Op.CHECKSUM}
+READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP}
 
 
 def reachable(program: ColumnProgram) -> set[int]:
@@ -124,7 +134,11 @@ def live_expressions(program: ColumnProgram, verify: bool) -> set[int]:
             read |= set(registers_of(program.constants[step.c : step.c + step.d]))
         elif step.op in READ_IN_A:
             read.add(step.a)
-        elif step.op in READ_IN_B and (verify or step.op != Op.CHECKSUM):
+        elif step.op == Op.CHECKSUM and verify:
+            rule = program.checksums[step.a]
+            read |= {step.b} if rule.place is Place.REGISTER else set()
+            read |= {rule.continues} if rule.continues >= 0 else set()
+        elif step.op in READ_IN_B:
             read.add(step.b)
     return live
 
@@ -306,16 +320,40 @@ class Row:
         self.spans[span] = (self.cursor, found - self.cursor + (flags & 1))
         self.cursor = found + (flags >> 1 & 1)
 
-    def checksum(self, rule: ChecksumRule, register: int, begin: int, end: int) -> None:
+    def checksum(self, rule: ChecksumRule, field: int, begin: int, end: int) -> None:
         covered = bytearray(self.data[begin : max(begin, end)])
         if rule.replace >= 0:
             own = self.marks[rule.own]
             for at in range(max(own, begin), min(own + rule.own_size, max(begin, end))):
                 covered[at - begin] = rule.replace
-        if self.registers[register] is None or self.registers[register] != crc(rule, bytes(covered)):
+        if CHECKSUMS[rule.algorithm].is_digest:
+            found = self.text(field)
+            digest = hashlib.new(rule.algorithm, covered, usedforsecurity=False).digest()
+            if found != digest[: len(found)] or len(found) > len(digest):
+                self.refuse(Reason.DIGEST)
+            return
+        continues = self.registers[rule.continues] if rule.continues >= 0 else 0
+        if continues is None:
+            self.refuse(Reason.VALUE)
+            continues = 0
+        expected: int | None = crc(rule, bytes(covered), continues if rule.continues >= 0 else None)
+        if rule.stored_size:
+            self.registers[rule.sum] = expected
+            expected = self.value(self.program.constants[rule.stored : rule.stored + rule.stored_size])
+            if expected is None:
+                self.refuse(Reason.VALUE)
+        stored = self.registers[field] if rule.place is Place.REGISTER else None
+        if rule.place is not Place.REGISTER:
+            stored = int.from_bytes(self.text(field), "big" if rule.place is Place.SPAN_BE else "little")
+        if stored is None or stored != expected:
             self.refuse(Reason.CHECKSUM)
 
     def expression(self, register: int, code: bytes) -> None:
+        value = self.registers[register] = self.value(code)
+        if value is None:
+            self.refuse(Reason.VALUE)
+
+    def value(self, code: bytes) -> int | None:
         stack: list[int | None] = []
         at = 0
         while at < len(code):
@@ -333,9 +371,7 @@ class Row:
             else:
                 operate(Code(each), stack)
         (value,) = stack
-        self.registers[register] = value
-        if value is None:
-            self.refuse(Reason.VALUE)
+        return value
 
 
 def operate(code: Code, stack: list[int | None]) -> None:

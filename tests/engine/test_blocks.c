@@ -58,7 +58,7 @@ static layout make_layout(source_of_chance *chance) {
     program->registers = 10;
     program->spans = 4;
     program->marks = 4;
-    program->rules[0] = (wl_rule){1 + (uint32_t)chance_below(chance, 2), 0xFFFFFFFF, 0xFFFFFFFF, -1, 0, 0};
+    program->rules[0] = sum_rule(crc_of(1 + (unsigned)chance_below(chance, 2), 0xFFFFFFFF, 0xFFFFFFFF), -1, 0, 0);
     program->rule_count = 1;
     it.summed = chance_below(chance, 2);
     it.constant = chance_below(chance, 3) == 0;
@@ -144,8 +144,7 @@ static size_t put_row(source_of_chance *chance, const layout *it, uint8_t *at, s
     memcpy(own, at, size);
     if (rule->replace >= 0 && rule->own == 1)
         memset(own + 4, rule->replace, wl_smaller(4, size - 4));
-    uint32_t state = crc_update(rule->algorithm, rule->initial, own + 4, size - 4);
-    put_number(at, WL_U4LE, state ^ rule->final_xor);
+    put_number(at, WL_U4LE, sum_of(&rule->algorithm.of, own + 4, size - 4));
     free(own);
     return size;
 }

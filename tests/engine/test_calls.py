@@ -22,7 +22,7 @@ from wireloom.format import (
 )
 from wireloom.rows import Status
 
-from .harness import COBS, EDGEMQ, WORD_STUFFED, Batch, Filled, Options, frame, read, record
+from .harness import COBS, CRC32, EDGEMQ, WORD_STUFFED, Batch, Filled, Options, frame, read, record
 
 PLAIN = Options()
 FRAMES = engine.Program(EDGEMQ.pack())
@@ -246,7 +246,7 @@ def test_the_gil_is_released() -> None:
     thread.start()
     begin = time.perf_counter()
     for _ in range(5):
-        engine.checksums[2](data)
+        CRC32(data)
     end = time.perf_counter()
     stop.set()
     thread.join()
@@ -263,7 +263,10 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
 def test_levels_can_be_forced() -> None:
     levels = engine.features()["levels"]
     assert levels[0] == "portable"
-    show = "from wireloom import engine; print(engine.features()['cpu'], engine.checksums[1](bytes(range(256)) * 40))"
+    show = (
+        "from wireloom import checksums, engine; crc32c = checksums.function(checksums.algorithm('crc32c'));"
+        "print(engine.features()['cpu'], crc32c(bytes(range(256)) * 40))"
+    )
     outputs = {level: run_python(show, WIRELOOM_CPU=level).stdout.split() for level in levels}
     assert {level: output[0] for level, output in outputs.items()} == {level: level for level in levels}
     assert len({output[1] for output in outputs.values()}) == 1

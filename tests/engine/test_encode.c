@@ -29,6 +29,7 @@ static uint32_t plain_crc(uint32_t polynomial, uint32_t state, const uint8_t *da
 typedef struct {
     wl_encode_arguments arguments;
     wl_encode_field fields[MOST_FIELDS];
+    wl_algorithm *algorithm;
     uint8_t *values[MOST_FIELDS];
     uint8_t *offsets;
     uint8_t *data;
@@ -63,9 +64,12 @@ static sample make(source_of_chance *chance) {
     bool checked = chance_below(chance, 2);
     make_fields(&each, chance, checked);
     if (checked) {
-        arguments->algorithm = wl_algorithm_of((uint32_t)(1 + chance_below(chance, 2)));
-        arguments->initial = (uint32_t)chance_next(chance);
-        arguments->final_xor = (uint32_t)chance_next(chance);
+        unsigned number = 1 + (unsigned)chance_below(chance, 2);
+        uint32_t state = (uint32_t)chance_next(chance);
+        each.algorithm = malloc(sizeof *each.algorithm);
+        CHECK(each.algorithm != NULL);
+        *each.algorithm = crc_algorithm(number, state, (uint32_t)chance_next(chance));
+        arguments->algorithm = each.algorithm;
         arguments->replace = (uint8_t)chance_next(chance);
         arguments->begin = chance_below(chance, 40);
         arguments->end = chance_below(chance, 2) ? SIZE_MAX : chance_below(chance, 60);
@@ -101,6 +105,7 @@ static void settle(sample *each) { each->arguments.fields = each->fields; }
 static void let_go(sample *each) {
     for (size_t i = 0; i < MOST_FIELDS; i++)
         free(each->values[i]);
+    free(each->algorithm);
     free(each->offsets);
     free(each->data);
 }
@@ -152,11 +157,11 @@ static size_t plain_row(const sample *each, size_t row, uint8_t *out) {
         bare[at++] = arguments->data[i];
     if (arguments->algorithm) {
         size_t end = arguments->end < at ? arguments->end : at;
-        uint32_t state = arguments->initial;
+        uint32_t state = (uint32_t)arguments->algorithm->initial;
         if (arguments->begin < end)
-            state = plain_crc(arguments->algorithm->polynomial, state, bare + arguments->begin,
+            state = plain_crc((uint32_t)arguments->algorithm->crc->polynomial, state, bare + arguments->begin,
                               end - arguments->begin);
-        plain_put(bare + checksum, kind, state ^ arguments->final_xor);
+        plain_put(bare + checksum, kind, state ^ arguments->algorithm->of.final_xor);
     }
     if (arguments->stuffing == WL_STUFFING_WORD) {
         wire = wl_word_stuff(bare, at, out);

@@ -33,7 +33,7 @@ static wl_program *program_of(const variant *what) {
     it.delimiter_size = what->stuffing == WL_STUFFING_WORD ? 2 : 1;
     memcpy(it.delimiter, what->stuffing == WL_STUFFING_WORD ? "\xFE\xFD" : "\0", it.delimiter_size);
     memcpy(it.storages, (uint8_t[]){4, WL_VARIABLE, 8, 2, 8, WL_VARIABLE, 4}, 7);
-    it.rules[0] = (wl_rule){1, 7, 9, what->replaced ? 0xFF : -1, 0, what->replaced ? 4 : 0};
+    it.rules[0] = sum_rule(crc_of(CRC32C, 7, 9), what->replaced ? 0xFF : -1, 0, what->replaced ? 4 : 0);
     memcpy(it.constants, "ok", 2);
     it.constant_size = 2;
     if (what->jump)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from wireloom import engine
+from wireloom.checksums import Family
 from wireloom.engine import _engine
 from wireloom.format import (
     ChecksumRule,
@@ -141,7 +142,7 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.CHECK_TRUE, 3, GOOD), "no register 3"),
         (Step(Op.CHECK_TRUE, 1, 2 | Reason.VALUE << 8), "not an outcome"),
         (Step(Op.CHECK_TRUE, 1, 0), "not an outcome"),
-        (Step(Op.CHECK_TRUE, 1, 8 << 8), "not an outcome"),
+        (Step(Op.CHECK_TRUE, 1, 9 << 8), "not an outcome"),
         (Step(Op.CHECK_RANGE, 1, 1), "not an outcome"),
         (Step(Op.CHECK_CONSTANT, 0, 1, 0, 1), "not an outcome"),
         (Step(Op.CHECK_CONSTANT, 5, GOOD, 0, 4), "constants 5 … . 4"),
@@ -276,12 +277,12 @@ def test_checksums(rule: ChecksumRule, part: str) -> None:
     refused(part, *steps, checksums=(rule,))
     load(*steps, checksums=(replace(SUM, replace=255),))
     load(*steps, checksums=(replace(SUM, replace=-1, own=99, own_size=99),))
-    for algorithm in (0, 3):
+    for family in (0, 99):
         packed = bytearray(replace(BASE, steps=steps).pack())
         place = 60 + 24 * len(steps) + 2 * len(BASE.columns)
-        assert packed[place] == 1
-        packed[place] = algorithm
-        with pytest.raises(ValueError, match=f"no checksum algorithm {algorithm}"):
+        assert packed[place] == Family.CRC
+        packed[place] = family
+        with pytest.raises(ValueError, match=f"no such algorithm of family {family}"):
             _engine.Program(bytes(packed))
 
 
@@ -330,7 +331,7 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 @pytest.mark.parametrize(
     ("word", "value", "part"),
     [
-        (0, 3, "has version 3"),
+        (0, 4, "has version 4"),
         (9, 5, "too many delimiter bytes: 5"),
         (11, 3, "too many kinds of stuffing: 3"),
         (12, 65, "too many loops: 65"),

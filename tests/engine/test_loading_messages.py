@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from wireloom.checksums import Family
 from wireloom.engine import _engine
 from wireloom.format import (
     Envelope,
@@ -318,6 +319,15 @@ def test_vectors_in_each_other(lists: int, fits: bool) -> None:
         _engine.MessageProgram(packed)
     else:
         refused("vectors stand more than 64 deep in each other", packed)
+
+
+@pytest.mark.parametrize("family", [Family.CRC, Family.XXH64, Family.XXH3, 99, 2**32 - 1])
+def test_digests_that_there_are_not(family: int) -> None:
+    packed = bytearray(PACKED)
+    struct.pack_into("<I", packed, 4 * HEADER["digest"], family)
+    refused(f"a digest of family {family}, which there is not", bytes(packed))
+    struct.pack_into("<I", packed, 4 * HEADER["digest"], Family.SHA256D)
+    _engine.MessageProgram(bytes(packed))
 
 
 def test_no_slots() -> None:

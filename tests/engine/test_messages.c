@@ -194,7 +194,7 @@ static void test_problems(void) {
     PROBLEM(&it, "\x07\x0A\x01\x61", WL_UNIT_GOOD, 0);
     PROBLEM(&it, "\x08\x0A\x01\x61", WL_UNIT_PREFIX, 0);
     PROBLEM(&it, "\x07\x0A\x00", WL_UNIT_SHORT, 3);
-    it.digest = true;
+    it.digest = WL_MD5;
     PROBLEM(&it, "\x07\x0A\x01\x61zzzzzzzzzzzzzzzz", WL_UNIT_DIGEST, 4);
 }
 

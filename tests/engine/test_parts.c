@@ -34,8 +34,8 @@ static void test_shift(void) {
             size_t size = chance_below(&chance, 5000);
             uint8_t *zeros = calloc(size + 1, 1);
             uint32_t state = (uint32_t)chance_next(&chance);
-            CHECK(wl_crc_shift(wl_algorithm_of(algorithm), state, size) ==
-                  plain_crc(wl_algorithm_of(algorithm)->polynomial, state, zeros, size));
+            CHECK(wl_crc_shift(crc_algorithm(algorithm, 0, 0).crc, state, size) ==
+                  plain_crc((uint32_t)crc_algorithm(algorithm, 0, 0).crc->polynomial, state, zeros, size));
             free(zeros);
         }
     }
@@ -175,26 +175,42 @@ static void test_text(void) {
     }
 }
 
+/* The parts of a run that an index uses. */
+static wl_run *run_of(uint32_t count, wl_checksum *checksums) {
+    static wl_program programs[4];
+    wl_run *run = calloc(1, sizeof *run);
+    CHECK(run != NULL);
+    programs[count].rule_count = count;
+    run->program = programs + count;
+    run->checksums = checksums;
+    return run;
+}
+
 /* The index of a window answers as going through the bytes does. */
 static void test_index(void) {
     source_of_chance chance = {6};
-    const wl_rule rules[2] = {{1, 0, 0, -1, 0, 0}, {2, 0, 0, -1, 0, 0}};
-    const wl_checksum checksums[2] = {{rules, wl_algorithm_of(1), *wl_algorithm_of(1)->update, 0},
-                                      {rules + 1, wl_algorithm_of(2), *wl_algorithm_of(2)->update, 0}};
+    const wl_sum_parameters wide = {.family = WL_CRC, .width = 61, .unit = 1, .polynomial = 0x123456789ABCD};
+    wl_algorithm algorithms[3] = {crc_algorithm(CRC32C, 0, 0), crc_algorithm(CRC32, 0, 0)};
+    CHECK(wl_algorithm_make(algorithms + 2, &wide));
+    wl_checksum checksums[3];
+    for (size_t i = 0; i < 3; i++)
+        checksums[i] = (wl_checksum){
+            .algorithm = algorithms + i, .update = algorithms[i].update, .tables = algorithms[i].tables};
+    wl_run *run = run_of(3, checksums);
     for (size_t round = 0; round < 60; round++) {
         size_t size = 1 + chance_below(&chance, 30000), letters = 1 + chance_below(&chance, 200);
         uint8_t *window = random_bytes(&chance, size);
-        wl_index *index = wl_index_make(window, window + size);
+        wl_index *index = wl_index_make(run, window, window + size);
         CHECK(index != NULL);
         for (size_t k = 0; k < 50; k++)
             window[chance_below(&chance, size)] = (uint8_t)chance_below(&chance, letters);
         for (size_t k = 0; k < 100; k++) {
             size_t from = chance_below(&chance, size + 1), to = from + chance_below(&chance, size - from + 1);
-            const wl_checksum *checksum = checksums + chance_below(&chance, 2);
-            uint32_t state = (uint32_t)chance_next(&chance);
+            const wl_checksum *checksum = checksums + chance_below(&chance, 3);
+            uint64_t state = chance_next(&chance) >> (64 - checksum->algorithm->of.width);
             uint8_t value = (uint8_t)(chance_below(&chance, 12) + 100 * (k % 2));
             CHECK(wl_index_crc(index, checksum, state, window + from, window + to) ==
-                  checksum->update(state, window + from, to - from));
+                  checksum->update(state, window + from, to - from, checksum->tables));
             CHECK(wl_index_find(index, value, window + from, window + to) ==
                   (to > from ? memchr(window + from, value, to - from) : NULL));
             size_t trimmed = to - from;
@@ -205,10 +221,13 @@ static void test_index(void) {
         wl_index_free(index);
         free(window);
     }
+    free(run);
+    wl_algorithm_free(algorithms + 2);
 }
 
 /* Long text with few breaks, and runs of one byte, so that long ranges have either answer. */
 static void test_index_of_text(void) {
+    wl_run *run = run_of(0, NULL);
     static const char *const characters[] = {"a", "\xC3\xA9", "\xE2\x88\x83", "\xF0\x9F\x98\x80"};
     source_of_chance chance = {7};
     size_t good[2] = {0};
@@ -222,7 +241,7 @@ static void test_index_of_text(void) {
         }
         for (size_t breaks = chance_below(&chance, 4); breaks; breaks--)
             window[chance_below(&chance, size)] = (uint8_t)(0x60 + chance_below(&chance, 0xA0));
-        wl_index *index = wl_index_make(window, window + size);
+        wl_index *index = wl_index_make(run, window, window + size);
         for (size_t k = 0; k < 60; k++) {
             size_t from = chance_below(&chance, size), to = from + chance_below(&chance, size - from + 1);
             bool utf8 = wl_text_is_utf8(window + from, to - from);
@@ -234,10 +253,12 @@ static void test_index_of_text(void) {
         wl_index_free(index);
         free(window);
     }
+    free(run);
     CHECK(good[0] > 100 && good[1] > 100);
 }
 
 static void test_index_of_runs(void) {
+    wl_run *run = run_of(0, NULL);
     source_of_chance chance = {8};
     for (size_t round = 0; round < 60; round++) {
         size_t size = 3000 + chance_below(&chance, 9000);
@@ -245,7 +266,7 @@ static void test_index_of_runs(void) {
         memset(window, 7, size);
         for (size_t others = chance_below(&chance, 4); others; others--)
             window[chance_below(&chance, size)] = 8;
-        wl_index *index = wl_index_make(window, window + size);
+        wl_index *index = wl_index_make(run, window, window + size);
         for (size_t k = 0; k < 60; k++) {
             size_t from = chance_below(&chance, size), length = chance_below(&chance, size - from + 1),
                    trimmed = length;
@@ -258,6 +279,7 @@ static void test_index_of_runs(void) {
         wl_index_free(index);
         free(window);
     }
+    free(run);
 }
 
 static void test_all(void) {

@@ -25,10 +25,8 @@ static void expect_refused(const draft *program, const char *part) {
 static void expect_step_refused(unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d, const char *part) {
     draft it = one_column(4);
     it.presets = 1;
-    it.rules[0] = (wl_rule){1, 0, 0, -1, 0, 0};
-    it.rules[1] = (wl_rule){1, 0, 0, 300, 0, 0};
-    it.rules[2] = (wl_rule){1, 0, 0, 0, 0, 17};
-    it.rule_count = 3;
+    it.rules[0] = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
+    it.rule_count = 1;
     draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
     draft_step(&it, op, a, b, c, d);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);
@@ -64,11 +62,9 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_BYTES_TERMINATED, 0, 256, 4, 0, "terminator");
     expect_step_refused(WL_OP_COLUMN_BYTES, 0, 0, 0, 0, "not stored that way");
     expect_step_refused(WL_OP_CHECK_RANGE, 0, 2, 0, 0, "not an outcome");
-    expect_step_refused(WL_OP_CHECK_TRUE, 0, 1 | 8 << 8, 0, 0, "not an outcome");
+    expect_step_refused(WL_OP_CHECK_TRUE, 0, 1 | 9 << 8, 0, 0, "not an outcome");
     expect_step_refused(WL_OP_CHECK_CONSTANT, 0, 1 | 3 << 8, 0, 4, "constants");
-    expect_step_refused(WL_OP_CHECKSUM, 3, 0, 0, 1, "no checksum");
-    expect_step_refused(WL_OP_CHECKSUM, 1, 0, 0, 1, "count as");
-    expect_step_refused(WL_OP_CHECKSUM, 2, 0, 0, 1, "size 17");
+    expect_step_refused(WL_OP_CHECKSUM, 1, 0, 0, 1, "no checksum");
     expect_step_refused(WL_OP_CHECKSUM, 0, 0, 0, 2, "no mark 2");
     expect_step_refused(WL_OP_MARK, 0, 0, 9, 0, "covers 8");
     expect_step_refused(WL_OP_SKIP_IF_ZERO, 0, 0, 1, 0, "not further on");
@@ -81,28 +77,99 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_TRIM_RIGHT, 0, 0, 256, 0, "byte");
 }
 
-/* A number that no row of wl_algorithms has is refused when the program is loaded, also where no step uses it. */
+/* Parameters that no algorithm has are refused when the program is loaded, also where no step uses them. */
 static void test_unknown_checksums(void) {
-    uint32_t known = 0;
-    for (const wl_algorithm *const *each = wl_algorithms; *each; each++) {
-        CHECK(wl_algorithm_of((*each)->number) == *each);
-        if (known < (*each)->number)
-            known = (*each)->number;
-    }
-    const uint32_t unknown[] = {0, known + 1, 77, UINT32_MAX};
+    const wl_sum_parameters crc = crc_of(CRC32C, 0, 0);
+    wl_sum_parameters unknown[14];
+    for (size_t i = 0; i < 14; i++)
+        unknown[i] = crc;
+    unknown[0].family = 0;
+    unknown[1].family = WL_FAMILIES;
+    unknown[2].family = UINT32_MAX;
+    unknown[3].unit = 2;
+    unknown[4].width = 2;
+    unknown[5].width = 65;
+    unknown[6].width = UINT32_MAX;
+    unknown[7].reflects = 4;
+    unknown[8].initial = UINT64_C(1) << 32;
+    unknown[9].polynomial = UINT64_MAX;
+    unknown[10].final_xor = UINT64_C(1) << 63;
+    unknown[11] = (wl_sum_parameters){.family = WL_MD5, .width = 256, .unit = 1};
+    unknown[12] = (wl_sum_parameters){.family = WL_SUM_LE, .width = 64, .unit = 8};
+    unknown[13] = (wl_sum_parameters){.family = WL_ADLER, .width = 16, .unit = 1};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        CHECK(!wl_algorithm_of(unknown[i]));
+        CHECK(!wl_sum_parameters_hold(unknown + i));
         for (int used = 0; used < 2; used++) {
             draft it = one_column(4);
-            it.rules[0] = (wl_rule){unknown[i], 0, 0, -1, 0, 0};
+            it.rules[0] = sum_rule(unknown[i], used ? 0 : -1, 0, 0);
             it.rule_count = 1;
             draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
             if (used)
                 draft_step(&it, WL_OP_CHECKSUM, 0, 0, 0, 1);
             draft_step(&it, WL_OP_END, 0, 0, 0, 0);
-            expect_refused(&it, "no checksum algorithm");
+            expect_refused(&it, "no such algorithm");
         }
     }
+}
+
+/* Whether or not a step uses it. */
+static void expect_rule_refused(wl_rule rule, const char *part) {
+    draft it = one_column(4);
+    it.presets = 1;
+    it.rules[0] = rule;
+    it.rule_count = 1;
+    it.constants[0] = 1; /* register 1 */
+    it.constants[1] = 1;
+    it.constants[2] = 2; /* the size of span 0 */
+    it.constants[3] = 0;
+    it.constants[4] = 3; /* a sum of nothing */
+    it.constant_size = 5;
+    draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&it, part);
+    it.steps[1] = (wl_step){.op = WL_OP_CHECKSUM, .d = 1};
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&it, part);
+}
+
+static void test_rules(void) {
+    const wl_sum_parameters md5 = {.family = WL_MD5, .width = 128, .unit = 1};
+    const wl_rule digest = sum_rule(md5, -1, 0, 0), plain = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
+    wl_rule rule = plain;
+    expect_rule_refused(sum_rule(crc_of(CRC32C, 0, 0), 300, 0, 0), "count as");
+    expect_rule_refused(sum_rule(crc_of(CRC32C, 0, 0), 0, 0, 17), "size 17");
+    expect_rule_refused(sum_rule(crc_of(CRC32C, 0, 0), 0, 2, 4), "no mark 2");
+    rule.place = WL_IN_PLACES;
+    expect_rule_refused(rule, "in place 3");
+    expect_rule_refused(digest, "in place 0");
+    rule = digest;
+    rule.place = WL_IN_SPAN_LE;
+    rule.start = 1;
+    expect_rule_refused(rule, "no start value");
+    rule.start = WL_NO_REGISTER;
+    rule.replace = 0;
+    expect_rule_refused(rule, "not computed in pieces");
+    rule = plain;
+    rule.start = 99;
+    expect_rule_refused(rule, "no register 99");
+    rule = plain;
+    rule.sum = 1;
+    rule.stored_size = 2;
+    rule.place = WL_IN_SPAN_BE;
+    expect_rule_refused(rule, "stand for the checksum itself");
+    rule.place = WL_IN_REGISTER;
+    rule.sum = 0;
+    expect_rule_refused(rule, "preset");
+    rule.sum = 2;
+    expect_rule_refused(rule, "more than the sum");
+    rule.sum = 1;
+    rule.stored = 2;
+    expect_rule_refused(rule, "more than the sum");
+    rule.stored = 4;
+    rule.stored_size = 1;
+    expect_rule_refused(rule, "");
+    rule.stored_size = 9;
+    expect_rule_refused(rule, "constants");
 }
 
 static void test_unbalanced(void) {
@@ -314,6 +381,7 @@ int main(void) {
     CHECK(wl_start(NULL, message, sizeof message));
     test_refusals();
     test_unknown_checksums();
+    test_rules();
     test_unbalanced();
     test_expressions();
     test_bad_code();

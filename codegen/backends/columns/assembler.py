@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from wireloom.format.program import (
@@ -143,6 +143,30 @@ class ConstantLine:
 
 
 @dataclass(frozen=True)
+class ChecksumLine:
+    """``CHECKSUM``: the bytes between two marks have the checksum that ``field`` holds. ``rule`` lacks what is numbered
+    at the end: the register of ``continues``, and the code of what is ``stored`` for the checksum ``sum``."""
+
+    number: int
+    rule: ChecksumRule
+    field: Scalar | Span
+    begin: int
+    end: int
+    comment: str
+    continues: Scalar | None = None
+    sum: Scalar | None = None
+    stored: Compiled | None = None
+
+    @property
+    def needs(self) -> tuple[Scalar, ...]:
+        """The registers that it uses."""
+        return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
+
+
+Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine
+
+
+@dataclass(frozen=True)
 class Listed:
     """A step of the finished program: as data, as Python source, and its comment."""
 
@@ -163,7 +187,7 @@ class Listing:
 class Assembler:
     """Collects steps; ``finish`` numbers everything."""
 
-    items: list[Line | ExpressionLine | ReadLine | ConstantLine | Label] = field(default_factory=list)
+    items: list[Item | Label] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
     marks: int = 0
     loops: int = 0
@@ -194,6 +218,22 @@ class Assembler:
     def check_constant(self, value: bytes, offset: int, refusal: Refusal, comment: str) -> None:
         """Append ``CHECK_CONSTANT``."""
         self.items.append(ConstantLine(value, offset, refusal, comment))
+
+    def checksum(
+        self,
+        rule: ChecksumRule,
+        field: Scalar | Span,
+        begin: int,
+        end: int,
+        comment: str,
+        continues: Scalar | None = None,
+        stored: tuple[Scalar, Compiled] | None = None,
+    ) -> None:
+        """Append ``CHECKSUM``. ``stored``: the register for the checksum, and what stands for it."""
+        sum, code = stored or (None, None)
+        number = len(self.checksums)
+        self.checksums.append(rule)
+        self.items.append(ChecksumLine(number, rule, field, begin, end, comment, continues, sum, code))
 
     def mark(self) -> int:
         """The number of a new mark."""
@@ -259,17 +299,20 @@ class Assembler:
                 for operand in (item.a, item.b, item.c, item.d):
                     if isinstance(operand, Scalar):
                         operand.needed = True
+            elif isinstance(item, ChecksumLine):
+                for scalar in item.needs:
+                    scalar.needed = True
             elif isinstance(item, ExpressionLine) and item.target.needed:
                 for scalar in item.compiled.scalars():
                     scalar.needed = True
 
     @staticmethod
-    def _is_kept(item: Line | ExpressionLine | ReadLine | ConstantLine | Label) -> bool:
+    def _is_kept(item: Item | Label) -> bool:
         if isinstance(item, ReadLine):
             return item.scalar.needed
         return not isinstance(item, ExpressionLine) or item.target.needed
 
-    def _listed(self, item: Line | ExpressionLine | ReadLine | ConstantLine) -> Listed:
+    def _listed(self, item: Item) -> Listed:
         match item:
             case ReadLine(line=line):
                 return self._line(line)
@@ -279,8 +322,20 @@ class Assembler:
             case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
                 return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))
+            case ChecksumLine(number=number, field=found, begin=begin, end=end, comment=comment):
+                self.checksums[number] = self._rule(item)
+                return self._line(Line(Op.CHECKSUM, number, found, begin, end, comment))
             case Line():
                 return self._line(item)
+
+    def _rule(self, item: ChecksumLine) -> ChecksumRule:
+        rule = item.rule
+        if item.continues is not None:
+            rule = replace(rule, continues=self._register(item.continues))
+        if item.sum is not None and item.stored is not None:
+            start, size = self._constant(self._code(item.stored))
+            rule = replace(rule, sum=self._register(item.sum), stored=start, stored_size=size)
+        return rule
 
     def _line(self, line: Line) -> Listed:
         operands = (line.a, line.b, line.c, line.d)

@@ -49,7 +49,7 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
     if not isinstance(field.type, BytesType | StringType):
         return False
     shown = state.column(scope, field.id) is not None
-    return shown or field.is_cut or isinstance(field.type, StringType)
+    return shown or field.is_cut or field.is_checksum or isinstance(field.type, StringType)
 
 
 def _skip(state: State, scope: Scope, field: Field, size: int) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from wireloom.format.program import ChecksumRule, ColumnProgram
+from wireloom.checksums import algorithm
+from wireloom.format.program import ChecksumRule, ColumnProgram, Place
 
 from ...plan import Plan, Rows
 from ..python.names import field_name, qualified
@@ -26,6 +27,7 @@ _PROGRAM_NAMES = (
     "Loop",
     "Op",
     "Outcome",
+    "Place",
     "Reason",
     "Step",
     "Storage",
@@ -127,9 +129,19 @@ def _program(listing: Listing) -> ProgramView:
 
 
 def _checksum(rule: ChecksumRule) -> str:
-    text = f"ChecksumRule({rule.algorithm!r}, initial=0x{rule.initial:08x}, final_xor=0x{rule.final_xor:08x}"
+    of = algorithm(rule.algorithm, rule.initial, rule.final_xor)
+    text = f"ChecksumRule({rule.algorithm!r}"
+    if not of.is_digest:
+        digits = 2 + -(-of.width // 4)
+        text += f", initial={rule.initial:#0{digits}x}, final_xor={rule.final_xor:#0{digits}x}"
     if rule.replace >= 0:
         text += f", replace=0x{rule.replace:02x}, own={rule.own}, own_size={rule.own_size}"
+    if rule.place is not Place.REGISTER:
+        text += f", place=Place.{rule.place.name}"
+    if rule.continues >= 0:
+        text += f", continues={rule.continues}"
+    if rule.stored_size:
+        text += f", sum={rule.sum}, stored={rule.stored}, stored_size={rule.stored_size}"
     return text + ")"
 
 

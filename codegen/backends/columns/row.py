@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireloom.checksums import engine_number
-from wireloom.format.program import ChecksumRule, Op
+from wireloom.format.program import ChecksumRule, Op, Place
 from wireloom.format.program_limits import DEEPEST_LIMIT
 
 from ...expression.nodes import Node
@@ -16,15 +15,17 @@ from ...expression.types import (
     FloatType,
     IntegerType,
     StringType,
+    UnionType,
     UserType,
     VarintType,
 )
 from ...plan import Cover, Field, TypePlan
-from ...wire import EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Repeat
+from ...wire import EndOfStreamSize, ExpressionSize, OwnSize, Repeat
 from .assembler import Label
 from .blobs import lower_bytes
 from .column_nodes import own_columns
 from .expression import constant, facts_of
+from .interval import Interval
 from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer, lower_varint
@@ -47,6 +48,8 @@ def lower_fields(state: State, scope: Scope) -> None:
     conditions: dict[str, Scalar] = {}
     for field in type.fields:
         state.count()
+        if _begins_a_byte(field):
+            state.run.align()
         _mark(state, marks.before(field.id), f"{field.id} begins")
         if field.condition is None:
             _lower_present(state, scope, field)
@@ -63,6 +66,13 @@ def lower_fields(state: State, scope: Scope) -> None:
         _lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
 
 
+def _begins_a_byte(field: Field) -> bool:
+    """Return whether the rest of a byte that bit fields began is left out before the field, whatever is read. A list
+    may have no items."""
+    whole = not isinstance(field.type, BitsType | UserType | UnionType | VarintType)
+    return whole and field.repeat is None and field.condition is None
+
+
 def _flush_checks(state: State, field: Field) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" decides about the layout and ends inside a byte')
@@ -76,27 +86,34 @@ def _mark(state: State, number: int | None, comment: str) -> None:
 
 def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
     """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
-    name, size = cover.field.id, cover.field.size
-    scalar = scope.members.get(name)
-    try:
-        engine_number(cover.algorithm)
-    except ValueError:
-        raise NotForEngineError(f"the checksum algorithm {cover.algorithm} is not in the engine") from None
-    if not isinstance(scalar, Scalar) or scalar.interval.low < 0 or not isinstance(size, FixedSize):
-        raise NotForEngineError(f'the checksum "{name}" is not an unsigned integer')
-    number = len(state.assembler.checksums)
+    name, algorithm = cover.field.id, cover.made_by
+    found = scope.members.get(name)
+    if not algorithm.in_engine:
+        raise NotForEngineError(f"the checksum algorithm {cover.algorithm} is not in the engine")
+    if cover.blanks_own and not algorithm.in_pieces:
+        raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')
+    if not isinstance(found, Scalar | Span):
+        raise NotForEngineError(f'the checksum "{name}" is not in the engine')
     own = marks.before(name)
-    parameters = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
+    rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
+    if isinstance(found, Span):
+        rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
     if cover.replace is not None and own is not None:
-        parameters = replace(parameters, replace=cover.replace, own=own, own_size=size.size)
-    state.assembler.checksums.append(parameters)
-    absent = Label()
+        rule = replace(rule, replace=cover.replace, own=own, own_size=cover.field.least)
+    assembler, absent = state.assembler, Label()
     if present is not None:
-        state.assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
+        assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
+    compiler, continues, stored = state.compiler(scope), None, None
+    if cover.continues is not None:
+        continues = assembler.temporary(compiler.compile(cover.continues), f"what {name} continues")
+    if cover.stored is not None:
+        sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
+        stored = sum, replace(compiler, it=sum).compile(cover.stored)
+        if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
+            raise NotForEngineError(f'what is stored for the checksum "{name}" depends on more than the checksum')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
-    first, last = marks.covered(name)
-    state.assembler.add(Op.CHECKSUM, number, scalar, first, last, comment=comment)
-    state.assembler.place(absent)
+    assembler.checksum(rule, found, *marks.covered(name), comment, continues, stored)
+    assembler.place(absent)
 
 
 def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -> Scalar:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from wireloom.checksums import CHECKSUMS, Digest, crc
+from wireloom.checksums import algorithm
 
 from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...plan import Cover, Field
@@ -20,17 +20,12 @@ from .scope import ClassScope, member
 from .struct_codes import byte_order
 from .view import Lines, MethodView
 
-
-def digest_of(cover: Cover) -> Digest | None:
-    """The digest that the rule is about; ``None`` where it is about a CRC."""
-    found = CHECKSUMS[cover.algorithm]
-    return found if isinstance(found, Digest) else None
+ORDERS = {"le": "little", "be": "big"}
 
 
 def unknown_value(cover: Cover) -> str:
     """The text of what the field holds until the checksum is known."""
-    digest = digest_of(cover)
-    return "0" if digest is None else f"bytes({digest.size})"
+    return f"bytes({cover.field.least})" if isinstance(cover.field.type, BytesType) else "0"
 
 
 def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
@@ -57,30 +52,41 @@ def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
     """The statement that refuses a checksum; ``io`` is the stream for the error."""
     template = "kaitai_refusal" if scope.module.api is Api.KAITAI else "refusal"
     given = ("expected", member(cover.field.id))
-    reason = "" if digest_of(cover) is None else "digest"
+    reason = "digest" if cover.made_by.is_digest else ""
     return scope.code(template, error="ChecksumError", given=given, io=io, place=cover.field.place, reason=reason)
 
 
-def own_size(field: Field) -> int:
-    """The bytes of a checksum that is an integer."""
-    if not isinstance(field.type, IntegerType) or field.switch is not None:
-        refuse(field.position, f"the checksum '{field.id}' must be an integer")
-    return field.type.size
-
-
 def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
-    """The checksum of the bytes ``data``."""
-    field, digest = cover.field, digest_of(cover)
-    if digest is not None:
-        if not isinstance(field.type, BytesType) or field.fixed_size != digest.size:
-            refuse(field.position, f"the digest '{field.id}' must be {digest.size} bytes")
-        function = scope.module.checksum(cover.algorithm, "digest_function", ())
-    else:
-        own_size(field)
-        standard, parameters = crc(cover.algorithm), (cover.initial, cover.final_xor)
-        given = () if parameters == (standard.initial, standard.final_xor) else parameters
-        function = scope.module.checksum(cover.algorithm, "crc_function", given)
-    return scope.code("computed_checksum", function=function, data=data)
+    """Return the text of the checksum of the bytes ``data``, as its field holds it."""
+    parameters = (cover.initial, cover.final_xor) if cover.made_by != algorithm(cover.algorithm) else ()
+    function = scope.module.checksum(cover.algorithm, parameters)
+    more = () if cover.continues is None else (scope.text(cover.continues, cover.field),)
+    text = scope.code("computed_checksum", function=function, data=data, more=more)
+    size = cover.field.least
+    if cover.stored is not None:
+        return scope.code("computed_checksum", function=f"self.{_stored_method(cover)}", data=text, more=())
+    if cover.endian:
+        return scope.code("number_in_bytes", value=text, size=size, order=ORDERS[cover.endian])
+    if cover.made_by.is_digest and size < cover.made_by.size:
+        return scope.code("first_bytes", value=text, size=size)
+    return text
+
+
+def _stored_method(cover: Cover) -> str:
+    return f"_stored_{field_name(cover.field.id)}"
+
+
+def stored_methods(scope: ClassScope) -> list[MethodView]:
+    """The methods that give what is stored for a checksum."""
+    return [
+        MethodView(
+            f"{_stored_method(each)}(self, checksum: {scope.annotations.builtin('int')}) -> "
+            f"{scope.annotations.builtin('int')}",
+            (scope.code("value_returned", value=scope.text(each.stored, each.field, _="checksum")),),
+        )
+        for each in scope.struct.covers
+        if each.stored is not None
+    ]
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
@@ -115,9 +121,8 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
     stored, field = member(cover.field.id), cover.field
     begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored
-    if digest_of(cover) is None:
-        endian = field.type.endian if isinstance(field.type, IntegerType) else None
-        name = scope.module.packer(scope.struct.path, field.id, byte_order(endian) + field_code(field))
+    if isinstance(field.type, IntegerType):
+        name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + field_code(field))
         written = f"{name}.pack({stored})"
     return (
         scope.code(

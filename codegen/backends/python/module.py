@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
@@ -165,11 +166,14 @@ class Module:
         self._packers[constant] = code
         return constant
 
-    def checksum(self, algorithm: str, maker: str, parameters: tuple[int, ...]) -> str:
-        """The constant that holds the function of a checksum, which ``maker`` makes with these parameters."""
+    def checksum(self, algorithm: str, parameters: tuple[int, ...]) -> str:
+        """The constant that holds the function of a checksum with these parameters."""
         arguments = ", ".join([repr(algorithm), *map(hex, parameters)])
-        made = f"{self.use(maker)}({arguments})"
-        return self._checksums.setdefault(made, "_".join(("", algorithm.upper(), *map("{:X}".format, parameters))))
+        made = f"{self.use('checksum_function')}({arguments})"
+        name = re.sub(r"\W+", "_", "_".join(("", algorithm.upper(), *map("{:X}".format, parameters))))
+        while name in self._checksums.values() and self._checksums.get(made) != name:
+            name += "_"
+        return self._checksums.setdefault(made, name)
 
     def table(self, path: Path) -> str:
         """The constant that maps the values of an enum to its members."""

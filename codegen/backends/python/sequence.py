@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...plan import Cover, Field, Run, Step
-from .checksums import verify_lines
+from .checksums import stored_methods, verify_lines
 from .instances import instance_method
 from .marks import Marks
 from .names import field_name
@@ -70,4 +70,5 @@ def common_methods(scope: ClassScope) -> list[MethodView]:
         text = scope.translator(struct.position).text(struct.to_string)
         methods.append(MethodView("__str__(self) -> str", (scope.code("value_returned", value=text),)))
     methods.extend(instance_method(scope, each) for each in struct.instances)
+    methods.extend(stored_methods(scope))
     return methods

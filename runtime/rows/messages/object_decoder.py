@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...base.errors import WireloomError
 from ...base.limits import MAX_COMPUTED
-from ...checksums import digest
+from ...checksums import algorithm, function
 from ...format.description import Column, Format
 from ...format.message_program import LookupSource
 from ...format.message_rules import Label, MessageRule
@@ -60,7 +60,7 @@ class ObjectDecoder:
         if format.message is None:
             raise WireloomError(f"the format {format.name} is none of messages")
         self._units = format.message
-        self._digest = digest(format.message.digest) if format.message.digest else None
+        self._digest = algorithm(format.message.digest) if format.message.digest else None
         self._format = format
         self._wanted = tuple(wanted)
         self._verify = verify
@@ -129,7 +129,7 @@ class ObjectDecoder:
             needed = begin + len(content) - end + units.least
             unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
             unit.offset = len(content)
-        elif self._digest is not None and self._verify and self._digest.compute(content[begin:end]) != content[end:]:
+        elif self._digest is not None and self._verify and function(self._digest)(content[begin:end]) != content[end:]:
             unit.reason, unit.detail, unit.offset = "digest", "the digest is not that of the message", end
         else:
             self._parse(unit, begin, end)

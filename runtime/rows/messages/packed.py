@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from ...checksums import MD5
+from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
 from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Place
@@ -52,7 +52,7 @@ def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None
         tree.types.types[program.unit].max_depth if max_depth is None else max_depth,
         len(tree.constants),
         len(envelope.prefix),
-        _has_md5(envelope.digest),
+        algorithm(envelope.digest).family if envelope.digest else 0,
         envelope.least,
         program.whole >= 0,
         NONE if whole is None else whole.number,
@@ -171,10 +171,3 @@ def _lookup(lookup: Lookup) -> bytes:
     flags = lookup.integer | lookup.text << 1
     rest = struct.pack("<IIIIQ", lookup.table, lookup.scope, lookup.vector, flags, lookup.mask)
     return _emit(lookup.index) + rest
-
-
-def _has_md5(name: str) -> bool:
-    """Return whether an MD5 follows the message: the one digest that the engine computes."""
-    if name not in ("", MD5.name):
-        raise ValueError(f"the engine has no digest {name!r}")
-    return bool(name)

@@ -251,16 +251,22 @@ def test_md5() -> None:
 @pytest.mark.parametrize(
     ("digest", "sentence"),
     [
-        ("size: 15, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 must be plain bytes of size: 16"),
-        ("type: u4, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 must be plain bytes of size: 16"),
-        ("size: 16, -wireloom: {checksum: {algorithm: md5, over: d}}", "md5 cannot cover its own bytes"),
+        ("size: 17, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 has 16 bytes, 'd' has 17"),
+        (
+            "type: u4, -wireloom: {checksum: {algorithm: md5, over: a}}",
+            "md5 must be plain bytes of a constant size, found u4le",
+        ),
+        (
+            "size: 16, -wireloom: {checksum: {algorithm: md5, over: d}}",
+            "the checksum covers its own bytes: give it the key 'replace', the byte that they count as",
+        ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: md5, over: a, initial: 0}}",
-            "'initial' is of CRCs, this is md5",
+            "'initial' is of numbers, md5 is a digest",
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: crc32, over: a}}",
-            "a checksum must be an unsigned integer of 4 bytes, found bytes",
+            "crc32 is a number: say in which order 'd' has its bytes, with the key 'endian'",
         ),
     ],
 )

@@ -74,6 +74,9 @@ PARTS: list[Any] = [
     {"value": "n + a.size"},
     {"pos": "n", "io": "_root._io", "size": "_io.size"},
     {"algorithm": "crc32c", "over": ["a", "b"]},
+    {"algorithm": "sha256d", "over": "a", "replace": 0},
+    {"algorithm": {"width": 24, "poly": 0x864CFB}, "over": "a", "stored": "_ + n", "continues": "n"},
+    {"algorithm": "fletcher16", "over": "a", "endian": "be"},
 ]
 VALUES = [*NAMES, *EXPRESSIONS, *PARTS]
 KEYS = sorted({key for table in TABLES.values() for key in table.keys} | {"-wireloom", "a", "n"})

@@ -151,7 +151,7 @@ meta:
 seq:
   - {id: magic, contents: EV}
   - {id: body, type: event, size: 2}
-  - {id: digest, size: 16, -wireloom: {checksum: {algorithm: md5, over: body}}}
+  - {id: digest, size: SIZE, -wireloom: {checksum: {algorithm: DIGEST, over: body}}}
 types:
   event:
     -wireloom: {message: {fields: [{id: n, number: 1, type: uint32}]}}
@@ -160,12 +160,15 @@ types:
 
 @pytest.mark.parametrize("engine", ["columns", "objects"])
 @pytest.mark.parametrize("word", ["varint", "u2be"])
-def test_an_envelope_stands_inside_of_each_unit(word: str, engine: str, tmp_path: Path) -> None:
-    (tmp_path / "enveloped.ksy").write_text(ENVELOPED.replace("FRAMING", word))
+@pytest.mark.parametrize("digest", ["md5", "sha1", "sha256"])
+def test_an_envelope_stands_inside_of_each_unit(digest: str, word: str, engine: str, tmp_path: Path) -> None:
+    digest_size = hashlib.new(digest).digest_size
+    text = ENVELOPED.replace("FRAMING", word).replace("SIZE", str(digest_size)).replace("DIGEST", digest)
+    (tmp_path / "enveloped.ksy").write_text(text)
     made = wireloom.load_spec(tmp_path / "enveloped.ksy")
     bodies = [b"\x08\x05", b"\x08\x06", b"\x08\x07"]
-    units = [b"EV" + each + hashlib.md5(each).digest() for each in bodies]
-    length = b"\x14" if word == "varint" else b"\0\x14"
+    units = [b"EV" + each + hashlib.new(digest, each).digest() for each in bodies]
+    length = bytes([4 + digest_size]) if word == "varint" else bytes([0, 4 + digest_size])
     out = tmp_path / "events"
     wireloom.write(made, [{"n": 5}, {"n": 6}, {"n": 7}], out)
     assert out.read_bytes() == b"".join(length + each for each in units)
@@ -176,5 +179,5 @@ def test_an_envelope_stands_inside_of_each_unit(word: str, engine: str, tmp_path
     reads = reads if reads.engine == "objects" else dataclasses.replace(reads, engine=engine)
     scanner = Scanner(reads, expand(source))
     assert scanner.read_all()["n"].to_pylist() == [5, 7]
-    size = len(length) + 20
+    size = len(length) + 4 + digest_size
     assert scanner.report.files[0].damaged == [Damage(size, size, "digest"), Damage(3 * size, size, "magic")]

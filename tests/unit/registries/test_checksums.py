@@ -1,22 +1,26 @@
-"""A checksum that is registered, and nothing else, is known everywhere; the engine has the same ones."""
+"""The registry of checksums: names and parameters, values that others compute, and formats that have them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from hashlib import sha256
+import re
+import zlib
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 import wireloom
+import xxhash
 from wireloom import SpecError, UnknownNameError, engine
-from wireloom.checksums import CHECKSUMS, CRC32, CRC32C, Crc, Digest
+from wireloom.checksums import CHECKS, CHECKSUMS, Algorithm, Family, algorithm, crc_name, function
 from wireloom.format import ChecksumRule, ColumnProgram, Op, Step
 
-CRCS = [each for each in CHECKSUMS.values() if isinstance(each, Crc)]
+VECTORS = Path(__file__).parents[2] / "vectors" / "checksums" / "anycrc.txt"
+DATA = bytes((7 * number * number + 3 * number) % 251 for number in range(1000))
 SPEC = """
 meta:
   id: toy_log
-  endian: be
+  endian: le
   -wireloom:
     rows: records
     columns: [number, body]
@@ -27,138 +31,308 @@ seq:
 types:
   record:
     seq:
-      - id: sum
-        type: u2
-        -wireloom:
-          checksum: {{algorithm: toy16, over: [number, body]{parameters}}}
-      - id: number
-        type: u1
-      - id: len
-        type: u1
-      - id: body
-        size: len
-      - id: digest
-        size: 32
-        -wireloom:
-          checksum: {{algorithm: sha256, over: body}}
+      - {{id: len, type: u2}}
+      - {{id: sum, {type}, -wireloom: {{checksum: {{algorithm: {algorithm}, over: {over}{keys}}}}}}}
+      - {{id: number, type: u1}}
+      - {{id: body, size: len}}
 """
-ROWS = [{"number": number, "body": bytes([number]) * number} for number in range(20)]
+MADE_UP = Random(18)
+ROWS = [{"number": each, "body": MADE_UP.randbytes(MADE_UP.choice([0, 1, 3, each, 300]))} for each in range(40)]
 
 
-def reflected(value: int, width: int) -> int:
-    return int(f"{value:0{width}b}"[::-1], 2)
+def without_the_engine(of: Algorithm, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "available", False)
+        return function.__wrapped__(of)  # type: ignore[attr-defined]
 
 
-def bitwise(crc: Crc, data: bytes, initial: int, final_xor: int) -> int:
-    """The CRC, bit by bit."""
-    polynomial, state = reflected(crc.polynomial, crc.width), initial
-    for byte in data:
-        state ^= byte
-        for _ in range(8):
-            state = state >> 1 ^ polynomial if state & 1 else state >> 1
-    return state ^ final_xor
+def spelled(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())
 
 
-def toy_update(data: bytes, value: int = 0xFFFF ^ 0x0F0F) -> int:
-    """CRC-16 with a final xor of its own."""
-    state = value ^ 0x0F0F
-    for byte in bytes(data):
-        state ^= byte
-        for _ in range(8):
-            state = state >> 1 ^ 0x8408 if state & 1 else state >> 1
-    return state ^ 0x0F0F
+# Values --------------------------------------------------------------------------------------------------------------
 
 
-TOY = Crc("toy16", 16, 0x1021, initial=0xFFFF, final_xor=0x0F0F, update=toy_update)
-SHA256 = Digest("sha256", 256, lambda data: sha256(data).digest())
+def test_each_crc_of_the_catalogue_is_what_another_implementation_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {spelled(name): name for name in CHECKSUMS}
+    lines = [line.split() for line in VECTORS.read_text().splitlines() if not line.startswith("#")]
+    compared = set()
+    for theirs, width, value in lines:
+        of = CHECKSUMS[names[spelled(theirs)]]
+        compared.add(of.packed())
+        assert of.width == int(width)
+        for compute in (function(of), without_the_engine(of, monkeypatch)):
+            assert compute(DATA) == compute(DATA[77:], compute(DATA[:77])) == int(value, 16)
+    assert compared == {each.packed() for each in CHECKSUMS.values() if each.family is Family.CRC}
 
 
-@pytest.fixture
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in (TOY, SHA256):
-        monkeypatch.setitem(CHECKSUMS, each.name, each)
+def test_check_values_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in CHECKS.items():
+        assert function(algorithm(name))(b"123456789") == value
+        assert without_the_engine(algorithm(name), monkeypatch)(b"123456789") == value
 
 
-@pytest.mark.usefixtures("registered")
-@pytest.mark.parametrize(
-    ("parameters", "initial", "final_xor"), [("", 0xFFFF, 0x0F0F), (", initial: 0x1d0f, final-xor: 0", 0x1D0F, 0)]
-)
-def test_rows_are_written_and_verified(parameters: str, initial: int, final_xor: int, tmp_path: Path) -> None:
-    spec, log = tmp_path / "toy_log.ksy", tmp_path / "a.log"
-    spec.write_text(SPEC.format(parameters=parameters))
+KNOWN = {
+    # Wikipedia's examples of Fletcher's checksum.
+    ("fletcher16", b"abcde"): 0xC8F0,
+    ("fletcher16", b"abcdefgh"): 0x0627,
+    ("fletcher32", b"abcde"): 0xF04FC729,
+    ("fletcher32", b"abcdefgh"): 0xEBE19591,
+    ("fletcher64", b"abcde"): 0xC8C6C527646362C6,
+    ("fletcher64", b"abcdefgh"): 0x312E2B28CCCAC8C6,
+    ("adler32", b"Wikipedia"): 0x11E60398,
+    # Section 3 of RFC 1071.
+    ("internet", bytes.fromhex("0001f203f4f5f6f7")): 0xDDF2 ^ 0xFFFF,
+    ("internet", bytes.fromhex("0001f203f4f5f6")): 0xDCFB ^ 0xFFFF,
+    ("sum8", b"\xff\x02\x03"): 4,
+    ("sum16", b"\xff\xff\xff"): 0x2FD,
+    ("sum32", b"\xff" * 1000): 255_000,
+    ("sum16le", b"\x01\x02\x03"): 0x0204,
+    ("sum16be", b"\x01\x02\x03"): 0x0402,
+    ("sum32le", b"\x01\0\0\x80\x02\0\0\x80\x03"): 6,
+    ("sum32be", b"\x80\0\0\x01\x80\0\0\x02\x03"): 0x03000003,
+    ("xor8", b"\x0f\xf0\x01"): 0xFE,
+    ("xxh32", b""): 0x02CC5D05,
+    ("xxh64", b""): 0xEF46DB3751D8E999,
+    ("xxh3_64", b""): 0x2D06800538D394C2,
+}
+
+
+@pytest.mark.parametrize(("name", "data"), KNOWN)
+def test_known_values(name: str, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert function(algorithm(name))(data) == without_the_engine(algorithm(name), monkeypatch)(data)
+    assert function(algorithm(name))(data) == KNOWN[name, data]
+
+
+def test_with_and_without_the_engine_the_same_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, of in CHECKSUMS.items():
+        ours, theirs = function(of), without_the_engine(of, monkeypatch)
+        for size in (0, 1, 2, 3, 7, 8, 255, 1000):
+            assert ours(DATA[:size]) == theirs(DATA[:size]), (name, size)
+            if of.continues_anywhere:
+                assert ours(DATA[:size], 99) == theirs(DATA[:size], 99), (name, size)
+
+
+def test_parameters_instead_of_a_name() -> None:
+    for name, of in CHECKSUMS.items():
+        if of.family is Family.CRC:
+            parameters = (of.width, of.polynomial, of.initial, of.reflect_in, of.reflect_out, of.final_xor)
+            assert algorithm(crc_name(*parameters)).packed() == of.packed(), name
+    unusual = algorithm(crc_name(11, 0x307, 0x1F, True, False, 0x7FF))
+    compute = function(unusual)
+    assert compute(DATA) == compute(DATA[1:], compute(DATA[:1])) < 1 << 11
+
+
+@pytest.mark.parametrize("name", ["crc33", "", "width=8", "width=8 poly=7 init=0 refin=false refout=false"])
+def test_names_that_are_not_registered(name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        algorithm(name)
+    with pytest.raises(UnknownNameError):
+        ColumnProgram((Step(Op.END),), (), registers=0, checksums=(ChecksumRule(name),)).pack()
+
+
+# Formats -------------------------------------------------------------------------------------------------------------
+
+
+def spec_of(folder: Path, algorithm: str, type: str, keys: str = "", over: str = "[number, body]") -> Path:
+    spec = folder / "toy_log.ksy"
+    spec.write_text(SPEC.format(algorithm=algorithm, type=type, keys=keys and f", {keys}", over=over))
+    return spec
+
+
+def verified(spec: Path, content: bytes, place: int, reason: str) -> None:
+    """Read all rows, with and without the engine, and all but the first where the byte at ``place`` is another one."""
+    for given in ({}, {"recover": True}):
+        table, report = wireloom.read_with_report(spec, content, **given)
+        assert table.to_pylist() == ROWS
+        assert report.clean
+        damaged = bytearray(content)
+        damaged[place] ^= 0x80
+        table, report = wireloom.read_with_report(spec, bytes(damaged), **given)
+        assert table.to_pylist() == ROWS[1:]
+        assert [each.reason for each in report.files[0].damaged] == [reason]
+    assert wireloom.read(spec, bytes(damaged), verify=False).to_pylist() == ROWS
+
+
+FIELDS = {
+    "crc-32/iscsi": "type: u4",
+    "CRC-32/BZIP2": "type: u4be",
+    "crc-16/arc": "type: u2",
+    "crc-24/openpgp": "type: u4be",
+    "crc-64/xz": "type: u8",
+    "crc-64/ecma-182": "type: s8be",
+    "crc-8/smbus": "type: u1",
+    "crc-8/maxim": "type: s1",
+    "adler32": "type: u4be",
+    "fletcher16": "type: u2",
+    "fletcher32": "type: u8",
+    "fletcher64": "type: u8",
+    "sum8": "type: u1",
+    "sum16be": "type: u2be",
+    "sum32le": "type: s4",
+    "xor8": "type: u1",
+    "internet": "type: u2be",
+    "xxh32": "type: u4",
+    "xxh64": "type: u8",
+    "xxh3_64": "type: u8",
+    "md5": "size: 16",
+    "sha1": "size: 20",
+    "sha256": "size: 32",
+    "sha256d": "size: 4",
+    "{width: 16, poly: 0x8005, init: 0x1234, refin: true, refout: false, xorout: 0xFF}": "type: u2",
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_rows_are_written_and_verified(name: str, tmp_path: Path) -> None:
+    spec, log = spec_of(tmp_path, name, FIELDS[name]), tmp_path / "a.log"
+    program = wireloom.load_spec(spec).program
+    assert (program is not None) == (name != "xxh3_64")
+    wireloom.write(spec, ROWS, log)
+    verified(spec, log.read_bytes(), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum")
+
+
+@pytest.mark.parametrize("endian", ["le", "be"])
+def test_numbers_in_bytes(endian: str, tmp_path: Path) -> None:
+    spec, log = spec_of(tmp_path, "crc-24/openpgp", "size: 3", f"endian: {endian}"), tmp_path / "a.log"
+    assert wireloom.load_spec(spec).program is not None
     wireloom.write(spec, ROWS, log)
     content = log.read_bytes()
-    body = ROWS[1]["body"]
-    assert isinstance(body, bytes)
-    first = 36
-    assert content[first + 5 : first + 37] == sha256(body).digest()
-    expected = bitwise(TOY, content[first + 2 : first + 5], initial, final_xor)
-    assert int.from_bytes(content[first : first + 2], "big") == expected
-    assert wireloom.read(spec, log).to_pylist() == ROWS
-    for place, reason in ((first, "checksum"), (first + 20, "digest")):
-        damaged = bytearray(content)
-        damaged[place] ^= 1
-        table, report = wireloom.read_with_report(spec, bytes(damaged))
-        assert table.num_rows == len(ROWS) - 1
-        assert [each.reason for each in report.files[0].damaged] == [reason]
-        assert wireloom.read(spec, bytes(damaged), verify=False).num_rows == len(ROWS)
+    sum = function(algorithm("crc-24/openpgp"))(bytes([0]) + bytes(ROWS[0]["body"]))  # type: ignore[call-overload]
+    assert content[2:5] == sum.to_bytes(3, "little" if endian == "le" else "big")
+    verified(spec, content, 3, "checksum")
 
 
-@pytest.mark.usefixtures("registered")
-def test_the_spec_is_checked_by_the_width(tmp_path: Path) -> None:
-    spec = tmp_path / "toy_log.ksy"
-    for text, message in (
-        (SPEC.format(parameters="").replace("type: u2", "type: u4"), "an unsigned integer of 2 bytes"),
-        (SPEC.format(parameters=", initial: 0x10000"), "'initial' has more than the 16 bits of toy16"),
-        (SPEC.format(parameters="").replace("size: 32", "size: 16"), "sha256 must be plain bytes of size: 32"),
+def test_bits(tmp_path: Path) -> None:
+    """Five bits in the upper part of a byte: read, and written where they cover one value alone."""
+    spec, log = spec_of(tmp_path, "crc-5/usb", "type: b5"), tmp_path / "a.log"
+    assert wireloom.load_spec(spec).program is not None
+    compute = function(algorithm("crc-5/usb"))
+    rows = [(bytes([int(str(each["number"]))]), bytes(each["body"])) for each in ROWS]  # type: ignore[call-overload]
+    parts = [len(body).to_bytes(2, "little") + bytes([compute(n + body) << 3]) + n + body for n, body in rows]
+    verified(spec, b"".join(parts), 2, "checksum")
+    with pytest.raises(wireloom.UnsupportedError, match="the checksum sum is bits, and covers more than one attribute"):
+        wireloom.write(spec, ROWS, log)
+    wireloom.write(spec_of(tmp_path, "crc-5/usb", "type: b5", over="body"), ROWS, log)
+    parts = [len(body).to_bytes(2, "little") + bytes([compute(body) << 3]) + n + body for n, body in rows]
+    assert log.read_bytes() == b"".join(parts)
+
+
+@pytest.mark.parametrize("name", ["crc-16/xmodem", "sum16le", "xor8", "internet", "xxh32", "sha1", "fletcher32"])
+@pytest.mark.parametrize("value", [0, 0x20])
+def test_checksums_that_cover_themselves(name: str, value: int, tmp_path: Path) -> None:
+    """As the header checksums of IPv4 and tar do."""
+    of, log = algorithm(name), tmp_path / "a.log"
+    spec = spec_of(tmp_path, name, f"size: {of.size}", f"replace: {value}" + ("" if of.is_digest else ", endian: be"))
+    spec.write_text(spec.read_text().replace("over: [number, body]", "over: [len, body]"))
+    assert (wireloom.load_spec(spec).program is not None) == of.in_pieces
+    wireloom.write(spec, ROWS, log)
+    content, body = log.read_bytes(), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
+    covered = len(body).to_bytes(2, "little") + bytes([value]) * of.size + b"\0" + body
+    sum = function(of)(covered)
+    assert content[2 : 2 + of.size] == (sum if of.is_digest else sum.to_bytes(of.size, "big"))
+    verified(spec, content, 3 if of.size > 1 else 2, "digest" if of.is_digest else "checksum")
+
+
+def test_what_is_stored(tmp_path: Path) -> None:
+    """The mask of LevelDB and TFRecord; the low half of an xxHash, as Zstandard stores it; a signed number."""
+    mask = "((_ >> 15) | (_ << 17)) + 0xa282ead8"
+    for name, type, stored, expected in (
+        ("crc32c", "type: u4", f"'{mask}'", lambda sum: ((sum >> 15 | sum << 17) + 0xA282EAD8) & 0xFFFFFFFF),
+        ("crc32c", "type: s4be", f"'{mask}'", lambda sum: ((sum >> 15 | sum << 17) + 0xA282EAD8) & 0xFFFFFFFF),
+        ("xxh64", "type: u4", "_", lambda sum: sum & 0xFFFFFFFF),
+        ("xxh64", "type: u1", "'_ > 0 ? ~_ : 7'", lambda sum: ~sum & 0xFF),
     ):
-        spec.write_text(text)
-        with pytest.raises(SpecError, match=message):
-            wireloom.load_spec(spec)
+        spec, log = spec_of(tmp_path, name, type, f"stored: {stored}"), tmp_path / "a.log"
+        assert wireloom.load_spec(spec).program is not None
+        wireloom.write(spec, ROWS, log)
+        content, body = log.read_bytes(), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
+        size = int(re.search(r"\d", type)[0])  # type: ignore[index]
+        order: Any = "big" if "be" in type else "little"
+        assert int.from_bytes(content[2 : 2 + size], order) == expected(function(algorithm(name))(b"\0" + body))
+        verified(spec, content, 2, "checksum")
 
 
-def test_an_algorithm_that_is_not_registered_is_refused(tmp_path: Path) -> None:
-    spec = tmp_path / "toy_log.ksy"
-    spec.write_text(SPEC.format(parameters=""))
-    with pytest.raises(SpecError, match="got 'toy16'"):
-        wireloom.load_spec(spec)
-    for make in (wireloom.checksums.crc, wireloom.checksums.digest):
-        with pytest.raises(UnknownNameError):
-            make("toy16")
-    with pytest.raises(ValueError, match="the engine has no checksum 'toy16'"):
-        ColumnProgram((Step(Op.END),), (), registers=0, checksums=(ChecksumRule("toy16", 0, 0),)).pack()
+@pytest.mark.parametrize("name", ["crc32c", "crc-16/xmodem", "adler32", "fletcher32", "sum16be", "internet", "xxh32"])
+@pytest.mark.parametrize("continues", ["before", "_parent.step * number - before", "0x123456789abcdef"])
+def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, name, f"type: u{algorithm(name).size}", f"continues: {continues}")
+    text = spec.read_text().replace("[number, body]\n", "[number, body, before]\n", 1)
+    text = text.replace("seq:\n  -", "seq:\n  - {id: step, type: u4}\n  -", 1)
+    spec.write_text(text.replace("      - {id: body", "      - {id: before, type: s8}\n      - {id: body"))
+    compute, size, step = function(algorithm(name)), algorithm(name).size, 0x01020304
+    parts, rows = [step.to_bytes(4, "little")], []
+    for each in ROWS[:20]:
+        number, body = int(str(each["number"])), bytes(each["body"])  # type: ignore[call-overload]
+        before = MADE_UP.choice([0, 1, -1, MADE_UP.getrandbits(63), -MADE_UP.getrandbits(63)])
+        values = {"before": before, "number": number, "_parent": type("", (), {"step": step})}
+        covered = bytes([number]) + before.to_bytes(8, "little", signed=True) + body
+        sum = compute(covered, eval(continues, values))
+        parts.append(len(body).to_bytes(2, "little") + sum.to_bytes(size, "little") + covered)
+        rows.append({"number": number, "body": body, "before": before})
+    assert wireloom.load_spec(spec).program is not None
+    for available in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "available", available and engine.available)
+            assert wireloom.read(spec, b"".join(parts)).to_pylist() == rows
+            assert wireloom.read(spec, b"\1" + b"".join(parts)[1:]).num_rows == (1 if "step" in continues else 20)
 
 
-@pytest.mark.parametrize("crc", CRCS, ids=lambda crc: crc.name)
-@pytest.mark.parametrize("size", [0, 9, 4000])
-def test_functions_are_those_of_the_parameters(crc: Crc, size: int) -> None:
-    data = bytes(number * 7 % 256 for number in range(size))
-    expected = bitwise(crc, data, crc.initial, crc.final_xor)
-    assert crc.update(data) == crc.update(data[size // 2 :], crc.update(data[: size // 2])) == expected
+@pytest.mark.parametrize(
+    ("name", "type", "keys", "message"),
+    [
+        ("crc-32", "type: u2", "", "crc-32 has 32 bits, 'sum' has 16: the key 'stored' says which of them are stored"),
+        ("crc-33", "type: u4", "", "there is no checksum 'crc-33'; did you mean 'crc-3"),
+        ("crc-16/arc", "type: u2", "initial: 0x10000", "'initial' has more than the 16 bits of crc-16/arc"),
+        ("crc-16/arc", "type: u2", "final-xor: 0x10000", "'final-xor' has more than the 16 bits of crc-16/arc"),
+        ("crc-16/arc", "type: f4", "", "must be an integer, or plain bytes of a constant size, found f4le"),
+        ("crc-16/arc", "type: u2, repeat: expr, repeat-expr: 1", "", "an integer, or plain bytes of a constant size"),
+        ("crc-16/arc", "type: str, size: 2, encoding: ASCII", "", "an integer, or plain bytes of a constant size"),
+        ("crc-16/arc", "size: len", "endian: le", "an integer, or plain bytes of a constant size"),
+        ("crc-16/arc", "size: 2", "", "say in which order 'sum' has its bytes, with the key 'endian'"),
+        ("crc-16/arc", "size: 2", "endian: le, stored: _", "'stored' is for integers, this attribute is bytes"),
+        ("crc-16/arc", "type: u2", "endian: le", "'endian' is for a number in an attribute of bytes"),
+        ("crc-16/arc", "type: u2", "stored: _.to_s", "'stored' must be an integer, found text"),
+        ("crc-16/arc", "type: b16", "replace: 0", "'replace' is for whole bytes, this attribute is bits"),
+        ("sha256", "size: 33", "", "sha256 has 32 bytes, 'sum' has 33"),
+        ("sha256", "type: u4", "", "sha256 must be plain bytes of a constant size, found"),
+        ("sha256", "size: 32, process: xor(3)", "", "sha256 must be plain bytes of a constant size, found bytes"),
+        ("sha256", "size: 32", "initial: 1", "'initial' is of numbers, sha256 is a digest"),
+        ("sha256", "size: 32", "stored: _", "'stored' is of numbers, sha256 is a digest"),
+        ("sha256", "size: 32", "continues: 1", "'continues' is of numbers, sha256 is a digest"),
+        ("crc32c", "type: u4", "continues: body", "'continues' must be an integer, found bytes"),
+        (
+            "crc32c",
+            "type: u4",
+            "continues: bodi",
+            "unable to access 'bodi' in toy_log::record context; did you mean 'body'?",
+        ),
+        ("crc32c", "type: u4", "continues: _", "'_' has a meaning in"),
+        ("{width: 2, poly: 1}", "type: u1", "", "expected an integer from 3 to 64, got 2"),
+        ("{width: 8, poly: 0x107}", "type: u1", "", "'poly' has more than the 8 bits of the CRC"),
+        ("{width: 8}", "type: u1", "", "poly"),
+        ("{width: 8, poly: 7, refout: maybe}", "type: u1", "", "expected true or false"),
+    ],
+)
+def test_mistakes(name: str, type: str, keys: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as caught:
+        wireloom.load_spec(spec_of(tmp_path, name, type, keys))
+    assert message in str(caught.value)
 
 
-@pytest.mark.skipif(not engine.available, reason="the engine is not there")
-def test_the_engine_has_the_same_algorithms() -> None:
-    assert set(engine.checksums) == {crc.engine_number for crc in CRCS if crc.engine_number is not None}
-    data = bytes(range(256)) * 3
-    for crc in CRCS:
-        if crc.engine_number is not None:
-            ours = engine.checksums[crc.engine_number]
-            assert ours(data) == crc.update(data)
-            assert ours(data, 5) == crc.update(data, 5)
-
-
-@pytest.mark.skipif(not engine.available, reason="the engine is not there")
-@pytest.mark.parametrize("number", [0, 3, 2**32 - 1, 2**32 + 1, -1])
-def test_numbers_that_the_engine_does_not_have_are_refused(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="there is no such checksum"):
-        engine.encode(
-            ((3, 2, None, 0),), None, None, first=0, rows=1, checksum=(number, 0, 0, 0, 0, -1), delimiter=b"",
-            stuffing=0, padding=0, max_record=10, out=bytearray(100),
-        )  # fmt: skip
-    if 0 <= number < 2**32:
-        monkeypatch.setitem(CHECKSUMS, "crc32c", replace(CRC32C, engine_number=number))
-        program = ColumnProgram((Step(Op.END),), (), registers=0, checksums=(ChecksumRule("crc32c", 0, 0),))
-        with pytest.raises(ValueError, match=f"no checksum algorithm {number}"):
-            engine.Program(program.pack())
-    assert CRC32.engine_number != number
+def test_frames_as_zstandard_and_gzip_check_them(tmp_path: Path) -> None:
+    """Checksums that other programs have written: gzip's of what it holds, here with a stored block."""
+    compressor = zlib.compressobj(0, wbits=31)
+    content = compressor.compress(DATA) + compressor.flush()
+    spec = tmp_path / "gz.ksy"
+    spec.write_text(
+        "meta: {id: gz, endian: le, -wireloom: {rows: members}}\n"
+        "seq: [{id: members, type: member, repeat: eos}]\n"
+        "types:\n  member:\n    seq:\n"
+        "      - {id: head, contents: [0x1f, 0x8b, 8]}\n      - {id: rest, size: 7}\n      - {id: last, size: 1}\n"
+        "      - {id: len, type: u2}\n      - {id: complement, type: u2}\n      - {id: data, size: len}\n"
+        "      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: PKZIP, over: data}}}\n"
+        "      - {id: size, type: u4, valid: len}\n"
+    )
+    assert wireloom.read(spec, content * 3, columns=["data"], codec="none").to_pylist() == [{"data": DATA}] * 3
+    assert xxhash.xxh64_intdigest(DATA) == function(algorithm("xxh64"))(DATA)

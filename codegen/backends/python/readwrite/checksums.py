@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....plan import Cover, Field
-from ..checksums import computed_text, own_size, unknown_value
+from ..checksums import computed_text, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
@@ -43,7 +43,7 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
         data = "data"
         if cover.blanks_own:
             offset = f"{marks.begins[name]} - ({begin})"
-            data = scope.code("readwrite/replaced", offset=offset, size=own_size(cover.field), value=cover.replace)
+            data = scope.code("readwrite/replaced", offset=offset, size=cover.field.least, value=cover.replace)
         given = {"name": field_name(name), "place": cover.field.place, "begin": begin, "end": end}
         line = scope.code("readwrite/cover", computed=computed_text(scope, cover, data), **given)
         if cover.condition is not None:

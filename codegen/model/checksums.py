@@ -1,0 +1,196 @@
+"""The key ``checksum`` of attributes, checked against their types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from wireloom.checksums import CHECKSUMS, Algorithm, crc_name
+from wireloom.checksums import algorithm as checksum_algorithm
+
+from ..expression.fold import constant_integer
+from ..expression.nodes import Binary, IntegerLiteral, Name, Node
+from ..expression.typerules import type_name
+from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType
+from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
+from ..spec.syntax import Items, Section, Text, Value
+from ..wire import ExpressionSize, FixedSize
+from ..words import shown, suggestion
+from .model import Attribute, Checksum
+from .scope import Surroundings
+from .symbols import AlreadyReportedError, Member, Symbol
+
+SUM = Surroundings(item=ComputedIntegerType())
+"""``_`` is the checksum."""
+PARAMETERS = ("initial", "final-xor")
+OF_NUMBERS = (*PARAMETERS, "stored", "continues")
+
+
+@dataclass(frozen=True)
+class ChecksumReader:
+    """Reads the key of one attribute. ``integer`` types the expression of a key; where that fails, it has been said."""
+
+    symbol: Symbol
+    member: Member
+    diagnostics: Diagnostics
+    integer: Callable[[Section, str, Surroundings], Node | None]
+
+    def read(self, section: Section, attribute: Attribute) -> Checksum | None:
+        """The checksum that the attribute is; ``None`` where there is an error, which has been said."""
+        try:
+            return None if section.faulty else self._checksum(section, attribute)
+        except AlreadyReportedError:
+            return None
+
+    def _checksum(self, section: Section, attribute: Attribute) -> Checksum:
+        found = self._algorithm(section)
+        self._refuse_attribute(section, found, attribute)
+        first, last = self._covered(section)
+        replaced = section.integer("replace")
+        if first.index <= self.member.index <= last.index and replaced is None:
+            message = "the checksum covers its own bytes: give it the key 'replace', the byte that they count as"
+            self._error(section.position_of("over"), message)
+        if replaced is not None and isinstance(attribute.type, BitsType):
+            self._error(section.position_of("replace"), "'replace' is for whole bytes, this attribute is bits")
+        return Checksum(
+            algorithm=found.name,
+            first=first.id,
+            last=last.id,
+            initial=found.initial,
+            final_xor=found.final_xor,
+            replace=replaced,
+            endian=self._endian(section, found, attribute),
+            stored=_as_held(self._expression(section, "stored", SUM), attribute),
+            continues=self._expression(section, "continues", Surroundings()),
+        )
+
+    def _expression(self, section: Section, key: str, around: Surroundings) -> Node | None:
+        node = self.integer(section, key, around)
+        if node is None and key in section:
+            raise AlreadyReportedError
+        return node
+
+    def _error(self, position: Position, message: str) -> NoReturn:
+        self.diagnostics.error(position, message)
+        raise AlreadyReportedError
+
+    # The algorithm ---------------------------------------------------------------------------------------------------
+
+    def _algorithm(self, section: Section) -> Algorithm:
+        named, parameters = section.text("algorithm"), section.section("algorithm")
+        if named is not None:
+            found = CHECKSUMS.get(named.value.lower())
+            if found is None:
+                hint = suggestion(named.value.lower(), CHECKSUMS)
+                self._error(named.position, f"there is no checksum {shown(named.value)}{hint}")
+        elif parameters is not None:
+            found = self._of_parameters(parameters)
+        else:
+            raise AlreadyReportedError
+        for key in OF_NUMBERS:
+            if key in section and found.is_digest:
+                self._error(section.keys[key], f"'{key}' is of numbers, {found.name} is a digest")
+        given = [section.integer(key) for key in PARAMETERS]
+        for key, number in zip(PARAMETERS, given, strict=True):
+            if number is not None and number >> found.width:
+                message = f"'{key}' has more than the {found.width} bits of {found.name}"
+                self._error(section.position_of(key), message)
+        return checksum_algorithm(found.name, *given)
+
+    def _of_parameters(self, section: Section) -> Algorithm:
+        width = section.integer("width") or 0
+        numbers = {key: section.integer(key) or 0 for key in ("poly", "init", "xorout")}
+        for key, number in numbers.items():
+            if number >> width:
+                self._error(section.position_of(key), f"'{key}' has more than the {width} bits of the CRC")
+        reflected = (section.flag("refin"), section.flag("refout"))
+        return checksum_algorithm(crc_name(width, numbers["poly"], numbers["init"], *reflected, numbers["xorout"]))
+
+    # The attribute ---------------------------------------------------------------------------------------------------
+
+    def _refuse_attribute(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> None:
+        """Report an attribute that cannot hold the checksum."""
+        type, bits = attribute.type, _constant_size(attribute)
+        plain = attribute.repeat is None and attribute.switch is None and attribute.process is None
+        if plain and isinstance(type, BytesType):
+            plain = attribute.terminator is None and attribute.pad_right is None and attribute.contents is None
+        elif algorithm.is_digest or not isinstance(type, IntegerType | BitsType):
+            plain = False
+        if not plain or bits is None:
+            wanted = "plain bytes" if algorithm.is_digest else "an integer, or plain bytes"
+            found = type_name(ListType(type) if attribute.repeat else type)
+            self._error(section.position, f"{algorithm.name} must be {wanted} of a constant size, found {found}")
+        if isinstance(type, BytesType) and "stored" in section:
+            self._error(section.keys["stored"], "'stored' is for integers, this attribute is bytes")
+        if algorithm.is_digest and not 0 < bits <= algorithm.width:
+            message = f"{algorithm.name} has {algorithm.size} bytes, {shown(attribute.id)} has {bits // 8}"
+            self._error(section.position, message)
+        if not algorithm.is_digest and bits < algorithm.width and "stored" not in section:
+            message = (
+                f"{algorithm.name} has {algorithm.width} bits, {shown(attribute.id)} has {bits}: "
+                "the key 'stored' says which of them are stored, such as stored: _ for the low ones"
+            )
+            self._error(section.position, message)
+
+    def _endian(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> str:
+        """The order of the bytes of a number in an attribute of bytes; empty for others."""
+        number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest
+        if "endian" in section and not number_in_bytes:
+            self._error(section.keys["endian"], "'endian' is for a number in an attribute of bytes")
+        if number_in_bytes and "endian" not in section:
+            message = f"{algorithm.name} is a number: say in which order {shown(attribute.id)} has its bytes"
+            self._error(section.position, f"{message}, with the key 'endian'")
+        return section.word("endian")
+
+    # What it covers --------------------------------------------------------------------------------------------------
+
+    def _covered(self, section: Section) -> tuple[Member, Member]:
+        over = section.get("over")
+        names = list(over.items) if isinstance(over, Items) else [over, over]
+        first, last = map(self._member, names)
+        if first.index > last.index:
+            self._error(section.position_of("over"), f"{shown(first.id)} stands after {shown(last.id)}")
+        return first, last
+
+    def _member(self, name: Value | None) -> Member:
+        attributes = {each.id: each for each in self.symbol.of_kind("attribute")}
+        if not isinstance(name, Text):
+            raise AlreadyReportedError
+        member = attributes.get(name.value)
+        if member is None and self.symbol.unknown_members:
+            raise AlreadyReportedError
+        if member is None:
+            hint = suggestion(name.value, attributes)
+            message = f"a checksum covers attributes of its own type; {shown(name.value)} is none of them{hint}"
+            self._error(name.position, message)
+        if member.field is not None and isinstance(member.field.type, BitsType):
+            self._error(name.position, "a checksum covers whole bytes, this attribute is bits")
+        return member
+
+
+def _constant_size(attribute: Attribute) -> int | None:
+    """The bits of an attribute, where they are the same everywhere."""
+    if isinstance(attribute.type, BitsType):
+        return attribute.type.width
+    if isinstance(attribute.size, FixedSize):
+        return 8 * attribute.size.size
+    size = constant_integer(attribute.size.expression) if isinstance(attribute.size, ExpressionSize) else None
+    return None if size is None else 8 * size
+
+
+def _as_held(stored: Node | None, attribute: Attribute) -> Node | None:
+    """Return what is stored as the attribute holds it: its low bits, with a sign where the attribute has one."""
+    type, bits = attribute.type, _constant_size(attribute)
+    signed = isinstance(type, IntegerType) and type.signed
+    if bits is None or isinstance(type, BytesType) or (stored is None and not signed):
+        return None
+    number = ComputedIntegerType()
+
+    def joined(operator: str, left: Node, right: int) -> Node:
+        return Binary(operator, left, IntegerLiteral(right, type=number), type=number)
+
+    low = joined("&", stored or Name("_", type=number), (1 << bits) - 1)
+    half = 1 << (bits - 1)
+    return joined("-", joined("^", low, half), half) if signed else low

@@ -1,0 +1,91 @@
+"""Checksum algorithms: their families, and the parameters that tell members of a family apart."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Family(IntEnum):
+    """How an algorithm computes; numbered as in the engine's programs."""
+
+    CRC = 1
+    """Ross Williams' model: a polynomial, an initial value, reflections and a final xor."""
+    ADLER = 2
+    """Adler-32 (RFC 1950)."""
+    FLETCHER = 3
+    """Two sums of little-endian words, modulo 2^n - 1."""
+    SUM_LE = 4
+    """The sum of bytes, or of little-endian words; zeros complete the last word."""
+    SUM_BE = 5
+    """The sum of big-endian words."""
+    XOR = 6
+    """All bytes combined."""
+    INTERNET = 7
+    """RFC 1071: the complement of the ones' complement sum of big-endian words."""
+    XXH32 = 8
+    XXH64 = 9
+    MD5 = 10
+    SHA1 = 11
+    SHA256 = 12
+    SHA256D = 13
+    """SHA-256 of the SHA-256."""
+    XXH3 = 14
+    """XXH3 of 64 bits, which the engine does not have."""
+
+
+SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}
+"""Their initial value is a seed."""
+WHOLE = {*SEEDED, Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D}
+"""The families that are computed of all bytes at once."""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A checksum algorithm. ``unit``: bytes of the words that are added. The numbers are as in catalogues of CRCs: the
+    polynomial without its highest term, neither it nor the initial value reflected."""
+
+    name: str
+    family: Family
+    width: int
+    """Bits of the sum."""
+    unit: int = 1
+    reflect_in: bool = False
+    reflect_out: bool = False
+    polynomial: int = 0
+    initial: int = 0
+    final_xor: int = 0
+
+    @property
+    def is_digest(self) -> bool:
+        """Return whether it gives bytes, not a number."""
+        return Family.MD5 <= self.family <= Family.SHA256D
+
+    @property
+    def in_engine(self) -> bool:
+        """Return whether the engine has it."""
+        return self.family is not Family.XXH3
+
+    @property
+    def in_pieces(self) -> bool:
+        """Return whether the engine can take the bytes in several pieces, so that some of them can be replaced."""
+        return self.family not in WHOLE and (self.family is not Family.FLETCHER or self.unit == 1)
+
+    @property
+    def continues_anywhere(self) -> bool:
+        """Return whether the checksum of some bytes is all that is needed to go on after them."""
+        return self.family not in WHOLE and self.unit == 1
+
+    @property
+    def size(self) -> int:
+        """Bytes of the smallest field that holds the sum."""
+        return -(-self.width // 8)
+
+    def packed(self) -> bytes:
+        """The parameters as the engine reads them: ``family, width, unit, reflections u32, polynomial, initial,
+        final_xor u64``, little-endian."""
+        numbers = (self.polynomial, self.initial, self.final_xor)
+        return struct.pack(
+            "<4I3Q", self.family, self.width, self.unit, self.reflect_in + 2 * self.reflect_out, *numbers
+        )

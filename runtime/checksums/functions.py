@@ -1,0 +1,161 @@
+"""The functions that compute checksums: of libraries and of the engine, where they are faster, or written out."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import crc32c
+import xxhash
+
+from .. import engine
+from .families import Algorithm, Family
+
+Function = Callable[..., Any]
+"""Takes the bytes, and may take the checksum of the bytes before them. Digests take the bytes alone and give bytes."""
+
+
+@lru_cache(maxsize=256)
+def function(algorithm: Algorithm) -> Function:
+    """Return the function that computes it: ``function(data)``, or ``function(data, value)`` where ``value`` is the
+    checksum of the bytes before (of xxHash: the seed)."""
+    if algorithm.family in LIBRARIES:
+        return LIBRARIES[algorithm.family](algorithm)
+    if engine.available and algorithm.in_engine:
+        return engine.checksum(algorithm.packed())
+    standard = STANDARD.get(algorithm.packed())
+    return standard or WRITTEN_OUT[algorithm.family](algorithm)
+
+
+def _xxhash(compute: Callable[[Any, int], int]) -> Callable[[Algorithm], Function]:
+    def made(algorithm: Algorithm) -> Function:
+        mask = (1 << algorithm.width) - 1
+        return lambda data, seed=algorithm.initial: compute(bytes(data), seed & mask)
+
+    return made
+
+
+def _hashlib(name: str) -> Callable[[Algorithm], Function]:
+    return lambda algorithm: lambda data: hashlib.new(name, data, usedforsecurity=False).digest()
+
+
+def _twice(algorithm: Algorithm) -> Function:
+    return lambda data: hashlib.sha256(hashlib.sha256(data).digest()).digest()
+
+
+LIBRARIES: dict[Family, Callable[[Algorithm], Function]] = {
+    Family.XXH32: _xxhash(xxhash.xxh32_intdigest),
+    Family.XXH64: _xxhash(xxhash.xxh64_intdigest),
+    Family.XXH3: _xxhash(xxhash.xxh3_64_intdigest),
+    Family.MD5: _hashlib("md5"),
+    Family.SHA1: _hashlib("sha1"),
+    Family.SHA256: _hashlib("sha256"),
+    Family.SHA256D: _twice,
+}
+ONES = 0xFFFFFFFF
+STANDARD: dict[bytes, Function] = {
+    Algorithm("", Family.CRC, 32, 1, True, True, 0x04C11DB7, ONES, ONES).packed(): zlib.crc32,
+    Algorithm("", Family.CRC, 32, 1, True, True, 0x1EDC6F41, ONES, ONES).packed(): crc32c.crc32c,
+    Algorithm("", Family.ADLER, 32, initial=1).packed(): zlib.adler32,
+}
+
+
+# Without the engine ---------------------------------------------------------------------------------------------------
+
+
+def reflected(value: int, width: int) -> int:
+    """Return the low ``width`` bits of a number in the opposite order.
+
+    >>> bin(reflected(0b0011, 4))
+    '0b1100'
+    """
+    return int(f"{value:0{width}b}"[::-1], 2)
+
+
+def _crc(algorithm: Algorithm) -> Function:
+    """A table of 256 states. The register is kept reflected; where bytes are not, their bits are reversed instead."""
+    width, final = algorithm.width, algorithm.final_xor
+    polynomial = reflected(algorithm.polynomial, width)
+    states = []
+    for state in range(256):
+        for _ in range(8):
+            state = state >> 1 ^ (polynomial if state & 1 else 0)
+        states.append(state)
+    order = bytes(range(256)) if algorithm.reflect_in else bytes(reflected(byte, 8) for byte in range(256))
+    turned: Callable[[int], int] = (
+        (lambda state: state) if algorithm.reflect_out else lambda state: reflected(state, width)
+    )
+    empty = turned(reflected(algorithm.initial, width)) ^ final
+
+    def compute(data: bytes, value: int = empty) -> int:
+        state = turned((value ^ final) & ((1 << width) - 1))
+        for byte in bytes(data).translate(order):
+            state = state >> 8 ^ states[(state ^ byte) & 0xFF]
+        return turned(state) ^ final
+
+    return compute
+
+
+def _words(data: bytes, unit: int, order: Any) -> list[int]:
+    data = bytes(data)
+    padded = data + bytes(-len(data) % unit)
+    return [int.from_bytes(padded[at : at + unit], order) for at in range(0, len(padded), unit)]
+
+
+def _fletcher(algorithm: Algorithm) -> Function:
+    half = algorithm.width // 2
+    modulus = (1 << half) - 1
+
+    def compute(data: bytes, value: int = algorithm.initial) -> int:
+        low, high = value & modulus, value >> half & modulus
+        for word in _words(data, algorithm.unit, "little"):
+            low = (low + word) % modulus
+            high = (high + low) % modulus
+        return high << half | low
+
+    return compute
+
+
+def _sum(algorithm: Algorithm) -> Function:
+    order = "little" if algorithm.family is Family.SUM_LE else "big"
+    mask = (1 << algorithm.width) - 1
+
+    def compute(data: bytes, value: int = algorithm.initial) -> int:
+        return (value + sum(_words(data, algorithm.unit, order))) & mask
+
+    return compute
+
+
+def _xor(algorithm: Algorithm) -> Function:
+    def compute(data: bytes, value: int = algorithm.initial) -> int:
+        for byte in bytes(data):
+            value ^= byte
+        return value & 0xFF
+
+    return compute
+
+
+def _internet(algorithm: Algorithm) -> Function:
+    final = algorithm.final_xor
+
+    def compute(data: bytes, value: int = algorithm.initial ^ final) -> int:
+        total = ((value ^ final) & 0xFFFF) + sum(_words(data, 2, "big"))
+        while total >> 16:
+            total = (total & 0xFFFF) + (total >> 16)
+        return total ^ final
+
+    return compute
+
+
+WRITTEN_OUT: dict[Family, Callable[[Algorithm], Function]] = {
+    Family.CRC: _crc,
+    Family.ADLER: lambda algorithm: lambda data, value=algorithm.initial: zlib.adler32(data, value),
+    Family.FLETCHER: _fletcher,
+    Family.SUM_LE: _sum,
+    Family.SUM_BE: _sum,
+    Family.XOR: _xor,
+    Family.INTERNET: _internet,
+}

@@ -1,0 +1,15 @@
+"""The page about checksums: its specs are read by the engine, and its examples print what it says."""
+
+from pathlib import Path
+
+import wireloom
+
+from .blocks import Page
+
+PAGE = Path(__file__).parents[2] / "docs" / "checksums.md"
+
+
+def test_the_page(tmp_path: Path) -> None:
+    assert Page(PAGE.read_text(), tmp_path).run() == 6
+    for name in ("tfrecord", "chain", "frame_log"):
+        assert wireloom.load_spec(tmp_path / f"{name}.ksy").program is not None
