@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expression.typerules import is_integer, is_text, type_name
-from ..expression.types import BitsType, EnumType, IntegerType, ListType, Type, UserType
+from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
