@@ -33,6 +33,7 @@ enum {
     CODE_BOOLEAN_OR,
     CODE_SELECT,
     CODE_CONSTANT_UNSIGNED,
+    CODE_SPAN_ORDER,
     CODE_COUNT,
 };
 
@@ -43,15 +44,22 @@ typedef struct {
     bool failed;
 } operand;
 
-/* Bytes that follow each code, and how many values it takes; every code leaves one. */
-static unsigned code_bytes(unsigned code) {
+/* Bytes that follow each code at least, and how many values it takes; every code leaves one. */
+static unsigned least_bytes(unsigned code) {
     if (code == CODE_CONSTANT || code == CODE_CONSTANT_UNSIGNED)
         return 8;
+    if (code == CODE_SPAN_ORDER)
+        return 2;
     return code == CODE_REGISTER || code == CODE_SPAN_SIZE ? 1 : 0;
 }
 
+/* Bytes that follow the code, of which the least are there. */
+static unsigned code_bytes(unsigned code, const uint8_t *follows) {
+    return least_bytes(code) + (code == CODE_SPAN_ORDER ? follows[1] : 0);
+}
+
 static unsigned code_takes(unsigned code) {
-    if (code_bytes(code))
+    if (least_bytes(code))
         return 0;
     if (code == CODE_SELECT)
         return 3;
@@ -63,14 +71,16 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
     *problem = NULL;
     for (size_t at = 0; at < size && !*problem;) {
         unsigned each = code[at++];
-        unsigned follow = code_bytes(each);
+        size_t follow = least_bytes(each);
+        if (each < CODE_COUNT && follow <= size - at)
+            follow = code_bytes(each, code + at);
         if (each >= CODE_COUNT)
             *problem = "the expression holds an unknown code";
         else if (follow > size - at)
             *problem = "the expression ends inside a code";
         else if (each == CODE_REGISTER && code[at] >= program->register_count)
             *problem = "the expression reads a register that does not exist";
-        else if (each == CODE_SPAN_SIZE && code[at] >= program->span_count)
+        else if ((each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER) && code[at] >= program->span_count)
             *problem = "the expression reads a span that does not exist";
         else if (depth < code_takes(each))
             *problem = "the expression takes a value that is not there";
@@ -84,10 +94,10 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
 }
 
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans) {
-    for (size_t at = 0; at < size; at += 1 + code_bytes(code[at])) {
+    for (size_t at = 0; at < size; at += 1 + code_bytes(code[at], code + at + 1)) {
         if (code[at] == CODE_REGISTER)
             registers[code[at + 1]] = true;
-        else if (code[at] == CODE_SPAN_SIZE)
+        else if (code[at] == CODE_SPAN_SIZE || code[at] == CODE_SPAN_ORDER)
             spans[code[at + 1]] = true;
     }
 }
@@ -183,6 +193,13 @@ static operand one(unsigned code, operand value) {
     }
 }
 
+/* -1, 0 or 1: whether the bytes of a span are less than, equal to or greater than others, as bytes are ordered. */
+static wl_integer order(wl_span span, const uint8_t *other, size_t size) {
+    size_t common = span.size < size ? span.size : size;
+    int found = common ? memcmp(span.at, other, common) : 0;
+    return found ? (found > 0) - (found < 0) : (span.size > size) - (span.size < size);
+}
+
 static operand leaf(const wl_run *run, unsigned code, const uint8_t *follows) {
     switch (code) {
     case CODE_CONSTANT:
@@ -191,6 +208,8 @@ static operand leaf(const wl_run *run, unsigned code, const uint8_t *follows) {
         return (operand){wl_load_le8(follows), false};
     case CODE_REGISTER:
         return (operand){run->registers[*follows], run->poisoned && (run->poison[*follows / 64] >> *follows % 64 & 1)};
+    case CODE_SPAN_ORDER:
+        return (operand){order(run->spans[follows[0]], follows + 2, follows[1]), false};
     default: /* CODE_SPAN_SIZE */
         return (operand){(wl_integer)run->spans[*follows].size, false};
     }
@@ -206,7 +225,7 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
         switch (code_takes(each)) {
         case 0:
             *top++ = leaf(run, each, code);
-            code += code_bytes(each);
+            code += code_bytes(each, code);
             break;
         case 1:
             top[-1] = one(each, top[-1]);

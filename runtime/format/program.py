@@ -209,6 +209,9 @@ class Code(IntEnum):
     """condition, then, otherwise → one of the two."""
     CONSTANT_UNSIGNED = 25
     """Followed by 8 bytes, little-endian, unsigned."""
+    SPAN_ORDER = 26
+    """Followed by 1 byte, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
+    less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
 
 
 class Storage(IntEnum):

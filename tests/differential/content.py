@@ -74,7 +74,7 @@ def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
 
 
 def ruled(random: Random, name: str, scope: Scope) -> Piece:
-    """Bytes or text that must be one of some values."""
+    """Bytes or text that must be one of some values, and a number that may depend on which one."""
     allowed = random.sample([b"ab", b"zz", b"a,"], 2)
     attribute: dict[str, Any] = {"id": name, "size": 2}
     text = random.random() < 0.5
@@ -83,10 +83,16 @@ def ruled(random: Random, name: str, scope: Scope) -> Piece:
     shown = [f'"{each.decode()}"' if text else str([*each]) for each in allowed]
     attribute["valid"] = random.choice([{"any-of": shown}, {"eq": shown[0]}, {"min": '"a"' if text else "[0x61]"}])
 
-    def write(random: Random, values: Values) -> Parts:
-        return (allowed[0],)
+    more: list[dict[str, Any]] = []
+    if random.random() < 0.5:
+        more = [{"id": f"{name}_more", "type": "u1", "if": f"{shown[0]} == {name} or {name} != {shown[1]}"}]
+    elif random.random() < 0.5:
+        more = [{"id": f"{name}_more", "type": {"switch-on": name, "cases": {shown[0]: "u1", "_": "u2le"}}}]
 
-    return Piece([attribute], write, texts=[name] if text else [], chunks=[] if text else [name])
+    def write(random: Random, values: Values) -> Parts:
+        return (allowed[0], *(b"\7" for _ in more))
+
+    return Piece([attribute, *more], write, texts=[name] if text else [], chunks=[] if text else [name])
 
 
 def processed(random: Random, name: str, scope: Scope) -> Piece:

@@ -12,7 +12,7 @@
 #define WHAT_FOLLOWS ((DEEPEST + 1) * 20) /* two leaves of nine bytes and a code at each depth */
 
 enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
-enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED };
+enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER };
 
 __extension__ typedef unsigned __int128 magnitude;
 
@@ -149,6 +149,25 @@ static wl_integer number(taker *bytes) {
 
 static void put(author *by, unsigned code) { by->code[by->size++] = (uint8_t)code; }
 
+/* The order of a span relative to a few bytes, byte by byte. */
+static value put_order(author *by, unsigned span) {
+    const wl_span *bytes = by->run->spans + span;
+    unsigned size = take_below(by->bytes, 6);
+    wl_integer order = 0;
+    put(by, SPAN_ORDER);
+    put(by, span);
+    put(by, size);
+    for (unsigned i = 0; i < size; i++) {
+        unsigned other = take(by->bytes) & 3;
+        put(by, other);
+        if (!order && i < bytes->size)
+            order = bytes->at[i] == other ? 0 : bytes->at[i] < other ? -1 : 1;
+        else if (!order)
+            order = -1;
+    }
+    return (value){order ? order : bytes->size > size, false};
+}
+
 static value put_leaf(author *by) {
     unsigned choice = take(by->bytes), at = choice >> 2;
     switch (choice & 3) {
@@ -158,6 +177,8 @@ static value put_leaf(author *by) {
         return (value){by->run->registers[at % REGISTERS],
                        by->run->poisoned && by->run->poison[0] >> at % REGISTERS & 1};
     case 1:
+        if (at >= 32)
+            return put_order(by, at % SPANS);
         put(by, SPAN_SIZE);
         put(by, at % SPANS);
         return (value){(wl_integer)by->run->spans[at % SPANS].size, false};
@@ -206,6 +227,15 @@ static void check_run(author *by, const wl_program *program, const value *expect
     free((void *)(uintptr_t)code);
 }
 
+static void make_span(wl_span *span, taker *bytes) {
+    uint8_t *at;
+    span->size = take_below(bytes, 8);
+    span->at = at = malloc(span->size + !span->size);
+    CHECK(at != NULL);
+    for (size_t i = 0; i < span->size; i++)
+        at[i] = take(bytes) & 3;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const wl_program program = {.register_count = REGISTERS, .span_count = SPANS};
     taker bytes = {data, data + size};
@@ -217,13 +247,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (unsigned i = 0; i < REGISTERS; i++)
         by.run->registers[i] = number(&bytes);
     for (unsigned i = 0; i < SPANS; i++)
-        by.run->spans[i].size = take(&bytes);
+        make_span(by.run->spans + i, &bytes);
     value expected = put_tree(&by, 0);
     check_run(&by, &program, &expected);
     /* Some of its bytes changed: what is still an expression has some value, or none. */
     for (unsigned i = 0; i < 2; i++)
         by.code[(take(&bytes) | (size_t)take(&bytes) << 8) % by.size] = (uint8_t)take(&bytes);
     check_run(&by, &program, NULL);
+    for (unsigned i = 0; i < SPANS; i++)
+        free((void *)(uintptr_t)by.run->spans[i].at);
     free(by.run);
     return 0;
 }

@@ -182,6 +182,9 @@ class Author:
         taken = {Code.SELECT: 3, Code.NEGATE: 1, Code.INVERT: 1, Code.BOOLEAN_NOT: 1}.get(code, 2)
         if code == Code.SPAN_SIZE:
             return bytes([code, self.pick(SPANS)]), -1
+        if code == Code.SPAN_ORDER:
+            other = self.draw(st.binary(max_size=3))
+            return bytes([code, self.pick(SPANS), len(other)]) + other, -1
         return (bytes([code]), taken - 1) if depth >= taken else (b"", 0)
 
     def jump(self) -> None:

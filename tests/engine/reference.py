@@ -107,8 +107,14 @@ BINARY: dict[int, Callable[[int, int], int]] = {
 }
 
 
-FOLLOWING: dict[int, int] = {Code.CONSTANT: 8, Code.CONSTANT_UNSIGNED: 8, Code.REGISTER: 1, Code.SPAN_SIZE: 1}
-"""Bytes that follow a code."""
+FOLLOWING: dict[int, int] = {
+    Code.CONSTANT: 8,
+    Code.CONSTANT_UNSIGNED: 8,
+    Code.REGISTER: 1,
+    Code.SPAN_SIZE: 1,
+    Code.SPAN_ORDER: 2,
+}
+"""Bytes that follow a code, but for those that a span is compared with."""
 
 READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
 READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP}
@@ -143,12 +149,17 @@ def live_expressions(program: ColumnProgram, verify: bool) -> set[int]:
     return live
 
 
+def following(code: bytes, at: int) -> int:
+    """The bytes that follow the code at ``at``."""
+    return FOLLOWING.get(code[at], 0) + (code[at + 2] if code[at] == Code.SPAN_ORDER else 0)
+
+
 def registers_of(code: bytes) -> Iterator[int]:
     at = 0
     while at < len(code):
         if code[at] == Code.REGISTER:
             yield code[at + 1]
-        at += 1 + FOLLOWING.get(code[at], 0)
+        at += 1 + following(code, at)
 
 
 class Row:
@@ -368,6 +379,11 @@ class Row:
             elif each == Code.SPAN_SIZE:
                 stack.append(self.spans[code[at]][1])
                 at += 1
+            elif each == Code.SPAN_ORDER:
+                (begin, size), end = self.spans[code[at]], at + following(code, at - 1)
+                span, other = self.data[begin : begin + size], code[at + 2 : end]
+                stack.append((span > other) - (span < other))
+                at = end
             else:
                 operate(Code(each), stack)
         (value,) = stack

@@ -297,6 +297,9 @@ def test_stacks() -> None:
             refused("too deep", *steps, constants=code)
     for code, part in (
         (bytes((Code.SPAN_SIZE, 2)), "reads a span that does not exist"),
+        (bytes((Code.SPAN_ORDER, 2, 0)), "reads a span that does not exist"),
+        (bytes((Code.SPAN_ORDER, 0)), "ends inside a code"),
+        (bytes((Code.SPAN_ORDER, 0, 3, 1, 2)), "ends inside a code"),
         (one + bytes((max(Code) + 1,)), "unknown code"),
         (one * 2 + bytes((Code.SELECT,)), "takes a value that is not there"),
         (bytes((Code.CONSTANT,)) + bytes(7), "ends inside a code"),

@@ -19,7 +19,7 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
-from .expression import Compiled
+from .expression import Compiled, Order
 from .loadable import refuse_unloadable
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
@@ -372,12 +372,14 @@ class Assembler:
         for part in compiled.parts:
             if isinstance(part, bytes):
                 code += part
+                continue
+            number = self._number(part.span if isinstance(part, Order) else part)
+            if number >= MOST_REGISTERS:
+                raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
+            if isinstance(part, Order):
+                code += bytes([Code.SPAN_ORDER, number, len(part.value)]) + part.value
             else:
-                kind = Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE
-                number = self._number(part)
-                if number >= MOST_REGISTERS:
-                    raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
-                code += bytes([kind, number])
+                code += bytes([Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number])
         return code
 
 

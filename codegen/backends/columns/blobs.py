@@ -11,7 +11,7 @@ from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span
 from .state import State
-from .valid import refusal_of
+from .valid import refusal_of, span_checks
 
 TEXT_ENCODINGS = {"UTF-8": 0, "ASCII": 1, "US-ASCII": 1}
 """Encodings that the engine checks, and the operand of ``CHECK_UTF8``."""
@@ -22,8 +22,6 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     column = state.column(scope, field.id)
     size = state.fixed_size(scope, field)
     text = isinstance(kind, StringType)
-    if any(each.rule != "contents" for each in field.checks):
-        raise NotForEngineError(f'"{field.id}" is bytes or text with "valid"')
     span = Span(field.id, state.facts, None if field.is_cut else size, text)
     scope.members[field.id] = span
     if field.contents is not None and column is not None:
@@ -31,6 +29,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     if size is not None and size < 0:
         raise NotForEngineError(f'"{field.id}" has a negative size')
     if size is not None and not _needs_span(state, scope, field):
+        span.found = False
         _skip(state, scope, field, size)
         return
     state.run.flush()
@@ -40,6 +39,11 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
         if encoding is None:
             raise NotForEngineError(f'the encoding {kind.encoding} of "{field.id}" is not in the engine')
         state.assembler.add(Op.CHECK_UTF8, span, 0, encoding, comment=field.id)
+    if any(each.rule != "contents" for each in field.checks):
+        for condition in span_checks(field, span, state.compiler(scope)):
+            comment = f"valid {field.id}"
+            held = state.assembler.temporary(condition, comment)
+            state.assembler.add(Op.CHECK_TRUE, held, refusal_of(field), comment=comment)
     if column is not None:
         state.assembler.add(Op.COLUMN_BYTES, column.number, span, comment=field.id)
 
@@ -49,7 +53,8 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
     if not isinstance(field.type, BytesType | StringType):
         return False
     shown = state.column(scope, field.id) is not None
-    return shown or field.is_cut or field.is_checksum or isinstance(field.type, StringType)
+    checked = any(each.rule != "contents" for each in field.checks)
+    return shown or checked or field.is_cut or field.is_checksum or isinstance(field.type, StringType)
 
 
 def _skip(state: State, scope: Scope, field: Field, size: int) -> None:

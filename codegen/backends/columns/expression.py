@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from wireloom.format.program import Code
 from wireloom.format.program_limits import DEEPEST_STACK
 
+from ...expression.fold import fold
 from ...expression.nodes import (
     Attribute,
     Binary,
@@ -19,12 +21,14 @@ from ...expression.nodes import (
     Conditional,
     EnumMember,
     IntegerLiteral,
+    ListLiteral,
     Logical,
     Name,
     Node,
+    StringLiteral,
     Unary,
 )
-from ...expression.types import EnumType
+from ...expression.types import BytesType, EnumType, StringType
 from .interval import BINARY, BOOLEAN, Interval, checked, of_bytes
 from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
@@ -52,6 +56,8 @@ _COMPARISON: dict[str, tuple[Code, Callable[[int, int], bool]]] = {
     ">": (Code.GREATER, operator.gt),
     ">=": (Code.GREATER_EQUAL, operator.ge),
 }
+_NO_TEXT = re.compile("[\ufffd\ud800-\udfff]")
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FOLD: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -66,11 +72,27 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 }
 
 
+LONGEST_LITERAL = 255
+"""Bytes that a span can be compared with."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """How the bytes of a span are ordered relative to ``value``: -1, 0 or 1."""
+
+    span: Span
+    value: bytes
+
+
+Part = bytes | Scalar | Span | Order
+
+
 @dataclass(frozen=True)
 class Compiled:
-    """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth."""
+    """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth. A span
+    by itself is its size."""
 
-    parts: tuple[bytes | Scalar | Span, ...]
+    parts: tuple[Part, ...]
     interval: Interval
     depth: int = 1
 
@@ -139,7 +161,7 @@ class Compiler:
 
     scope: Scope
     facts: tuple[Fact, ...] = ()
-    it: Scalar | Scope | None = None
+    it: Scalar | Span | Scope | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
 
@@ -218,11 +240,37 @@ class Compiler:
         return _joined((left, right), _BINARY[node.operator], checked(interval))
 
     def _comparison(self, node: Comparison) -> Compiled:
+        if self._is_bytes(node.left) or self._is_bytes(node.right):
+            return self._comparison_of_bytes(node)
         left, right = self._compile(node.left), self._compile(node.right)
         code, compare = _COMPARISON[node.operator]
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
         return _joined((left, right), code, BOOLEAN)
+
+    def _is_bytes(self, node: Node) -> bool:
+        """Return whether an expression is bytes or text."""
+        is_it = isinstance(node, Name) and node.id == "_" and isinstance(self.it, Span)
+        return is_it or isinstance(node.type, BytesType | StringType)
+
+    def _comparison_of_bytes(self, node: Comparison) -> Compiled:
+        left, right, compared = node.left, node.right, node.operator
+        value = literal_bytes(right)
+        if value is None:
+            left, value = right, literal_bytes(left)
+            compared = _MIRRORED.get(compared, compared)
+        span = self.resolve(left) if isinstance(left, Name | Attribute | Cast) else None
+        if value is None or not isinstance(span, Span) or len(value) > LONGEST_LITERAL:
+            raise NotForEngineError("an expression compares bytes or text with something else than a literal")
+        if not span.found:
+            raise NotForEngineError(f'an expression compares "{span.name}", which is no column')
+        if span.text and compared not in ("==", "!="):
+            # Text that is not in its encoding is ordered as what it is replaced with.
+            raise NotForEngineError(f'an expression orders the text "{span.name}"')
+        self.must_be_present(span)
+        return _joined(
+            (Compiled((Order(span, value),), Interval(-1, 1)), constant(0)), _COMPARISON[compared][0], BOOLEAN
+        )
 
     def _logical(self, node: Logical) -> Compiled:
         left = self._compile(node.left)
@@ -328,6 +376,20 @@ class Compiler:
 
     def _resolve_or_compile(self, node: Node) -> Member | Scope | Compiled:
         return self.resolve(node) if isinstance(node, Name | Attribute | Cast) else self._compile(node)
+
+
+def literal_bytes(node: Node) -> bytes | None:
+    """Return the bytes that a literal of bytes or text is on the wire; ``None`` for any other expression.
+
+    Text with U+FFFD is none: the object parser has that character for bytes that are not text.
+    """
+    folded = fold(node)
+    if isinstance(folded, StringLiteral) and not _NO_TEXT.search(folded.value):
+        return folded.value.encode()
+    if isinstance(folded, ListLiteral) and all(isinstance(each, IntegerLiteral) for each in folded.items):
+        values = [each.value for each in folded.items if isinstance(each, IntegerLiteral)]
+        return bytes(values) if all(0 <= each < 256 for each in values) else None
+    return None
 
 
 def _joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:

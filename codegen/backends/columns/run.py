@@ -8,7 +8,7 @@ from wireloom.format.program import Code, Kind, Op
 
 from ...expression.types import BitsType
 from .assembler import Assembler
-from .expression import Compiled, constant
+from .expression import Compiled, Part, constant
 from .interval import Interval
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
@@ -112,7 +112,7 @@ class Run:
 
 def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> Compiled:
     """The bytes as one big-endian number, shifted right and cut to ``width`` bits."""
-    parts: list[bytes | Scalar | Span] = [places[0]]
+    parts: list[Part] = [places[0]]
     for place in places[1:]:
         parts += [*constant(8).parts, bytes([Code.SHIFT_LEFT]), place, bytes([Code.OR])]
     if shift:

@@ -25,12 +25,14 @@ class Scalar:
 
 @dataclass(eq=False)
 class Span:
-    """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has."""
+    """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has; ``found``: a step
+    finds where they are."""
 
     name: str
     facts: tuple[Fact, ...] = ()
     size: int | None = None
     text: bool = False
+    found: bool = True
 
 
 @dataclass(frozen=True)

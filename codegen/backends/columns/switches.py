@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import reduce
 
 from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, Logical, Name, Node
+from ...expression.types import BytesType, StringType
 from ...plan import Field, Switch
 from .assembler import Label
 from .column_nodes import ColumnNode
 from .expression import Compiler
 from .field_arrow import variant_name
 from .refusal import NotForEngineError
-from .scope import Scope, Unavailable
+from .scope import Scope, Span, Unavailable
 from .state import State
 
 
@@ -24,10 +26,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" is chosen by a switch and may begin inside a byte')
     assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
-    on = state.compiler(scope).compile(switch.on)
-    state.run.flush()
-    chosen = assembler.temporary(on, question)
-    matching = Compiler(scope, state.facts, it=chosen)
+    matching = _matching(state, scope, switch.on, question)
     created, end = state.created, Label()
     for matches, form in switch.branches:
         test: Node = reduce(lambda left, right: Logical("or", left, right), [_is(each) for each in matches])
@@ -45,6 +44,20 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     assembler.place(end)
     state.created = created
     scope.members[field.id] = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
+
+
+def _matching(state: State, scope: Scope, on: Node, question: str) -> Compiler:
+    """A compiler of expressions in which ``_`` is what a switch looks at."""
+    compiler = state.compiler(scope)
+    if isinstance(on.type, BytesType | StringType):
+        span = compiler.resolve(on)
+        if not isinstance(span, Span):
+            raise NotForEngineError("a switch looks at bytes or text that are no attribute")
+        state.run.flush()
+        return replace(compiler, it=span)
+    compiled = compiler.compile(on)
+    state.run.flush()
+    return replace(compiler, it=state.assembler.temporary(compiled, question))
 
 
 def _is(match: Node) -> Node:

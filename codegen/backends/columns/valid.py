@@ -14,7 +14,7 @@ from .assembler import Assembler, Refusal
 from .expression import Compiled, Compiler
 from .interval import INT64
 from .refusal import NotForEngineError
-from .scope import Scalar
+from .scope import Scalar, Span
 
 _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
@@ -104,6 +104,21 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
     if "holds" in operands:
         must(*operands["holds"])
     return found
+
+
+def span_checks(field: Field, span: Span, compiler: Compiler) -> list[Compiled]:
+    """What must hold of bytes or text. Raises ``NotForEngineError`` where an expression is not one for the engine."""
+    seeing = replace(compiler, it=span)
+    operands = {each.rule: each.operands for each in field.checks}
+    conditions: list[Node] = [
+        Comparison(operator, _IT, each)
+        for rule, operator in (("equal", "=="), ("at least", ">="), ("at most", "<="))
+        for each in operands.get(rule, ())
+    ]
+    if "one of" in operands:
+        conditions.append(_any([Comparison("==", _IT, each) for each in operands["one of"]]))
+    conditions += operands.get("holds", ())
+    return [seeing.compile(each) for each in conditions]
 
 
 def _runs(values: list[int]) -> list[tuple[int, int]]:

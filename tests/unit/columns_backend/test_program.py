@@ -115,7 +115,13 @@ REFUSED = {
     "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
     "process": ("{id: a, size: 4, process: xor(5)}", '"a" is processed with xor'),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
-    "bytes with valid": ("{id: a, size: 1, valid: {expr: '_[0] == 3'}}", '"a" is bytes or text with "valid"'),
+    "bytes with valid": ("{id: a, size: 1, valid: {expr: '_[0] == 3'}}", "something else than integers"),
+    "text in order": ("{id: a, size: 1, type: str, encoding: ASCII, valid: {min: '\"b\"'}}", 'orders the text "a"'),
+    "two texts": (
+        "{id: b, size: 1, type: str, encoding: ASCII}\n- {id: a, size: 1, type: str, encoding: ASCII, valid: b}",
+        "with something else than a literal",
+    ),
+    "long literal": (f"{{id: a, size: 300, valid: '{[7] * 256}'}}", "with something else than a literal"),
     "too large": ("{id: a, type: u8}\n- {id: b, size: a * a * a}", "127 bits"),
     "text in a size": (
         "{id: a, type: str, size: 1, encoding: ASCII}\n- {id: b, size: a.to_i}",
@@ -126,8 +132,9 @@ REFUSED = {
         "{id: b, type: u1}\n- {id: a, type: {switch-on: b, cases: {1: f4, 2: u2}}}",
         "floats and other numbers",
     ),
-    "switch by text": (
-        "{id: b, type: str, size: 1, encoding: ASCII}\n- {id: a, type: {switch-on: b, cases: {'\"x\"': u1}}}",
+    "switch by a part of a text": (
+        "{id: b, type: str, size: 1, encoding: ASCII}\n"
+        "- {id: a, type: {switch-on: 'b.substring(0, 1)', cases: {'\"x\"': u1}}}",
         "something else than integers",
     ),
 }
