@@ -129,13 +129,6 @@ class Attribute:
     ``contents``. A value of such a field that is refused means that the place of what follows is unknown."""
     position: Position | None = field(default=None, compare=False)
 
-    @property
-    def stripped(self) -> int | None:
-        """The byte that a reader strips from the value's end. As in Kaitai's language, what pads and ends a value alike
-        is not stripped: the terminator finds the end."""
-        ends_alike = self.terminator is not None and self.terminator.value[-1] == self.pad_right
-        return None if ends_alike else self.pad_right
-
 
 @dataclass(frozen=True)
 class Instance:

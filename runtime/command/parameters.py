@@ -111,7 +111,7 @@ def format_options(function: Function) -> Function:
         multiple=True,
         shell_complete=completing.options,
         callback=lambda _context, _parameter, values: _mapping(values),
-        help="An option of the format or a limit, such as stride=rules or max_record=1000000.",
+        help=f"An option of the format, such as stride=rules, or one of {', '.join(LIMITS)}.",
     )(function)
 
 

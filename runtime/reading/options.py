@@ -85,7 +85,12 @@ class ScanOptions(Location):
     max_record: int | None = option(
         None, "Largest record in bytes; by default the format's.", NUMBER, most=LARGEST_RECORD
     )
-    max_window: int = option(codecs.MAX_WINDOW, "Largest zstd window in bytes.", NUMBER)
+    max_window: int = option(
+        codecs.MAX_WINDOW,
+        "Largest window of a zstd frame in bytes: memory that a decompressor takes. Frames with a larger one, as of"
+        " --ultra or --long, are not decompressed.",
+        NUMBER,
+    )
     max_computed: int = option(
         MAX_COMPUTED,
         "Maximum number of characters that the expressions of a record make, plus items of its decompressed lists.",

@@ -39,6 +39,14 @@ def test_no_circle_of_headers_and_sources() -> None:
     TopologicalSorter(included).prepare()
 
 
+def test_the_generator_does_not_import_what_its_code_imports() -> None:
+    for path in (ROOT / "codegen").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [each for each in names if each.partition(".")[0] in ("pyarrow", "pyspark")], path
+
+
 # What tests import ---------------------------------------------------------------------------------------------------
 
 

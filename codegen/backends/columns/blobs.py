@@ -23,6 +23,8 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     size = state.fixed_size(scope, field)
     text = isinstance(kind, StringType)
     span = Span(field.id, state.facts, None if field.is_cut else size, text)
+    # What is not ASCII is replaced byte by byte.
+    span.single = isinstance(kind, StringType) and TEXT_ENCODINGS.get(kind.encoding or "") == 1
     scope.members[field.id] = span
     if field.contents is not None and column is not None:
         raise NotForEngineError(f'"{field.id}" has fixed contents and is a column')

@@ -317,7 +317,7 @@ class Compiler:
         return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
     def _span_size(self, span: Span) -> Compiled:
-        if span.text:
+        if span.text and not span.single:
             raise NotForEngineError(f'an expression uses the length of the text "{span.name}"')
         self.must_be_present(span)
         if span.size is not None:

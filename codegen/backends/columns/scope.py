@@ -26,13 +26,14 @@ class Scalar:
 @dataclass(eq=False)
 class Span:
     """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has; ``found``: a step
-    finds where they are."""
+    finds where they are; ``single``: each of its characters is a byte."""
 
     name: str
     facts: tuple[Fact, ...] = ()
     size: int | None = None
     text: bool = False
     found: bool = True
+    single: bool = False
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
 
 
 def span_checks(field: Field, span: Span, compiler: Compiler) -> list[Compiled]:
-    """What must hold of bytes or text. Raises ``NotForEngineError`` where an expression is not one for the engine."""
+    """Return what must hold of bytes or text. Raises ``NotForEngineError`` for other expressions than comparisons."""
     seeing = replace(compiler, it=span)
     operands = {each.rule: each.operands for each in field.checks}
     conditions: list[Node] = [

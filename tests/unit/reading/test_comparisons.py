@@ -70,3 +70,28 @@ def test_a_refused_value_that_lays_out_the_row_loses_it(tmp_path: Path) -> None:
     rows, [report] = agreed(found, b"".join(ROWS))
     assert rows["kind"] == ["ab", "cd", "ab"]
     assert (report["tail"], report["tail_offset"]) == ("invalid_value", len(b"".join(ROWS[:3])))
+
+
+NAMED = """
+meta: {id: named, endian: be, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: name, type: strz, encoding: ASCII}
+      - {id: levels, type: u1, repeat: expr, repeat-expr: name.length}
+"""
+
+
+def test_the_length_of_text_in_ascii(tmp_path: Path) -> None:
+    path = tmp_path / "named.ksy"
+    path.write_text(NAMED)
+    named = wireloom.load_spec(path)
+    assert named.engine_refusal is None
+    assert wireloom.read(named, b"ab\0\1\2\0c\0\3").column("name").to_pylist() == ["ab", "", "c"]
+    chance = Random(7)
+    for _ in range(300):
+        data = bytearray(b"ab\0\1\2\0c\0\3" * 3)
+        for _ in range(chance.randrange(1, 4)):
+            data[chance.randrange(len(data))] = chance.choice((0, 1, 97, 0x80, 0xC3, 0xFF))
+        agreed(named, bytes(data[: chance.randrange(len(data) + 1)]))
