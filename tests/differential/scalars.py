@@ -14,9 +14,15 @@ FLOATS = (0.0, -0.0, 1.5, -2.25, 1e10, float("inf"), float("-inf"), float("nan")
 
 
 def ordered(random: Random, word: str, endian: str) -> tuple[str, str]:
-    """The type with or without a byte order of its own, and struct's sign of it."""
+    """The type with or without a byte order of its own, and its code: struct's, but ``?`` for an order that the object
+    decides. ``endian``: ``le``, ``be`` or ``computed``."""
     suffix = random.choice(["", "", "le", "be"]) if word[1] != "1" else ""
-    return word + suffix, (">" if (suffix or endian) == "be" else "<") + CODES[word]
+    return word + suffix, {"be": ">", "le": "<", "computed": "?"}[suffix or endian] + CODES[word]
+
+
+def pack(code: str, value: Any, values: Values) -> bytes:
+    """A value in the byte order of its code or its object."""
+    return struct.pack(code.replace("?", values.get("-order", "?")), value)
 
 
 def limits(word: str) -> tuple[int, int]:
@@ -27,7 +33,7 @@ def limits(word: str) -> tuple[int, int]:
 def packer(name: str, code: str, pick: Any) -> Any:
     def write(random: Random, values: Values) -> Parts:
         values[name] = pick(random)
-        return (struct.pack(code, values[name]),)
+        return (pack(code, values[name], values),)
 
     return write
 

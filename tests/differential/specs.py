@@ -15,7 +15,7 @@ from wireloom.objects import checksum_function, stuff
 from . import content, scalars, types
 from .checks import checksum
 from .instances import instance
-from .pieces import Number, Parts, Piece, Scope, Values, Writer, any_expression, settled
+from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, any_expression, condition, settled
 
 MOST_TYPES = 6
 CRC = checksum_function("crc32c", 0, 0)
@@ -42,7 +42,7 @@ class Maker:
     def __init__(self, random: Random, *, table: bool) -> None:
         self.random = random
         self.table = table
-        self.endian = random.choice(["le", "be"])
+        self.endian = self.file_endian = random.choice(["le", "be"])
         self.types: dict[str, Any] = {}
         self.depth = 0
 
@@ -56,14 +56,27 @@ class Maker:
         scope = Scope(table=self.table)
         scope.numbers += [*own, *(replace(each, name=f"_parent.{each.name}") for each in above)]
         scope.numbers += [each for each in outer.numbers if each.name.startswith("_root.")]
+        order, endian = self.byte_order(body, scope), self.endian
+        self.endian = "computed" if order is not None else self.file_endian
         self.depth += 1
         pieces = self.fields(self.random.randint(1, 3), scope, ends=ends)
         self.depth -= 1
+        self.endian = endian
         if parameters:
             body["params"] = [{"id": each.name, "type": "s8"} for each in own]
         body["seq"] = [each for piece in pieces for each in piece.attributes]
         self.add_instances(body, scope)
-        return types.Declared(name, written(pieces), [each for each in scope.numbers if each.name.startswith("f")])
+        write = written(pieces) if order is None else in_order(order, written(pieces))
+        return types.Declared(name, write, [each for each in scope.numbers if each.name.startswith("f")])
+
+    def byte_order(self, body: dict[str, Any], scope: Scope) -> Expression | None:
+        """Give some types a byte order that is decided when they are read; returns what is true for ``le``."""
+        if not self.table or not scope.numbers or self.random.random() < 0.7:
+            return None
+        little = condition(self.random, scope.numbers)
+        cases = self.random.choice([{"3": "le", "7": "be"}, {"3": "le", "_": "be"}])
+        body["meta"] = {"endian": {"switch-on": f"({little.text}) ? 3 : 7", "cases": cases}}
+        return little
 
     def fields(self, count: int, scope: Scope, *, ends: bool) -> list[Piece]:
         pieces: list[Piece] = []
@@ -120,6 +133,16 @@ class Maker:
             body["instances"] = {name: {"value": any_expression(self.random, scope)} for name in names}
         elif names:
             body["instances"] = {name: instance(self.random, scope) for name in names}
+
+
+def in_order(little: Expression, write: Writer) -> Writer:
+    """What writes an object whose byte order is decided when it is read."""
+
+    def ordered(random: Random, values: Values) -> Parts:
+        values["-order"] = "<" if little.value(values) else ">"
+        return write(random, values)
+
+    return ordered
 
 
 def written(pieces: list[Piece]) -> Writer:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
 from .pieces import Number, Parts, Piece, Scope, Values, Writer, condition, inside, settled, size_expression
-from .scalars import limits, ordered
+from .scalars import limits, ordered, pack
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends:
 
     def write(random: Random, values: Values) -> Parts:
         items = [random.randint(least, most) for _ in range(number(random, values))]
-        return tuple(struct.pack(code, each) for each in items)
+        return tuple(pack(code, each, values) for each in items)
 
     return Piece([attribute], write, arrays=[name], ends=attribute["repeat"] == "eos")
 
@@ -65,7 +64,7 @@ def until(random: Random, name: str, scope: Scope, types: Types) -> Piece:
 
     def write(random: Random, values: Values) -> Parts:
         items = [random.randint(8, 90) for _ in range(random.randrange(4))] + [last]
-        return tuple(struct.pack(code, each) for each in items)
+        return tuple(pack(code, each, values) for each in items)
 
     return Piece([attribute], write, arrays=[name])
 
@@ -114,7 +113,7 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
                 lambda random, values, type=type: type.write(random, inside(values)),
             )
         else:
-            cases[str(case)], writers[case] = word, lambda _, __, code=code: (struct.pack(code, 5),)
+            cases[str(case)], writers[case] = word, lambda _, values, code=code: (pack(code, 5, values),)
     otherwise = "u1" if random.random() < 0.5 else None
     if otherwise:
         cases["_"] = otherwise

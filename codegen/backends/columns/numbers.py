@@ -10,6 +10,7 @@ from ...expression.types import BitsType, FloatType, IntegerType, VarintType
 from ...plan import Field
 from .arrow import integer_interval, wire_kind
 from .assembler import Refusal
+from .byte_order import read_number
 from .expression import Compiled
 from .interval import Interval
 from .refusal import NotForEngineError
@@ -23,18 +24,24 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
     """A float of the wire: part of the run."""
     if field.checks:
         raise NotForEngineError(f'"{field.id}" is a float with "valid"')
-    if kind.endian not in ("le", "be"):
-        raise NotForEngineError(f'the byte order of "{field.id}" is computed')
     offset = state.run.add(field.id, kind.size)
     scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
     found = state.column(scope, field.id)
-    if state.row is not None:
-        bits = scope.floats[field.id] = Scalar(field.id, Interval(0, 2**64 - 1), state.facts)
+    bits = Scalar(field.id, Interval(0, 2**64 - 1), state.facts)
+    computed = kind.endian not in ("le", "be")
+    if computed:
+        read_number(state, scope, bits, signed=False, size=kind.size, offset=offset)
+    elif state.row is not None:
         raw = Kind[f"U{kind.size}{kind.endian.upper()}"]
         state.run.then(lambda: state.assembler.read(bits, raw, offset))
+    if state.row is not None:
+        scope.floats[field.id] = bits
     if found is not None and int(found.storage) != kind.size:
         raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
-    if found is not None:
+    if found is not None and computed:
+        column, held = found.number, Kind[f"U{kind.size}LE"]
+        state.run.then(lambda: state.assembler.add(Op.COLUMN_REGISTER, column, bits, held, comment=field.id))
+    elif found is not None:
         number = found.number
         wire = Kind[f"F{kind.size}{kind.endian.upper()}"]
         state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
@@ -42,11 +49,13 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
 
 def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -> None:
     """An integer or enum of the wire: part of the run."""
-    if kind.endian not in ("le", "be", None):
-        raise NotForEngineError(f'the byte order of "{field.id}" is computed')
     offset = state.run.add(field.id, kind.size)
-    wire = wire_kind(kind.size, kind.signed, kind.endian)
     scalar = _member(state, scope, field)
+    if kind.endian not in ("le", "be", None):
+        read_number(state, scope, scalar, signed=kind.signed, size=kind.size, offset=offset)
+        _finish(state, scope, field, scalar, None)
+        return
+    wire = wire_kind(kind.size, kind.signed, kind.endian)
     state.run.then(lambda: state.assembler.read(scalar, wire, offset))
 
     def store(number: int) -> None:

@@ -9,6 +9,7 @@ from ...plan import Instance, Plan, Rows
 from .assembler import Assembler, Label, Listing
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import Compiled, Compiler, facts_of
+from .interval import Interval
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import enter, leave, lower_fields, lower_unit
 from .scope import Scalar, Scope, Span, Unavailable
@@ -110,6 +111,9 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
         return root, ()
     known = declared(plan, plan.root, None).members
     presets: list[tuple[str, Scalar]] = []
+    if plan.root.endian is not None:
+        root.little = Scalar("byte order of the input", Interval(0, 1))
+        presets.append(("_is_le", root.little))
     for field in plan.root.fields:
         if field.id == rows.field:
             break

@@ -23,6 +23,7 @@ from ...plan import Cover, Field, TypePlan
 from ...wire import EndOfStreamSize, ExpressionSize, OwnSize, Repeat
 from .assembler import Label
 from .blobs import lower_bytes
+from .byte_order import decide_order
 from .column_nodes import own_columns
 from .expression import constant, facts_of
 from .interval import Interval
@@ -42,8 +43,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     Raises ``NotForEngineError``.
     """
     type = scope.struct
-    if type.endian is not None:
-        raise NotForEngineError(f"the byte order of {'::'.join(type.path)} is computed")
+    decide_order(state, scope)
     marks = Marks(state.assembler, type.covers)
     conditions: dict[str, Scalar] = {}
     for field in type.fields:

@@ -59,7 +59,8 @@ class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
     ``members`` holds what has been read so far, by name; ``floats`` the bits of floats that rows inside of the object
-    show. ``effort`` counts what is compiled, at the root for all.
+    show. ``effort`` counts what is compiled, at the root for all. ``little``: 1 where the object is little-endian, if
+    that is decided when it is read.
     """
 
     plan: Plan
@@ -68,6 +69,7 @@ class Scope:
     members: dict[str, Member | Scope] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort)
     floats: dict[str, Scalar] = field(default_factory=dict)
+    little: Scalar | None = None
 
     @property
     def root(self) -> Scope:
