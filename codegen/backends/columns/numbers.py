@@ -28,22 +28,22 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
     scope.members[field.id] = Unavailable(f'an expression uses the float "{field.id}"')
     found = state.column(scope, field.id)
     bits = Scalar(field.id, Interval(0, 2**64 - 1), state.facts)
-    computed = kind.endian not in ("le", "be")
-    if computed:
+    order = kind.endian.upper() if kind.endian in ("le", "be") else ""
+    if not order:
         read_number(state, scope, bits, signed=False, size=kind.size, offset=offset)
     elif state.row is not None:
-        raw = Kind[f"U{kind.size}{kind.endian.upper()}"]
+        raw = Kind[f"U{kind.size}{order}"]
         state.run.then(lambda: state.assembler.read(bits, raw, offset))
     if state.row is not None:
         scope.floats[field.id] = bits
     if found is not None and int(found.storage) != kind.size:
         raise NotForEngineError(f'the column "{field.id}" is of floats and other numbers')
-    if found is not None and computed:
+    if found is not None and not order:
         column, held = found.number, Kind[f"U{kind.size}LE"]
         state.run.then(lambda: state.assembler.add(Op.COLUMN_REGISTER, column, bits, held, comment=field.id))
     elif found is not None:
         number = found.number
-        wire = Kind[f"F{kind.size}{kind.endian.upper()}"]
+        wire = Kind[f"F{kind.size}{order}"]
         state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
 
 
