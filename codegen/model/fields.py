@@ -152,7 +152,7 @@ class FieldReader:
             if self._refuse_keys(section, ("enum", "process", "parent", "contents"), f"it is text ({name})"):
                 return None
             return self._text(section, name)
-        number = self.number(name, reference.position, one_bit="enum" not in section)
+        number = self.number(name, reference.position)
         if number is not None:
             if self._refuse_keys(
                 section,
@@ -167,7 +167,7 @@ class FieldReader:
             return None
         return self._user_type(section, reference)
 
-    def number(self, name: str, position: Position, *, one_bit: bool = True) -> Type | None:
+    def number(self, name: str, position: Position) -> Type | None:
         """The type of an integer, float or bits name; ``None`` where the name is none of these or has an error."""
         if found := _INTEGER.fullmatch(name):
             sign, size, endian = found.groups()

@@ -7,6 +7,7 @@ The dialect, the generated code and the column programs follow from ``CHECKSUMS`
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from ..base.arguments import one_of
 from .catalogue import CATALOGUE, CHECKS
@@ -57,6 +58,7 @@ def crc_name(width: int, polynomial: int, initial: int, reflect_in: bool, reflec
     return " ".join(f"{key}={value}" for key, value in zip(PARAMETERS, (*values, hex(final_xor)), strict=True))
 
 
+@lru_cache(maxsize=256)
 def algorithm(name: str, initial: int | None = None, final_xor: int | None = None) -> Algorithm:
     """Return the algorithm of a name or of parameters, with another initial value or final xor where they are given.
 

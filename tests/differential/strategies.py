@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from ..examples import PROFILE
-from .specs import Made, plain_spec, table_spec, unit_spec
+from .specs import Made, table_spec, unit_spec
 
 randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
 
@@ -23,11 +23,6 @@ def tables() -> st.SearchStrategy[Made]:
 def units() -> st.SearchStrategy[Made]:
     """Specs of tables whose rows are inside of units."""
     return randoms.map(unit_spec)
-
-
-def plain_specs() -> st.SearchStrategy[Made]:
-    """Specs of Kaitai's language alone."""
-    return randoms.map(lambda random: plain_spec(random, "sample"))
 
 
 def bounded(examples: int) -> Callable[[Any], Any]:

@@ -11,8 +11,6 @@ from wireloom.codegen.spec import Diagnostic
 HEAD = "meta:\n  id: demo\n  endian: le\n  encoding: UTF-8\n"
 """Four lines before the body of each spec."""
 
-HEAD_LINES = HEAD.count("\n")
-
 
 def compiled(body: str, head: str = HEAD) -> Spec:
     return load("demo.ksy", head + dedent(body).lstrip("\n"), display_name="demo.ksy")
