@@ -124,7 +124,7 @@ class Builder:
 
     def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
         extensions = member.section.extensions
-        section = extensions.section("checksum") if extensions is not None else None
+        section = extensions.section("checksum") if extensions is not None and "checksum" in extensions else None
         if section is None:
             return None
 

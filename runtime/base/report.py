@@ -22,14 +22,14 @@ REASONS = (
     "truncated",
     "encoding",
     "digest",
+    "codec",
     "message",
     "index",
-    "codec",
     "missing",
     "magic",
     "zeros",
 )
-"""Every reason that a report or an error gives. The first nine are numbered as ``wireloom.format.program.Reason``."""
+"""Every reason that a report or an error gives. The first ten are numbered as ``wireloom.format.program.Reason``."""
 
 
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")

@@ -11,7 +11,7 @@ from os.path import splitext
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
-from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec
+from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block
 from .codec import Codec, CodecError, Compressor, Decoder
 from .gzip import GZIP
 from .plain import NONE
@@ -138,6 +138,7 @@ __all__ = [
     "compressor",
     "decoder",
     "detect",
+    "expand_block",
     "has_magic",
     "listed",
     "suffix_of",

@@ -233,3 +233,15 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
     )
 }
 """Every codec of blocks by its name."""
+
+
+def expand_block(
+    codecs: tuple[str, ...], chosen: int, data: bytes | memoryview, limit: int, size: int | None = None
+) -> bytes:
+    """Return the content of a block that is compressed with the codec number ``chosen`` of ``codecs``.
+
+    ``limit`` and ``size`` as of ``BlockCodec.decompress``. Raises ``CodecError``, also where no codec has that number.
+    """
+    if not 0 <= chosen < len(codecs):
+        raise CodecError(f"no codec is meant, expected {' or '.join(codecs)}")
+    return BLOCK_CODECS[codecs[chosen]].decompress(data, limit, size)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from . import _engine
+    from ._engine import Expand as Expand
     from ._engine import Maker as Maker
     from ._engine import Program as Program
 
@@ -47,15 +48,20 @@ def resync(
     max_record: int,
     padding: int = 0,
     preset: Sequence[int] = (),
+    expand: Expand | None = None,
+    max_items: int = 0,
 ) -> tuple[int, int]:
     """``(0, index)`` of the next back-to-back row at or after ``begin`` that parses, is refused nothing and whose
     checksums hold (a row whose checksums cover nothing counts only where the next one holds or the input ends);
     ``(1, index)`` where there is none up to ``index``: call again from there with more input.
 
     The time grows with ``end - begin`` only. A row may be as long as ``max_record``, so a window must reach that far
-    beyond ``begin`` for an answer; windows of twice that are settled in large steps.
+    beyond ``begin`` for an answer; windows of twice that are settled in large steps. ``expand``: what decompresses
+    blocks; ``max_items``: how many items their contents may have, besides as many as they have bytes.
     """
-    return _engine.resync(program, source, begin, end, base_offset, at_end, padding, max_record, tuple(preset))
+    return _engine.resync(
+        program, source, begin, end, base_offset, at_end, padding, max_record, tuple(preset), expand, max_items
+    )
 
 
 class Holds(IntEnum):

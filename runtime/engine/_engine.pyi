@@ -5,6 +5,8 @@ from typing_extensions import Buffer
 
 _Made = TypeVar("_Made")
 
+Expand = Callable[[int, int, int, memoryview, int], bytes | int | None]
+
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...
 
@@ -42,6 +44,8 @@ def fill_slab(
     null_rows: bool,
     preset: tuple[int, ...],
     items: tuple[int, ...],
+    expand: Expand | None,
+    max_items: int,
 ) -> tuple[
     int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int]
 ]: ...
@@ -66,6 +70,8 @@ def resync(
     padding: int,
     max_record: int,
     preset: tuple[int, ...],
+    expand: Expand | None,
+    max_items: int,
 ) -> tuple[int, int]: ...
 def fill_messages(
     program: MessageProgram,

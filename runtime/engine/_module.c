@@ -7,6 +7,7 @@
 #include "_arguments.h"
 #include "_checksums.h"
 #include "_encode.h"
+#include "_expanding.h"
 #include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
@@ -88,14 +89,16 @@ static PyObject *result_of(const wl_fill_result *result, size_t columns, size_t 
 }
 
 /* Everything has been borrowed. */
-static PyObject *run_fill(call *each, const wl_program *program) {
+static PyObject *run_fill(call *each, const wl_program *program, PyObject *expand) {
     size_t count = wl_program_columns(program);
     wl_fill_result result = {
         .null_counts = each->counts, .data_used = each->counts + count, .items_used = each->counts + 2 * count};
     bool memory;
-    Py_BEGIN_ALLOW_THREADS;
+    expanding blocks;
+    expanding_begin(&blocks, &each->arguments, expand);
     memory = wl_fill(program, &each->arguments, &result);
-    Py_END_ALLOW_THREADS;
+    if (!expanding_end(&blocks))
+        return NULL;
     return memory ? result_of(&result, count, wl_program_levels(program)) : PyErr_NoMemory();
 }
 
@@ -140,16 +143,17 @@ static PyObject *engine_slab_places(PyObject *module, PyObject *arguments) {
 static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObject *keywords) {
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
-                            "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items;
-    Py_ssize_t begin, end, capacity, padding, max_record;
+                            "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
+                            "max_items", NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand;
+    Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOO:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOn:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &preset, &items))
+                                     &null_rows, &preset, &items, &expand, &max_items))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -159,7 +163,8 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
         slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
-        answer = run_fill(&each, program);
+        each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
+        answer = run_fill(&each, program, expand);
     }
     release(&each);
     return answer;
@@ -184,14 +189,15 @@ static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
 
 static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject *keywords) {
     static char *names[] = {"program", "source",  "begin",      "end",    "base_offset",
-                            "at_end",  "padding", "max_record", "preset", NULL};
-    PyObject *program_given, *source, *preset;
-    Py_ssize_t begin, end, padding, max_record;
+                            "at_end",  "padding", "max_record", "preset", "expand", "max_items", NULL};
+    PyObject *program_given, *source, *preset, *expand;
+    Py_ssize_t begin, end, padding, max_record, max_items;
     long long base_offset;
     int at_end;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnO:resync", names, program_type, &program_given,
-                                     &source, &begin, &end, &base_offset, &at_end, &padding, &max_record, &preset))
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOn:resync", names, program_type, &program_given,
+                                     &source, &begin, &end, &base_offset, &at_end, &padding, &max_record, &preset,
+                                     &expand, &max_items))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     if (wl_program_delimited(program))
@@ -202,11 +208,13 @@ static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject 
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record)) {
         bool memory, found = false;
         size_t index = 0;
+        expanding blocks;
         each.arguments.at_end = at_end;
-        Py_BEGIN_ALLOW_THREADS;
+        each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
+        expanding_begin(&blocks, &each.arguments, expand);
         memory = wl_resync(program, &each.arguments, &found, &index);
-        Py_END_ALLOW_THREADS;
-        answer = memory ? Py_BuildValue("(in)", found ? 0 : 1, (Py_ssize_t)index) : PyErr_NoMemory();
+        if (expanding_end(&blocks))
+            answer = memory ? Py_BuildValue("(in)", found ? 0 : 1, (Py_ssize_t)index) : PyErr_NoMemory();
     }
     release(&each);
     return answer;

@@ -93,6 +93,7 @@ enum {
     WL_REASON_TRUNCATED,
     WL_REASON_ENCODING,
     WL_REASON_DIGEST,
+    WL_REASON_CODEC,
 };
 
 /* How a fill ended. */
@@ -128,6 +129,35 @@ typedef struct {
     size_t data_size;
 } wl_column;
 
+/* A compressed block, as a step of the program names it. */
+typedef struct {
+    uint32_t number;     /* which of the program's expansions it is */
+    int64_t chosen;      /* number of the codec; negative: none */
+    int64_t size;        /* bytes of its content; WL_SIZE_UNKNOWN, or WL_SIZE_NONE for one that cannot be */
+    const uint8_t *data; /* the compressed bytes */
+    size_t data_size;
+    uint64_t position;   /* absolute, where they begin in the input; UINT64_MAX inside of frames and of other blocks */
+} wl_block;
+
+#define WL_SIZE_UNKNOWN (-1)
+#define WL_SIZE_NONE (-2)
+
+/* The content of a block: `at` … `at + size` stays where it is until `handle` is released. Where that is NULL it need not
+ * be: the content lies in the block itself. */
+typedef struct {
+    const uint8_t *at;
+    size_t size;
+    void *handle;
+} wl_content;
+
+/* What decompresses blocks. `expand` returns WL_REASON_NONE, or why the block has no content. Both are called from the
+ * thread that fills. */
+typedef struct {
+    uint32_t (*expand)(void *context, const wl_block *block, wl_content *content);
+    void (*release)(void *context, void *handle);
+    void *context;
+} wl_expander;
+
 typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
     size_t begin;
@@ -148,6 +178,8 @@ typedef struct {
     int64_t stop;             /* rows at or after this absolute offset are not read; -1: none */
     bool row_by_row;          /* for tests: plain rows go the way of all others, with the same result */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
+    const wl_expander *expander; /* NULL: a block has no content, for WL_REASON_CODEC */
+    size_t max_items; /* most turns of loops in the contents of a unit's blocks, besides as many as these have bytes */
 } wl_fill_arguments;
 
 typedef struct {

@@ -25,6 +25,7 @@ WL_HANDLER(wl_skip_register);
 WL_HANDLER(wl_trim_right);
 WL_HANDLER(wl_cut_terminator);
 WL_HANDLER(wl_column_bytes);
+WL_HANDLER(wl_column_bytes_anywhere);
 WL_HANDLER(wl_limit_register);
 WL_HANDLER(wl_limit_fixed);
 WL_HANDLER(wl_limit_end);
@@ -41,6 +42,8 @@ WL_HANDLER(wl_varint);
 WL_HANDLER(wl_varint_column);
 WL_HANDLER(wl_varint_columns_portable);
 WL_HANDLER(wl_varint_columns_bmi2);
+/* Of contents.c. */
+WL_HANDLER(wl_expand);
 /* Of units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);

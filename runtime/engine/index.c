@@ -62,6 +62,9 @@ void wl_index_free(wl_index *index) {
 
 static size_t block_of(const wl_index *index, const uint8_t *at) { return (size_t)(at - index->begin) / BLOCK; }
 
+/* The content of a decompressed block is no part of the window. */
+static bool is_outside(const wl_index *index, const uint8_t *at) { return at < index->begin || at > index->end; }
+
 static const uint8_t *block_begin(const wl_index *index, size_t block) {
     return index->begin + wl_smaller(block * BLOCK, (size_t)(index->end - index->begin));
 }
@@ -84,7 +87,7 @@ uint64_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint64_t sta
                       const uint8_t *to) {
     crc_table *table = index->crcs + (checksum - index->checksums);
     size_t size = (size_t)(to - from);
-    if (size <= DIRECT)
+    if (size <= DIRECT || is_outside(index, from))
         return checksum->update(state, from, size, checksum->tables);
     if (!table->states) {
         table->states = malloc((index->blocks + 1) * sizeof *table->states);
@@ -166,7 +169,7 @@ static const uint32_t *table_of(wl_index *index, question asked, uint8_t value) 
 }
 
 const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to) {
-    if ((size_t)(to - from) <= DIRECT)
+    if ((size_t)(to - from) <= DIRECT || is_outside(index, from))
         return first_of(from, to, value);
     size_t block = block_of(index, from) + 1;
     const uint8_t *found = first_of(from, block_begin(index, block), value);
@@ -182,7 +185,7 @@ const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from
 
 size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t size) {
     const uint8_t *to = from + size;
-    if (size <= DIRECT)
+    if (size <= DIRECT || is_outside(index, from))
         return (size_t)(after_other(from, to, value) - from);
     size_t block = block_of(index, to);
     const uint8_t *after = after_other(block_begin(index, block), to, value);
@@ -236,7 +239,7 @@ static bool index_is_utf8(wl_index *index, const uint8_t *from, const uint8_t *t
 }
 
 bool wl_index_is_text(wl_index *index, bool ascii, const uint8_t *from, size_t size) {
-    if (size <= DIRECT)
+    if (size <= DIRECT || is_outside(index, from))
         return ascii ? wl_text_is_ascii(from, size) : wl_text_is_utf8(from, size);
     return ascii ? index_is_ascii(index, from, from + size) : index_is_utf8(index, from, from + size);
 }

@@ -49,6 +49,7 @@ enum {
     WL_OP_ITEM_END,
     WL_OP_COLUMN_STRUCT,
     WL_OP_VARINT,
+    WL_OP_EXPAND,
     WL_OP_COUNT,
 };
 
@@ -131,11 +132,12 @@ struct wl_program {
     uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
+    bool expands;       /* some step decompresses a block */
     bool sums_unit;     /* some checksum outside of the rows is verified */
     bool reset;         /* some step may read a register, span or mark that no step of this row has set */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
-    uint32_t *partner;  /* one per step: for a LIMIT_… its LIMIT_END; owned */
+    uint32_t *partner;  /* one per step: for a LIMIT_… or an EXPAND its LIMIT_END; owned */
     uint8_t *storages;  /* one per column; owned */
     uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
     bool *conditional;  /* one per column: some way through the row may not write it; owned */
@@ -238,6 +240,9 @@ enum {
     WL_RUN_ITEM_END,
     WL_RUN_VARINT,
     WL_RUN_VARINT_COLUMN, /* and the COLUMN_REGISTER of eight bytes after it, which stays for jumps to it */
+    WL_RUN_COLUMN_BYTES_ANYWHERE, /* like COLUMN_BYTES, of a program that decompresses blocks */
+    WL_RUN_EXPAND, /* c: number of the register of the codec, and 65536 times one more than that of the size, if there
+                    * is one; d: the instruction that leaves the sub-stream */
     WL_RUN_COUNT,
 };
 
@@ -296,8 +301,16 @@ enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
 typedef struct {
     const uint8_t *end;
     const uint8_t *outer;
+    const uint8_t *after; /* where reading goes on after it: its end, or that of the block whose content it is */
     const wl_instruction *leave;
+    size_t contents; /* held before it was entered */
 } wl_limit;
+
+/* The content of a block that is held; `in_row`: until the row ends, otherwise until the unit does. */
+typedef struct {
+    wl_content content;
+    bool in_row;
+} wl_held;
 
 typedef struct {
     const uint8_t *turn;  /* where this turn began */
@@ -353,6 +366,16 @@ struct wl_run {
     wl_loop loops[WL_MOST_LOOPS];
     wl_items levels[WL_MOST_LEVELS + 1];
     uint64_t poison[WL_MOST_REGISTERS / 64];
+    /* Programs that decompress blocks (contents.c). */
+    wl_held *contents;           /* those that are held; owned */
+    size_t content_count, content_room;
+    size_t content_bytes;
+    const uint8_t *end;          /* of the unit */
+    const uint8_t *block_begin;  /* the outermost block whose content is read; NULL: it is the unit itself */
+    const uint8_t *block_end;
+    unsigned block_depth;        /* open sub-streams, that of the block included */
+    bool counts_items;           /* turns of loops count: something has become larger */
+    uint64_t items_left;
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;
@@ -389,11 +412,36 @@ void wl_items_take_back(wl_run *run);
 /* Sets the level's columns that some way through it may not write to null. */
 void wl_level_unset(wl_run *run, size_t level, size_t row);
 
+/* The content of compressed blocks (contents.c) -------------------------------------------------------------------- */
+
+/* Bit of a reason for which something is refused: a block could not be decompressed. A checksum comes before it. */
+#define WL_BY_CODEC 0x80000000u
+
+/* A row or unit begins: no content is held. */
+void wl_contents_start(wl_run *run);
+/* Lets go of the contents from number `from` on. What still points into one of them points to the unit's begin. */
+void wl_contents_release(wl_run *run, size_t from);
+/* Lets go of those that are held for the row that ends. */
+void wl_contents_end_row(wl_run *run);
+/* Notes that sub-streams were left. */
+static inline void wl_block_leave(wl_run *run) {
+    if (run->depth < run->block_depth) {
+        run->block_begin = NULL;
+        run->block_depth = 0;
+        run->counts_items = false;
+    }
+}
+/* Bytes that may be read at `at`, which lies in the unit or in a content that is held. */
+size_t wl_contents_readable(const wl_run *run, const uint8_t *at);
+/* Whether both lie in the unit, or in the same content. */
+bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
+
 /* Runs the plan over the row that begins at `begin` and may reach to `end`; writes into the columns at `row`. */
 static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {
     run->refused = WL_REASON_NONE;
     run->nulls = false;
     run->begin = begin;
+    run->end = end;
     run->depth = 0;
     if (WL_UNLIKELY(run->unprepared))
         wl_row_prepare(run, begin, row);

@@ -71,6 +71,8 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
         return (rule->place == WL_IN_REGISTER ? sure->registers : sure->spans)[step->b] && sure->marks[step->c] &&
                sure->marks[step->d] && (rule->replace < 0 || sure->marks[rule->own]) &&
                (rule->start == WL_NO_REGISTER || sure->registers[rule->start]);
+    case WL_OP_EXPAND:
+        return sure->registers[step->c] && (step->d < 0 || sure->registers[step->d]);
     case WL_OP_LOOP:
     case WL_OP_AGAIN:
         return step->b != (step->op == WL_OP_LOOP ? WL_LOOP_COUNT : WL_LOOP_UNTIL) || sure->registers[step->d];
@@ -126,6 +128,11 @@ void wl_program_paths(wl_program *program) {
         /* Damage in such a sub-stream goes on after it. */
         if ((step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b && program->partner[i] > passed)
             passed = program->partner[i];
+        /* Without a content nothing of the block is read. */
+        if (step->op == WL_OP_EXPAND && program->partner[i] > passed)
+            passed = program->partner[i];
+        if (step->op == WL_OP_EXPAND && program->partner[i] > within)
+            within = program->partner[i];
         if (step->op == WL_OP_END)
             passed = within = program->step_count;
         if (i >= passed)

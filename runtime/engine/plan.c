@@ -103,6 +103,11 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_BYTES_REGISTER:
         need->registers[step->b] = true;
         return true;
+    case WL_OP_EXPAND:
+        need->registers[step->c] = true;
+        if (step->d >= 0)
+            need->registers[step->d] = true;
+        return true;
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:
     case WL_OP_SKIP_IF_ZERO:
@@ -164,6 +169,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_ITEM] = WL_RUN_ITEM,
         [WL_OP_ITEM_END] = WL_RUN_ITEM_END,
         [WL_OP_VARINT] = WL_RUN_VARINT,
+        [WL_OP_EXPAND] = WL_RUN_EXPAND,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -181,6 +187,10 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
     *instruction =
         (wl_instruction){.a = step->a, .operation = operation(step), .b = step->b, .c = step->c, .d = step->d};
     switch (step->op) {
+    case WL_OP_EXPAND:
+        instruction->c = step->c | (step->d + 1) << 16;
+        instruction->d = need->program->partner[step - need->program->steps];
+        break;
     case WL_OP_NEED:
         instruction->c = step->a;
         break;
@@ -195,6 +205,8 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
         instruction->out = need->arguments->columns[step->a].values;
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
+        if (need->program->expands)
+            instruction->operation = WL_RUN_COLUMN_BYTES_ANYWHERE;
         break;
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
@@ -277,7 +289,8 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
             instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN)
             instruction->c = (int64_t)place[instruction->c] - i;
-        if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED)
+        if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
+            instruction->operation == WL_RUN_EXPAND)
             instruction->d = (int64_t)place[instruction->d] - i;
     }
     join_varints(run->plan, count);
@@ -356,13 +369,15 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     make_checksums(run);
     if (!parse_only)
         find_unset(run);
-    run->unprepared = run->reset || run->has_conditional;
+    run->unprepared = run->reset || run->has_conditional || program->expands;
     return run;
 }
 
 void wl_run_free(wl_run *run) {
     if (!run)
         return;
+    wl_contents_release(run, 0);
+    free(run->contents);
     free(run->scratch);
     free(run);
 }

@@ -17,6 +17,7 @@ typedef struct {
     uint16_t op; /* of the step that opened it */
     uint32_t step;
     uint32_t region; /* around it */
+    uint32_t expand; /* the step that replaces a sub-stream's bytes by their content; 0: none */
 } opened;
 
 typedef struct {
@@ -78,7 +79,7 @@ static int level_here(const walker *walk) {
 static bool begin(walker *walk, const wl_step *step, bool is_region) {
     if (walk->depth == MOST_OPEN)
         return refuse(walk, "too much stands inside each other");
-    walk->open[walk->depth++] = (opened){step->op, walk->at, walk->current};
+    walk->open[walk->depth++] = (opened){step->op, walk->at, walk->current, 0};
     if (is_region)
         walk->current = ++walk->regions;
     return true;
@@ -162,7 +163,19 @@ static bool end_limit(walker *walk) {
     if (!walk->depth || (walk->open[walk->depth - 1].op != WL_OP_LIMIT_REGISTER &&
                          walk->open[walk->depth - 1].op != WL_OP_LIMIT_FIXED))
         return refuse(walk, "no sub-stream is open");
-    walk->program->partner[walk->open[--walk->depth].step] = walk->at;
+    const opened *limit = walk->open + --walk->depth;
+    walk->program->partner[limit->step] = walk->at;
+    if (limit->expand)
+        walk->program->partner[limit->expand] = walk->at;
+    return true;
+}
+
+static bool expand(walker *walk) {
+    opened *limit = walk->depth ? walk->open + walk->depth - 1 : NULL;
+    if (!limit || (limit->op != WL_OP_LIMIT_REGISTER && limit->op != WL_OP_LIMIT_FIXED) || limit->expand)
+        return refuse(walk, "decompresses what is no sub-stream of its own");
+    limit->expand = walk->at;
+    walk->program->expands = true;
     return true;
 }
 
@@ -206,6 +219,8 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return begin_limit(walk, step);
     case WL_OP_LIMIT_END:
         return end_limit(walk);
+    case WL_OP_EXPAND:
+        return expand(walk);
     case WL_OP_COLUMN_FIXED:
     case WL_OP_COLUMN_BYTES:
     case WL_OP_COLUMN_REGISTER:
@@ -247,6 +262,8 @@ static bool walk_steps(walker *walk) {
     for (walk->at = 0; walk->at < program->step_count; walk->at++) {
         const wl_step *step = program->steps + walk->at;
         bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b;
+        if (step->op == WL_OP_EXPAND && !program->partner[walk->at])
+            return refuse(walk, "the sub-stream that is decompressed has no end");
         if (contains && !program->partner[walk->at])
             return refuse(walk, "the sub-stream that contains damage has no end");
     }

@@ -142,11 +142,13 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         for (uint32_t i = 0; i < program->mark_count; i++)
             run->marks[i] = begin;
     }
+    if (program->expands)
+        wl_contents_start(run);
     if (run->poisoned) {
         memset(run->poison, 0, sizeof run->poison);
         run->poisoned = false;
     }
-    run->unprepared = run->reset || run->has_conditional;
+    run->unprepared = run->reset || run->has_conditional || run->program->expands;
     if (run->has_conditional)
         wl_level_unset(run, 0, row);
 }
@@ -199,4 +201,6 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_ITEM_END] = wl_item_end,
     [WL_RUN_VARINT] = wl_varint,
     [WL_RUN_VARINT_COLUMN] = wl_varint_column,
+    [WL_RUN_COLUMN_BYTES_ANYWHERE] = wl_column_bytes_anywhere,
+    [WL_RUN_EXPAND] = wl_expand,
 };

@@ -80,7 +80,8 @@ WL_HANDLER(wl_cut_terminator) {
     GO_ON;
 }
 
-WL_HANDLER(wl_column_bytes) {
+/* `readable`: bytes that may be read where the span begins. */
+static inline int column_bytes(const wl_instruction *step, wl_run *run, size_t row, size_t readable) {
     wl_span span = run->spans[step->b];
     size_t used = wl_load4(step->offsets + row * 4), room = (size_t)step->d;
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
@@ -92,8 +93,22 @@ WL_HANDLER(wl_column_bytes) {
         run->column = step->a;
         return WL_ROW_NO_ROOM;
     }
-    wl_copy(step->out + used, span.at, span.size, room - used, (size_t)(run->readable - span.at));
+    wl_copy(step->out + used, span.at, span.size, room - used, readable);
     wl_store4(step->offsets + row * 4 + 4, (uint32_t)(used + span.size));
+    return WL_ROW_COMPLETE;
+}
+
+WL_HANDLER(wl_column_bytes) {
+    int outcome = column_bytes(step, run, row, (size_t)(run->readable - run->spans[step->b].at));
+    if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
+        return outcome;
+    GO_ON;
+}
+
+WL_HANDLER(wl_column_bytes_anywhere) {
+    int outcome = column_bytes(step, run, row, wl_contents_readable(run, run->spans[step->b].at));
+    if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
+        return outcome;
     GO_ON;
 }
 
@@ -102,7 +117,7 @@ WL_HANDLER(wl_column_bytes) {
 static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
                                    size_t size) {
     const uint8_t *end = cursor + size;
-    run->limits[run->depth++] = (wl_limit){end, limit, step->b ? step + step->d : NULL};
+    run->limits[run->depth++] = (wl_limit){end, limit, end, step->b ? step + step->d : NULL, run->content_count};
     return end;
 }
 
@@ -115,14 +130,20 @@ WL_HANDLER(wl_limit_register) {
 }
 
 WL_HANDLER(wl_limit_fixed) {
-    if (WL_UNLIKELY((uint64_t)step->c > (size_t)(limit - cursor)))
+    size_t left = (size_t)(limit - cursor);
+    if (WL_UNLIKELY((uint64_t)step->c > left))
         return wl_missing(run, cursor, (uint64_t)step->c);
-    limit = enter(run, step, cursor, limit, (size_t)step->c);
+    limit = enter(run, step, cursor, limit, step->a ? left : (size_t)step->c);
     GO_ON;
 }
 
 WL_HANDLER(wl_limit_end) {
-    cursor = limit;
-    limit = run->limits[--run->depth].outer;
+    const wl_limit *left = run->limits + --run->depth;
+    (void)limit;
+    cursor = left->after;
+    limit = left->outer;
+    if (WL_UNLIKELY(run->content_count != left->contents && left->leave))
+        wl_contents_release(run, left->contents);
+    wl_block_leave(run);
     GO_ON;
 }

@@ -34,23 +34,27 @@ WL_HANDLER(wl_check_utf8) {
 }
 
 WL_HANDLER(wl_mark) {
-    run->marks[step->a] = step->b ? cursor : base + step->c;
+    run->marks[step->a] = step->b == 2 ? limit : step->b ? cursor : base + step->c;
     GO_ON;
 }
 
 WL_HANDLER(wl_check_sum) {
     const wl_checksum *checksum = run->checksums + step->a;
     const uint8_t *from = run->marks[step->c], *to = run->marks[step->d];
-    /* A range that ends before it begins has no bytes. */
-    if (WL_UNLIKELY(to < from))
+    /* A range that ends before it begins has no bytes, nor has one from the input to the content of a block. */
+    if (WL_UNLIKELY(to < from || (run->content_count && !wl_contents_same(run, from, to))))
         to = from;
     bool holds;
     if (WL_UNLIKELY(checksum->rule->place != WL_IN_REGISTER))
         holds = wl_checksum_in_span(run, checksum, from, to, run->spans[step->b]);
     else
         holds = wl_checksum_holds(run, checksum, wl_checksum_state(run, checksum, from, to), run->registers[step->b]);
-    if (WL_UNLIKELY(!holds))
+    if (WL_UNLIKELY(!holds)) {
+        /* It shows that bytes that could not be decompressed were damaged. */
+        if (run->refused & WL_BY_CODEC)
+            run->refused = WL_REASON_NONE;
         wl_refuse(run, checksum->algorithm->digest ? WL_REASON_DIGEST : WL_REASON_CHECKSUM);
+    }
     GO_ON;
 }
 

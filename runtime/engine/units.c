@@ -113,7 +113,7 @@ WL_HANDLER(wl_row_begin) {
         return no_room_for(run, 0, run->arguments->capacity);
     run->unit_refused = run->refused;
     run->refused = WL_REASON_NONE;
-    run->row_begin = cursor;
+    run->row_begin = run->block_begin ? run->block_begin : cursor;
     run->in_row = true;
     run->nulls = false;
     if (run->unset_from[1])
@@ -124,7 +124,7 @@ WL_HANDLER(wl_row_begin) {
 WL_HANDLER(wl_row_end) {
     if (WL_UNLIKELY(run->refused)) {
         wl_items_take_back(run);
-        if (!note(run, run->row_begin, cursor, run->refused))
+        if (!note(run, run->row_begin, run->block_begin ? run->block_end : cursor, run->refused))
             return no_room_to_note(run);
     } else {
         wl_row_done(run, run->result, index_of(run, run->row_begin));
@@ -133,7 +133,9 @@ WL_HANDLER(wl_row_end) {
         wl_items_begin(run);
     run->in_row = false;
     run->refused = run->unit_refused;
-    run->sound = cursor;
+    run->sound = run->block_begin ? run->block_end : cursor;
+    if (WL_UNLIKELY(run->content_count))
+        wl_contents_end_row(run);
     GO_ON;
 }
 
@@ -149,6 +151,8 @@ WL_HANDLER(wl_loop_begin) {
     }
     if (step->b == WL_LOOP_COUNT ? loop->remaining < 0 : step->b == WL_LOOP_END && cursor == limit)
         GO_ON_AT(step + step->c);
+    if (WL_UNLIKELY(run->counts_items && run->items_left-- == 0))
+        return wl_lost(run, WL_REASON_LIMIT);
     GO_ON;
 }
 
@@ -170,6 +174,8 @@ WL_HANDLER(wl_again) {
     /* A turn that takes no bytes could be made for ever. */
     if (WL_UNLIKELY(cursor == loop->turn || run->turns == 0))
         return wl_lost(run, WL_REASON_LENGTH);
+    if (WL_UNLIKELY(run->counts_items && run->items_left-- == 0))
+        return wl_lost(run, WL_REASON_LIMIT);
     run->turns -= run->parse_only;
     loop->turn = cursor;
     loop->index++;
@@ -224,12 +230,20 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         run->in_row = false;
     }
     const wl_limit *limit = run->limits + depth - 1;
-    if (!note(run, run->sound, limit->end, run->reason)) {
+    run->depth = depth;
+    wl_block_leave(run);
+    wl_contents_end_row(run);
+    /* In the content of a block there are no offsets: it is damaged as a whole. */
+    const uint8_t *from = run->sound, *to = limit->end;
+    if (run->block_begin) {
+        from = from < run->block_begin ? from : run->block_begin;
+        to = run->block_end;
+    }
+    if (!note(run, from, to, run->reason)) {
         *outcome = no_room_to_note(run);
         return NULL;
     }
-    run->depth = depth;
-    run->sound = limit->end;
+    run->sound = to;
     return limit->leave;
 }
 

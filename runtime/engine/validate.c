@@ -205,8 +205,9 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_CHECKSUM:
         return is_checksum(check, step);
     case WL_OP_MARK:
-        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
-               (step->b == 1 || is_safe(check, step->c, 0));
+        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 2) &&
+               (step->b || is_safe(check, step->c, 0)) &&
+               (step->b != 2 || check->depth[check->at] || refuse(check, "no sub-stream is open"));
     case WL_OP_EXPRESSION:
         return is_expression(check, step);
     case WL_OP_SKIP_IF_ZERO:
@@ -216,7 +217,12 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_LIMIT_REGISTER:
         return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
     case WL_OP_LIMIT_FIXED:
-        return is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
+        return is_within(check, "operand a", step->a, 0, 1) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES) &&
+               (!step->a || has_end(check));
+    case WL_OP_EXPAND:
+        return (check->depth[check->at] || refuse(check, "no sub-stream is open")) && is_register(check, step->c) &&
+               (step->d == -1 || is_register(check, step->d)) &&
+               is_within(check, "operand b", step->b, 0, 1);
     case WL_OP_LIMIT_END:
         return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
     case WL_OP_LOOP:
@@ -291,8 +297,11 @@ static bool check_flow(checker *check, const wl_step *step) {
         if (depth == WL_DEEPEST_LIMIT)
             return refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
         return flow(check, (int64_t)check->at + 1, safe, depth + 1);
+    case WL_OP_EXPAND:
+        return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
     case WL_OP_LIMIT_END:
-        return flow(check, (int64_t)check->at + 1, safe, depth - 1);
+        /* After damage, or the content of a block, the bytes of the last NEED are elsewhere. */
+        return flow(check, (int64_t)check->at + 1, 0, depth - 1);
     default:
         return flow(check, (int64_t)check->at + 1, safe, depth);
     }

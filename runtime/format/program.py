@@ -65,7 +65,7 @@ class Op(IntEnum):
     """The checksum number [a] of the program over mark[c] … mark[d] must be in register[b] or span[b], as its ``Place``
     says; refused, ``checksum`` or, of digests, ``digest``."""
     MARK = 15
-    """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1."""
+    """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1, the end of the sub-stream where [b] is 2."""
     EXPRESSION = 16
     """register[a] ← the expression whose code is constants[c : c + d]."""
     SKIP_IF_ZERO = 17
@@ -84,7 +84,7 @@ class Op(IntEnum):
     CHECK_UTF8 = 23
     """span[a] must be UTF-8 ([c] = 0) or ASCII ([c] = 1); refused, ``encoding``."""
     LIMIT_FIXED = 24
-    """Enter a sub-stream of [c] bytes; [b] as above."""
+    """Enter a sub-stream of [c] bytes, or of all that are left where [a] is 1; [b] as above."""
     TRIM_RIGHT = 25
     """span[a] loses its trailing bytes equal to [c] (``pad-right``)."""
     CUT_TERMINATOR = 26
@@ -117,6 +117,11 @@ class Op(IntEnum):
     them. [c]: how many of the lowest groups count | bytes at most << 8 (0: any number) | the largest value of the last
     of those << 16 | 1 << 24 where the first byte is the highest | 1 << 25 for zigzag. More bytes: [b], ``lost`` with a
     reason; a larger value: [d]; as for ``CHECK_RANGE``."""
+    EXPAND = 38
+    """The rest of the innermost sub-stream is a compressed block: what follows, up to the sub-stream's end, reads its
+    content. [a]: the number of the ``Expansion``; register[c]: the number of the codec among the expansion's;
+    register[d]: the size of the content, -1 where it is not given. A block without a content is lost if the sub-stream
+    contains damage, or if [b] is 1; otherwise it is refused, and reading continues after it."""
 
 
 class Kind(IntEnum):
@@ -172,6 +177,7 @@ class Reason(IntEnum):
     TRUNCATED = 6
     ENCODING = 7
     DIGEST = 8
+    CODEC = 9
 
 
 class Code(IntEnum):
@@ -293,15 +299,24 @@ class ChecksumRule:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The ``codecs`` of the blocks that an ``EXPAND`` step decompresses, by the names that they have in
+    ``wireloom.codecs.BLOCK_CODECS``, and the ``most`` bytes that the content of one may have."""
+
+    codecs: tuple[str, ...]
+    most: int
+
+
 @dataclass(frozen=True)
 class ColumnProgram:
     """A row type, lowered.
 
     ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike),
     what is inside of a struct or list right after it. ``levels``: for each of them 0, or the level of the list whose
-    items it has a value for; empty where all are 0. ``loops``: how many there are. ``preset`` names the fields of the
-    root whose values the reader puts into registers 0, 1, … before the first row. ``whole``: the unit is all of an
-    input.
+    items it has a value for; empty where all are 0. ``loops``: how many there are. ``expansions`` are not part of the
+    packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
+    the reader puts into registers 0, 1, … before the first row. ``whole``: the unit is all of an input.
     """
 
     steps: tuple[Step, ...]
@@ -317,6 +332,7 @@ class ColumnProgram:
     levels: tuple[int, ...] = ()
     loops: int = 0
     whole: bool = False
+    expansions: tuple[Expansion, ...] = ()
     version: int = field(default=PROGRAM_VERSION)
 
     @cached_property

@@ -6,7 +6,7 @@ from itertools import cycle
 from typing import Any
 
 from ..base.errors import RoutineError, WireloomError
-from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError
+from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError, expand_block
 from ..format.routines import load, require, said
 from .errors import InflateError, ProcessError
 
@@ -35,10 +35,8 @@ def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size:
     ``most``: the most bytes that it may have; ``size``: how many it must have, where that is known. Raises
     ``ProcessError``.
     """
-    if not 0 <= chosen < len(codecs):
-        raise ProcessError(f"no codec is meant, expected {' or '.join(codecs)}", "codec")
     try:
-        return BLOCK_CODECS[codecs[chosen]].decompress(data, most, size)
+        return expand_block(codecs, chosen, data, most, size)
     except CodecError as error:
         raise ProcessError(error.message, error.reason or "codec") from error
 

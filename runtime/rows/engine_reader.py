@@ -7,6 +7,7 @@ or text. They live as long as the batch, a slice or a column of it, so select on
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -21,6 +22,7 @@ from ..engine import _engine
 from ..format.description import Format
 from ..format.program import ColumnProgram, Op, Storage
 from ..input.window import Window
+from .expanding import Expander
 from .nested_columns import Filling, nodes_of
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 
@@ -157,6 +159,7 @@ class EngineRowReader:
         self._settings = settings
         self._program = loaded.program
         self._preset_names = loaded.source.preset
+        self._expand = Expander(loaded.source) if loaded.source.expansions else None
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
         self._least_size = loaded.least_size
@@ -168,6 +171,8 @@ class EngineRowReader:
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
         self._preset = tuple(int(getattr(root, name)) for name in self._preset_names)
+        if self._expand is not None:
+            self._expand.forget()
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
@@ -209,6 +214,8 @@ class EngineRowReader:
                 null_rows=settings.null_rows,
                 preset=self._preset,
                 items=room.items,
+                expand=self._expand,
+                max_items=min(settings.max_computed, sys.maxsize),
             )
             rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit = result
             if status == Status.NO_ROOM:
@@ -253,6 +260,8 @@ class EngineRowReader:
             padding=self._settings.padding,
             max_record=self._settings.max_record,
             preset=self._preset,
+            expand=self._expand,
+            max_items=min(self._settings.max_computed, sys.maxsize),
         )
         return status == 0, index
 

@@ -6,6 +6,8 @@ import zlib
 from random import Random
 from typing import Any
 
+from wireloom.codecs import BLOCK_CODECS
+
 from .pieces import Expression, Parts, Piece, Scope, Values, size_expression
 
 ENCODINGS = {
@@ -105,6 +107,31 @@ def processed(random: Random, name: str, scope: Scope) -> Piece:
         return (zlib.compress(b"a" * size) if process == "zlib" else random.randbytes(size),)
 
     return Piece([attribute], write, chunks=[name])
+
+
+CODECS = sorted(BLOCK_CODECS)
+
+
+def compressed(random: Random, name: str, scope: Scope) -> Piece:
+    """Bytes that are compressed, with a codec that a number before them chooses."""
+    chosen, size = f"{name}_codec", f"{name}_size"
+    cases = dict(enumerate(random.sample(CODECS, random.randint(1, 4))))
+    codec = {"switch-on": chosen, "cases": cases, "size-decompressed": size, "max-expanded": 50}
+    given = {"given": True}
+    attributes: list[dict[str, Any]] = [
+        {"id": chosen, "type": "u1"},
+        {"id": size, "type": "u1", "-wireloom": given},
+        {"id": f"{name}_len", "type": "u1"},
+        {"id": name, "size": f"{name}_len", "-wireloom": {"codec": codec}},
+    ]
+
+    def write(random: Random, values: Values) -> Parts:
+        number = random.randrange(len(cases))
+        content = random.choice([b"", b"ab", b"abc" * 9, random.randbytes(3)])
+        block = BLOCK_CODECS[cases[number]].compress(content)
+        return (bytes([number, len(content), len(block)]) + block,)
+
+    return Piece(attributes, write, chunks=[name])
 
 
 def terminated(random: Random, name: str, scope: Scope, *, text: bool, stream_ends: bool) -> Piece:

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import yaml
+from wireloom.codecs import BLOCK_CODECS
 from wireloom.format import Stuffing
 from wireloom.objects import checksum_function, stuff
 
@@ -120,7 +121,9 @@ class Maker:
             choices.append(lambda: types.object_of_type(random, name, scope, self, repeated=True))
         if deeper and scope.numbers:
             choices += [lambda: types.switch(random, name, scope, self)] * 2
-        if not self.table:
+        if self.table:
+            choices.append(lambda: content.compressed(random, name, scope))
+        else:
             choices.append(lambda: content.ruled(random, name, scope))
             choices.append(lambda: content.processed(random, name, scope))
         piece = random.choice(choices)()
@@ -241,6 +244,7 @@ def unit_spec(random: Random) -> Made:
         row["seq"].append(count)
         rows |= {"repeat": "until", "repeat-until": "_.many == 0"}
     sized = shape == "end" or random.random() < 0.5
+    codec = random.choice(["zstd", "lz4", "zlib", "none"]) if random.random() < 0.3 else None
     trailer = [] if shape == "end" or random.random() < 0.6 else [{"id": "mark", "contents": [0xAB, 0xCD]}]
     holder = {"seq": [*before, rows, *trailer]}
     unit: dict[str, Any] = holder
@@ -248,7 +252,10 @@ def unit_spec(random: Random) -> Made:
     if sized:
         sum = {"checksum": {"algorithm": "crc32c", "over": "body", "initial": 0, "final-xor": 0}}
         crc = [{"id": "crc", "type": "u4le", "-wireloom": sum}] if random.random() < 0.4 else []
-        unit = {"seq": [{"id": "len", "type": "u2le"}, *crc, {"id": "body", "type": "holder", "size": "len"}]}
+        body: dict[str, Any] = {"id": "body", "type": "holder", "size": "len"}
+        if codec is not None:
+            body["-wireloom"] = {"codec": {"name": codec, "max-expanded": 300}}
+        unit = {"seq": [{"id": "len", "type": "u2le"}, *crc, body]}
         path = "units.body.rows"
     else:
         crc = []
@@ -282,6 +289,8 @@ def unit_spec(random: Random) -> Made:
         data = settled((*parts, b"\xab\xcd") if trailer else parts)
         if not sized:
             return data
+        if codec is not None:
+            data = BLOCK_CODECS[codec].compress(data)
         stored = CRC(data).to_bytes(4, "little") if crc else b""
         return len(data).to_bytes(2, "little") + stored + data
 

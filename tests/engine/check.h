@@ -132,6 +132,10 @@ wl_program *edgemq_program(void);
 wl_program *word_stuffed_program(void);
 wl_program *cobs_program(void);
 
+/* Compressed blocks (expand.c): what decompresses those of the tests, and how many of its contents are held. */
+extern const wl_expander repeating;
+extern size_t contents_held;
+
 /* Reading whole inputs -------------------------------------------------------------------------------------------- */
 
 /* How an input is fed to wl_fill(). */
@@ -150,6 +154,7 @@ typedef struct {
     bool null_rows;
     bool row_by_row;
     const wl_integer *preset;
+    size_t max_items;
 } feed;
 
 /* Everything that came out, as bytes in a fixed form: rows, damages and the end. Two feeds of the same input must give

@@ -180,8 +180,11 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .max_record = it->how->max_record,
                                          .stop = it->how->stop,
                                          .row_by_row = it->how->row_by_row,
-                                         .preset = it->how->preset};
+                                         .preset = it->how->preset,
+                                         .expander = &repeating,
+                                         .max_items = it->how->max_items};
     CHECK(wl_fill(it->program, &arguments, &result));
+    CHECK(contents_held == 0);
     CHECK(result.consumed <= end - begin);
     free(window);
     return result;

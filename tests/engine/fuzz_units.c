@@ -48,9 +48,17 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     bool contains = !in_row && level < 0 && choose(by, 2);
     if (choose(by, 3))
         step(by, WL_OP_LIMIT_REGISTER, choose(by, 6), contains, (int64_t)choose(by, 5) - 1, 0);
+    else if (has_end(by) && choose(by, 3) == 0)
+        step(by, WL_OP_LIMIT_FIXED, 1, contains, 0, 0);
     else
         step(by, WL_OP_LIMIT_FIXED, 0, contains, 1 + choose(by, 12), 0);
     by->limits++;
+    if (choose(by, 3) == 0) {
+        step(by, WL_OP_MARK, choose(by, 3), 2, 0, 0);
+        if (choose(by, 3) == 0)
+            step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));
+        step(by, WL_OP_EXPAND, choose(by, 3), choose(by, 2), choose(by, 6), (int64_t)choose(by, 12) - 6 < 0 ? -1 : 2);
+    }
     write_body(by, level, in_row, depth);
     step(by, WL_OP_LIMIT_END, 0, 0, 0, 0);
     by->limits--;
@@ -125,8 +133,10 @@ static void write_skip(author *by, int level) {
 }
 
 static void write_body(author *by, int level, bool in_row, unsigned depth) {
-    step(by, WL_OP_NEED, 1, 0, 0, 0);
-    step(by, WL_OP_REGISTER_FIXED, 2 + choose(by, 4), WL_U1, 0, 0);
+    if (choose(by, 8)) {
+        step(by, WL_OP_NEED, 1, 0, 0, 0);
+        step(by, WL_OP_REGISTER_FIXED, 2 + choose(by, 4), WL_U1, 0, 0);
+    }
     for (unsigned i = 1 + choose(by, 5); i && by->it.step_count < 200; i--) {
         unsigned choice = depth < DEEPEST ? choose(by, 10) : 9;
         if (choice == 0 && by->it.loops < WL_MOST_LOOPS)
@@ -179,8 +189,11 @@ static void try_resync(const wl_program *program, const feed *how) {
                                    .stop = -1,
                                    .padding = how->padding,
                                    .max_record = how->max_record,
-                                   .preset = how->preset};
+                                   .preset = how->preset,
+                                   .expander = &repeating,
+                                   .max_items = how->max_items};
     CHECK(wl_resync(program, &arguments, &found, &index) && index <= how->size);
+    CHECK(contents_held == 0);
 }
 
 static void try_program(const wl_program *program, taker *bytes) {
@@ -196,6 +209,7 @@ static void try_program(const wl_program *program, taker *bytes) {
     whole.null_rows = take_below(bytes, 2);
     whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);
     feed pieces = whole;
+    whole.max_items = pieces.max_items = take(bytes);
     pieces.chunk = 1 + take_below(bytes, 50);
     pieces.capacity = 1 + take_below(bytes, 10);
     pieces.room = take_below(bytes, 30);

@@ -184,6 +184,8 @@ class Batch:
                 options.null_rows,
                 options.preset,
                 (),
+                None,
+                0,
             )
         )
 

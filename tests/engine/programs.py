@@ -205,6 +205,7 @@ class Author:
         if self.depth:
             self.depth -= 1
             self.add(Op.LIMIT_END)
+            self.safe = 0
             return
         self.close_jumps()
         self.depth += 1

@@ -156,7 +156,7 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.CHECKSUM, 0, 2, -1, 1), "no mark -1"),
         (Step(Op.CHECKSUM, 0, 2, 1, 2**32), "no mark 4294967296"),
         (Step(Op.MARK, 2, 1), "no mark 2"),
-        (Step(Op.MARK, 1, 2), "operand b 2"),
+        (Step(Op.MARK, 1, 3), "operand b 3"),
         (Step(Op.MARK, 1, 0, 9), "covers 8"),
         (Step(Op.MARK, 1, 0, -1), "covers 8"),
         (Step(Op.EXPRESSION, 0, 0, 0, 2), "register 0 is preset"),
@@ -213,7 +213,7 @@ def test_one_too_much(step: Step, part: str) -> None:
     refused(part, NEED, step, END)
 
 
-@pytest.mark.parametrize("op", [38, 65535])
+@pytest.mark.parametrize("op", [39, 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
     packed[60 + 24 : 60 + 26] = struct.pack("<H", op)

@@ -75,6 +75,38 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_EXPRESSION, 1, 0, 0, 1, "constants");
     expect_step_refused(WL_OP_CHECK_UTF8, 0, 0, 2, 0, "operand c");
     expect_step_refused(WL_OP_TRIM_RIGHT, 0, 0, 256, 0, "byte");
+    expect_step_refused(WL_OP_EXPAND, 0, 0, 0, -1, "no sub-stream of its own");
+    expect_step_refused(WL_OP_MARK, 0, 2, 0, 0, "no sub-stream is open");
+    expect_step_refused(WL_OP_LIMIT_FIXED, 1, 0, 0, 0, "neither a frame nor a sub-stream");
+}
+
+/* In a sub-stream: a step that decompresses it, then another step. */
+static void expect_expansion_refused(uint32_t b, int64_t c, int64_t d, unsigned op, const char *part) {
+    draft it = one_column(4);
+    it.presets = 1;
+    draft_step(&it, WL_OP_LIMIT_FIXED, 0, 0, 8, 0);
+    draft_step(&it, WL_OP_EXPAND, 0, b, c, d);
+    draft_step(&it, op, 0, 0, 0, op == WL_OP_EXPAND ? -1 : 0);
+    draft_step(&it, WL_OP_LIMIT_END, 0, 0, 0, 0);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&it, part);
+}
+
+static void test_expansions(void) {
+    expect_expansion_refused(2, 0, -1, WL_OP_NEED, "operand b");
+    expect_expansion_refused(0, 8, -1, WL_OP_NEED, "no register 8");
+    expect_expansion_refused(0, -1, -1, WL_OP_NEED, "no register -1");
+    expect_expansion_refused(0, 0, 8, WL_OP_NEED, "no register 8");
+    expect_expansion_refused(0, 0, -2, WL_OP_NEED, "no register -2");
+    expect_expansion_refused(0, 0, -1, WL_OP_EXPAND, "no sub-stream of its own");
+    /* What a NEED has covered before a sub-stream ends is not covered after it. */
+    draft it = one_column(4);
+    draft_step(&it, WL_OP_LIMIT_FIXED, 0, 0, 8, 0);
+    draft_step(&it, WL_OP_NEED, 4, 0, 0, 0);
+    draft_step(&it, WL_OP_LIMIT_END, 0, 0, 0, 0);
+    draft_step(&it, WL_OP_COLUMN_FIXED, 0, WL_U4LE, 0, 0);
+    draft_step(&it, WL_OP_END, 0, 0, 0, 0);
+    expect_refused(&it, "covers 0");
 }
 
 /* Parameters that no algorithm has are refused when the program is loaded, also where no step uses them. */
@@ -380,6 +412,7 @@ int main(void) {
     char message[256];
     CHECK(wl_start(NULL, message, sizeof message));
     test_refusals();
+    test_expansions();
     test_unknown_checksums();
     test_rules();
     test_unbalanced();

@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 ENGINE = ROOT / "runtime" / "engine"
 PURE = sorted(path for path in ENGINE.glob("*.c") if path.name != "_module.c")
-SHARED = [HERE / "check.c", HERE / "feed.c", HERE / "message_check.c"]
+SHARED = [HERE / "check.c", HERE / "expand.c", HERE / "feed.c", HERE / "message_check.c"]
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g1", "-Og", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

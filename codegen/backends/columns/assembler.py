@@ -9,6 +9,7 @@ from wireloom.format.program import (
     ChecksumRule,
     Code,
     ColumnProgram,
+    Expansion,
     Kind,
     Op,
     Outcome,
@@ -67,6 +68,7 @@ OPERANDS = {
     Op.ITEM_END: 2,
     Op.COLUMN_STRUCT: 1,
     Op.VARINT: 4,
+    Op.EXPAND: 4,
 }
 """How many operands of each step are shown in the source; the rest are not used."""
 
@@ -189,6 +191,7 @@ class Assembler:
 
     items: list[Item | Label] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
+    expansions: list[Expansion] = field(default_factory=list)
     marks: int = 0
     loops: int = 0
     _constants: bytearray = field(default_factory=bytearray)
@@ -287,6 +290,7 @@ class Assembler:
             levels=levels if any(levels) else (),
             loops=self.loops,
             whole=whole,
+            expansions=tuple(self.expansions),
         )
         refuse_unloadable(program, ((each.step, each.comment) for each in lines))
         return Listing(program, lines)

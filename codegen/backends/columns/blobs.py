@@ -7,6 +7,7 @@ from wireloom.format.program import Op
 from ...expression.types import BytesType, StringType
 from ...plan import Field
 from ...wire import EndOfStreamSize, ExpressionSize, TerminatedSize
+from .blocks import enter, expand, leave
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span
@@ -22,7 +23,8 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     column = state.column(scope, field.id)
     size = state.fixed_size(scope, field)
     text = isinstance(kind, StringType)
-    span = Span(field.id, state.facts, None if field.is_cut else size, text)
+    is_block = field.process is not None
+    span = Span(field.id, state.facts, None if field.is_cut or is_block else size, text)
     # What is not ASCII is replaced byte by byte.
     span.single = isinstance(kind, StringType) and TEXT_ENCODINGS.get(kind.encoding or "") == 1
     scope.members[field.id] = span
@@ -35,7 +37,10 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
         _skip(state, scope, field, size)
         return
     state.run.flush()
-    _find(state, scope, field, span, size)
+    if is_block:
+        _find_content(state, scope, field, span)
+    else:
+        _find(state, scope, field, span, size)
     if isinstance(kind, StringType):
         encoding = TEXT_ENCODINGS.get(kind.encoding or "")
         if encoding is None:
@@ -56,7 +61,8 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
         return False
     shown = state.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
-    return shown or checked or field.is_cut or field.is_checksum or isinstance(field.type, StringType)
+    ruled = checked or field.is_checksum or field.process is not None
+    return shown or field.is_cut or ruled or isinstance(field.type, StringType)
 
 
 def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
@@ -68,6 +74,18 @@ def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
             raise NotForEngineError(f'"{field.id}" has contents of more than {WIDEST_NEED} bytes')
         refusal = refusal_of(field)
         state.run.then(lambda: state.assembler.check_constant(contents, offset, refusal, field.id))
+
+
+def _find_content(state: State, scope: Scope, field: Field, span: Span) -> None:
+    """Append the steps that decompress the value's bytes."""
+    # Where that cannot be done the value has no bytes.
+    state.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)
+    contained = state.contained
+    enter(state, scope, field)
+    expand(state, scope, field)
+    state.assembler.add(Op.BYTES_REST, span, comment=f"content of {field.id}")
+    leave(state, field)
+    state.contained = contained
 
 
 def _find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:

@@ -23,6 +23,7 @@ from .view import ColumnView, ProgramView, StepView, View
 _PROGRAM_NAMES = (
     "ChecksumRule",
     "ColumnProgram",
+    "Expansion",
     "Kind",
     "Loop",
     "Op",
@@ -121,6 +122,9 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
         arguments.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
+    if program.expansions:
+        blocks = (f"Expansion({each.codecs!r}, most={each.most}), " for each in program.expansions)
+        arguments.append(f"expansions=({''.join(blocks)})")
     if program.preset:
         arguments.append(f"preset={program.preset!r}")
     if program.delimiter:

@@ -7,11 +7,12 @@ from wireloom.format.program import Kind, Op, Storage, Stuffing
 from ...expression.types import BytesType, StringType
 from ...plan import Instance, Plan, Rows
 from .assembler import Assembler, Label, Listing
+from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import Compiled, Compiler, facts_of
 from .interval import Interval
 from .refusal import ColumnRefusedError, NotForEngineError
-from .row import enter, leave, lower_fields, lower_unit
+from .row import lower_fields, lower_unit
 from .scope import Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
@@ -39,6 +40,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         if rows.sized:
             enter(state, root, field, contains=True)
             state.bounded = True
+            expand(state, root, field)
         lower_unit(state, unit)
         if rows.sized:
             state.run.flush()

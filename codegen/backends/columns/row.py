@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from wireloom.format.program import ChecksumRule, Op, Place
@@ -20,9 +21,10 @@ from ...expression.types import (
     VarintType,
 )
 from ...plan import Cover, Field, TypePlan
-from ...wire import EndOfStreamSize, ExpressionSize, OwnSize, Repeat
+from ...wire import OwnSize, Repeat
 from .assembler import Label
 from .blobs import lower_bytes
+from .blocks import enter, expand, leave
 from .byte_order import decide_order
 from .column_nodes import own_columns
 from .expression import constant, facts_of
@@ -46,10 +48,15 @@ def lower_fields(state: State, scope: Scope) -> None:
     decide_order(state, scope)
     marks = Marks(state.assembler, type.covers)
     conditions: dict[str, Scalar] = {}
+    early = [each for each in type.covers if each.before_expansion]
     for field in type.fields:
         state.count()
         if _begins_a_byte(field):
             state.run.align()
+        if field.process is not None:
+            state.before_expansion = _before_expansion(
+                state, scope, marks, [each for each in early if each.last == field.id], conditions
+            )
         _mark(state, marks.before(field.id), f"{field.id} begins")
         if field.condition is None:
             _lower_present(state, scope, field)
@@ -60,6 +67,8 @@ def lower_fields(state: State, scope: Scope) -> None:
             _flush_checks(state, field)
         _mark(state, marks.after(field.id), f"{field.id} ends")
     for cover in type.covers:
+        if cover in early:
+            continue
         if state.nesting and not state.run.aligned:
             raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
         state.run.flush()
@@ -71,6 +80,19 @@ def _begins_a_byte(field: Field) -> bool:
     may have no items."""
     whole = not isinstance(field.type, BitsType | UserType | UnionType | VarintType)
     return whole and field.repeat is None and field.condition is None
+
+
+def _before_expansion(
+    state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
+) -> Callable[[], None]:
+    """Return what appends the checksums that are verified before the block that they end with is decompressed."""
+
+    def append() -> None:
+        for cover in covers:
+            state.assembler.add(Op.MARK, marks.covered(cover.field.id)[1], 2, comment=f"{cover.last} will end")
+            _lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+
+    return append
 
 
 def _flush_checks(state: State, field: Field) -> None:
@@ -150,7 +172,7 @@ def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -
 
 def _lower_present(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field that is there."""
-    if field.process is not None:
+    if field.process is not None and not field.process.codecs:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
     if field.parent is not None:
         raise NotForEngineError(f'"{field.id}" has a parent of its own')
@@ -262,6 +284,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     if limited:
         enter(state, scope, field, contains=is_step)
         state.bounded = True
+        expand(state, scope, field)
     state.nesting += 1
     if is_step:
         lower_unit(state, inner)
@@ -274,27 +297,3 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         state.run.flush()
         leave(state, field)
         state.bounded, state.contained = bounded, contained
-
-
-def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
-    """Enter the sub-stream of a sized user type. ``contains``: damage inside of it ends with it."""
-    state.run.flush()
-    if contains and isinstance(field.size, EndOfStreamSize) and not state.contained:
-        raise NotForEngineError(f'"{field.id}", with rows inside, reaches to the end of its stream')
-    state.contained = contains
-    size = state.fixed_size(scope, field)
-    if size is not None:
-        state.assembler.add(Op.LIMIT_FIXED, 0, int(contains), size, comment=field.id)
-    elif isinstance(field.size, ExpressionSize):
-        register, addend = state.size(scope, field.size, field.id)
-        state.assembler.add(Op.LIMIT_REGISTER, register, int(contains), addend, comment=field.id)
-    elif not (isinstance(field.size, EndOfStreamSize) and state.bounded):
-        raise NotForEngineError(f'"{field.id}" reaches to the end of the input')
-
-
-def leave(state: State, field: Field) -> None:
-    """Leave it: what its fields did not take is passed over."""
-    if isinstance(field.size, EndOfStreamSize):
-        state.assembler.add(Op.BYTES_REST, Span(field.id), comment=f"rest of {field.id}")
-    else:
-        state.assembler.add(Op.LIMIT_END, comment=field.id)

@@ -26,6 +26,7 @@ class State:
     the innermost sub-stream is one on the way to the rows. ``facts``: the conditions under which the current field is
     read. ``created``: the scalars of the innermost optional field so far. ``nesting``: how many user types deep.
     ``steps``: how many steps of the way to the rows have been made. ``fields``: how many were walked.
+    ``before_expansion``: appends the checksums of the block that is about to be decompressed.
     """
 
     plan: Plan
@@ -41,6 +42,7 @@ class State:
     created: list[Scalar] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
+    before_expansion: Callable[[], None] = field(default=lambda: None)
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)

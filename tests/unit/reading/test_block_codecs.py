@@ -19,9 +19,10 @@ from wireloom import DamagedInputError, Format, WireloomError
 from wireloom.codecs import BLOCK_CODECS
 from wireloom.command import main
 
-from .running import read
+from ...differential.agreement import agreed
+from .running import ROW_READERS, read
 
-READERS = ["objects"]
+READERS = ROW_READERS
 CODECS = list(BLOCK_CODECS)
 CASES = ", ".join(f"{number}: {name}" for number, name in enumerate(CODECS))
 ROWS = f"""
@@ -202,6 +203,76 @@ def test_a_block_that_is_refused_is_not_decompressed(
     _, file = read(reader, format, bad + good, columns=["number"])
     assert seen == [len(good) - 18]
     assert file["damaged"] == [[0, len(bad), "checksum"]]
+
+
+class Interrupted(BaseException):
+    """As Ctrl-C raises."""
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_no_damage_ends_the_read(tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
+        raise Interrupted
+
+    zstd = wireloom.codecs.BlockCodec("zstd", expand, BLOCK_CODECS["zstd"].compress)
+    unit = batch("zstd", 1, *records(1))
+    monkeypatch.setitem(BLOCK_CODECS, "zstd", zstd)
+    for recover in (False, True):
+        with pytest.raises(Interrupted):
+            read(reader, format_of(tmp_path, UNITS), b"\0" * recover + unit, columns=["number"], recover=recover)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_rows_larger_than_the_room_for_them(tmp_path: Path, reader: str) -> None:
+    """A unit is read again where a batch has no room for it."""
+    format = format_of(tmp_path, UNITS)
+    large = [record(number % 1000, b"%d" % number * 30) for number in range(5000)]
+    data = batch("zstd", 1, *large) + batch("lz4", 2, *large)
+    table, file = read(reader, format, data, columns=["number", "text"], batch_rows=700)
+    assert table.column("number").to_pylist() == [number % 1000 for number in range(5000)] * 2
+    assert (file["tail"], file["damaged"]) == ("clean", [])
+
+
+def test_a_block_in_a_block(tmp_path: Path) -> None:
+    """Both readers, whatever is damaged."""
+    text = """
+meta: {id: made, endian: le, -wireloom: {rows: units.outer.inner.rows, columns: [a, note]}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit:
+    seq:
+      - {id: len, type: u2}
+      - {id: outer, size: len, type: outer, -wireloom: {codec: zlib}}
+  outer:
+    seq:
+      - {id: len_note, type: u1}
+      - {id: note, size: len_note, -wireloom: {codec: deflate}}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: inner}}}
+      - {id: inner, size-eos: true, type: inner, -wireloom: {codec: {name: zstd, max-expanded: 1000}}}
+  inner: {seq: [{id: rows, type: row, repeat: eos}]}
+  row: {seq: [{id: len, type: u1}, {id: a, size: len}]}
+"""
+    format, chance = format_of(tmp_path, text), random.Random(5)
+    assert format.engine_refusal is None
+    note = BLOCK_CODECS["deflate"].compress(b"a note")
+
+    def unit(damage: int) -> bytes:
+        inner = bytearray(zstandard.compress(b"\1a\2bc" * 20))
+        crc = zlib.crc32(inner)
+        outer = bytearray(bytes([len(note)]) + note + struct.pack("<I", crc) + inner)
+        if damage & 1:
+            outer[chance.randrange(len(outer))] ^= 1 << chance.randrange(8)
+        block = bytearray(zlib.compress(outer))
+        if damage & 2:
+            block[chance.randrange(len(block))] ^= 1 << chance.randrange(8)
+        return struct.pack("<H", len(block)) + block
+
+    rows = wireloom.read(format, unit(0)).to_pylist()
+    assert rows == [{"a": b"a", "note": b"a note"}, {"a": b"bc", "note": b"a note"}] * 20
+    for number in range(120):
+        data = b"".join(unit(number % 4 if place == 1 else 0) for place in range(3))
+        for options in ({}, {"verify": False}, {"mode": "failfast"}):
+            agreed(format, data, **options)
 
 
 @pytest.mark.parametrize("reader", READERS)

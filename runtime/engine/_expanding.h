@@ -1,0 +1,105 @@
+/* Compressed blocks, one by one, by a function of Python's: the GIL is held only there. Included by _module.c alone. */
+#ifndef WIRELOOM_EXPANDING_H
+#define WIRELOOM_EXPANDING_H
+
+#include <stdlib.h>
+
+#include "_arguments.h"
+
+/* `call` takes the number of the expansion, that of the codec, the size of the content (or -1), the block's bytes and
+ * their position (or -1). It gives the content as bytes, None where the block is its own content, or an integer: a reason.
+ * Contents that have been released are dropped when the GIL is held the next time. */
+typedef struct {
+    PyObject *call;
+    PyThreadState *thread;
+    PyObject **released;
+    size_t released_count, room;
+    size_t given; /* contents that have not been dropped */
+    bool failed;  /* an exception was raised: nothing more is called */
+    wl_expander expander;
+} expanding;
+
+static void expanding_drop(expanding *blocks) {
+    while (blocks->released_count) {
+        Py_DECREF(blocks->released[--blocks->released_count]);
+        blocks->given--;
+    }
+}
+
+/* Makes room for one more content, so that it can be released without the GIL. */
+static bool expanding_reserve(expanding *blocks) {
+    if (blocks->given < blocks->room)
+        return true;
+    size_t room = 2 * blocks->room + 8;
+    PyObject **released = realloc(blocks->released, room * sizeof *released);
+    if (!released)
+        return PyErr_NoMemory(), false;
+    blocks->released = released;
+    blocks->room = room;
+    return true;
+}
+
+/* What the function gave as a content; `answer` is owned. Returns a reason; WL_REASON_NONE too where an exception is set. */
+static uint32_t expanding_take(expanding *blocks, const wl_block *block, PyObject *answer, wl_content *content) {
+    char *at;
+    Py_ssize_t size;
+    if (answer == Py_None) {
+        *content = (wl_content){block->data, block->data_size, NULL};
+    } else if (PyLong_Check(answer)) {
+        long reason = PyLong_AsLong(answer);
+        Py_DECREF(answer);
+        return reason > WL_REASON_NONE && reason <= WL_REASON_CODEC ? (uint32_t)reason : WL_REASON_CODEC;
+    } else if (PyBytes_AsStringAndSize(answer, &at, &size) == 0 && expanding_reserve(blocks)) {
+        *content = (wl_content){(const uint8_t *)at, (size_t)size, answer};
+        blocks->given++;
+        return WL_REASON_NONE;
+    }
+    Py_DECREF(answer);
+    return WL_REASON_NONE;
+}
+
+static uint32_t expanding_expand(void *context, const wl_block *block, wl_content *content) {
+    expanding *blocks = context;
+    if (blocks->failed)
+        return WL_REASON_CODEC;
+    PyEval_RestoreThread(blocks->thread);
+    expanding_drop(blocks);
+    uint32_t reason = WL_REASON_CODEC;
+    PyObject *view = PyMemoryView_FromMemory((char *)(uintptr_t)block->data, (Py_ssize_t)block->data_size, PyBUF_READ);
+    PyObject *answer = NULL;
+    if (view)
+        answer = PyObject_CallFunction(blocks->call, "ILLOL", (unsigned)block->number, (long long)block->chosen,
+                                       (long long)block->size, view, (long long)block->position);
+    Py_XDECREF(view);
+    if (answer)
+        reason = expanding_take(blocks, block, answer, content);
+    if (!answer || PyErr_Occurred()) {
+        blocks->failed = true;
+        reason = WL_REASON_CODEC;
+    }
+    blocks->thread = PyEval_SaveThread();
+    return reason;
+}
+
+static void expanding_release(void *context, void *handle) {
+    expanding *blocks = context;
+    blocks->released[blocks->released_count++] = handle;
+}
+
+/* Lets go of the GIL. `call`: None where blocks have no content. */
+static void expanding_begin(expanding *blocks, wl_fill_arguments *arguments, PyObject *call) {
+    *blocks = (expanding){.call = call};
+    blocks->expander = (wl_expander){expanding_expand, expanding_release, blocks};
+    arguments->expander = call == Py_None ? NULL : &blocks->expander;
+    blocks->thread = PyEval_SaveThread();
+}
+
+/* Holds the GIL again. False: an exception is set. */
+static bool expanding_end(expanding *blocks) {
+    PyEval_RestoreThread(blocks->thread);
+    expanding_drop(blocks);
+    free(blocks->released);
+    return !blocks->failed;
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* Compressed blocks: a sub-stream whose bytes are replaced by their content, which a function of the caller makes.
+ *
+ * A content is one more place in memory that cursors, spans and marks may point to. It is held as long as something may:
+ * that of a block around rows until the block is left, any other one until the row ends, or the unit. Before it is
+ * released, what still points into it is made to point to the unit's begin. */
+#include <stdlib.h>
+
+#include "handlers.h"
+
+/* Bytes that are held at once, at most. */
+#define MOST_HELD ((size_t)1 << 31)
+/* What a block costs a resync, in turns of loops: a call, and eight bytes a turn. */
+#define CALL_TURNS 256
+#define BYTES_PER_TURN 8
+
+static bool holds(const wl_content *content, const uint8_t *at) {
+    return content->handle && at >= content->at && at <= content->at + content->size;
+}
+
+/* Nothing points into the content any more. */
+static void forget(wl_run *run, const wl_content *content) {
+    for (uint32_t i = 0; i < run->program->span_count; i++) {
+        if (holds(content, run->spans[i].at))
+            run->spans[i] = (wl_span){run->begin, 0};
+    }
+    for (uint32_t i = 0; i < run->program->mark_count; i++) {
+        if (holds(content, run->marks[i]))
+            run->marks[i] = run->begin;
+    }
+}
+
+static void release(wl_run *run, const wl_content *content) {
+    forget(run, content);
+    run->content_bytes -= content->size;
+    if (content->handle)
+        run->arguments->expander->release(run->arguments->expander->context, content->handle);
+}
+
+void wl_contents_release(wl_run *run, size_t from) {
+    while (run->content_count > from)
+        release(run, &run->contents[--run->content_count].content);
+}
+
+void wl_contents_start(wl_run *run) {
+    wl_contents_release(run, 0);
+    run->block_begin = NULL;
+    run->block_depth = 0;
+    run->counts_items = false;
+    run->items_left = run->arguments->max_items;
+}
+
+void wl_contents_end_row(wl_run *run) {
+    while (run->content_count && run->contents[run->content_count - 1].in_row)
+        release(run, &run->contents[--run->content_count].content);
+}
+
+size_t wl_contents_readable(const wl_run *run, const uint8_t *at) {
+    for (size_t i = run->content_count; i-- > 0;) {
+        const wl_content *content = &run->contents[i].content;
+        if (holds(content, at))
+            return (size_t)(content->at + content->size - at);
+    }
+    return (size_t)(run->readable - at);
+}
+
+static bool is_between(const uint8_t *begin, const uint8_t *at, const uint8_t *end) { return at >= begin && at <= end; }
+
+bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to) {
+    if (is_between(run->begin, from, run->end) && is_between(run->begin, to, run->end))
+        return true;
+    for (size_t i = run->content_count; i-- > 0;) {
+        const wl_content *content = &run->contents[i].content;
+        if (holds(content, from) && holds(content, to))
+            return true;
+    }
+    return false;
+}
+
+/* Room for one more; false where there is no memory. */
+static bool grow(wl_run *run) {
+    if (run->content_count < run->content_room)
+        return true;
+    size_t room = run->content_room ? 2 * run->content_room : 8;
+    wl_held *contents = realloc(run->contents, room * sizeof *contents);
+    if (!contents)
+        return false;
+    run->contents = contents;
+    run->content_room = room;
+    return true;
+}
+
+static int64_t size_of(const wl_run *run, int64_t number) {
+    if (number < 0)
+        return WL_SIZE_UNKNOWN;
+    wl_integer size = run->registers[number];
+    return size < 0 || size > INT64_MAX ? WL_SIZE_NONE : (int64_t)size;
+}
+
+/* Within a resync: false where garbage has had enough of its blocks decompressed. */
+static bool affords(wl_run *run, size_t bytes) {
+    uint64_t cost = CALL_TURNS + bytes / BYTES_PER_TURN;
+    if (!run->parse_only)
+        return true;
+    if (cost > run->turns) {
+        run->turns = 0;
+        return false;
+    }
+    run->turns -= cost;
+    return true;
+}
+
+/* Why there is no content; WL_REASON_NONE where there is, in *content. */
+static uint32_t expand(wl_run *run, const wl_instruction *step, const uint8_t *from, const uint8_t *to,
+                       wl_content *content) {
+    const wl_expander *expander = run->arguments->expander;
+    wl_integer chosen = run->registers[step->c & 0xFFFF];
+    wl_block block = {
+        .number = step->a,
+        .chosen = chosen < 0 || chosen > INT64_MAX ? -1 : (int64_t)chosen,
+        .size = size_of(run, (step->c >> 16) - 1),
+        .data = from,
+        .data_size = (size_t)(to - from),
+        .position = UINT64_MAX,
+    };
+    if (!run->program->delimiter_size && !run->block_begin)
+        block.position = run->arguments->base_offset + (uint64_t)(from - run->arguments->source);
+    *content = (wl_content){from, 0, NULL};
+    if (!expander)
+        return WL_REASON_CODEC;
+    if (!affords(run, block.data_size) || !grow(run))
+        return WL_REASON_LIMIT;
+    uint32_t reason = expander->expand(expander->context, &block, content);
+    if (reason)
+        return reason;
+    if (content->size > MOST_HELD - run->content_bytes || !affords(run, content->size)) {
+        if (content->handle)
+            expander->release(expander->context, content->handle);
+        return WL_REASON_LIMIT;
+    }
+    return WL_REASON_NONE;
+}
+
+/* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
+__attribute__((noinline)) static uint32_t open_block(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
+                                                     const uint8_t *limit) {
+    wl_content content;
+    uint32_t reason = expand(run, step, cursor, limit, &content);
+    if (!run->block_begin) {
+        run->block_begin = cursor;
+        run->block_end = limit;
+        run->block_depth = run->depth;
+    }
+    if (reason)
+        return reason;
+    run->contents[run->content_count++] = (wl_held){content, run->in_row};
+    run->content_bytes += content.size;
+    run->counts_items |= content.size > (size_t)(limit - cursor);
+    return WL_REASON_NONE;
+}
+
+WL_HANDLER(wl_expand) {
+    bool contains = run->limits[run->depth - 1].leave != NULL;
+    size_t chosen = step->c & 0xFFFF, size = (size_t)(step->c >> 16);
+    if (wl_is_poisoned(run, chosen) || (size && wl_is_poisoned(run, size - 1)))
+        return wl_lost(run, WL_REASON_VALUE);
+    /* A checksum shows that the bytes are damaged, or the rows inside of them do not count anyway. */
+    if (contains && run->refused)
+        return wl_lost(run, run->refused & ~WL_BY_CODEC);
+    /* As many rows as there are bytes are no more than there could be without a codec. */
+    run->items_left += contains ? (uint64_t)(limit - cursor) : 0;
+    uint32_t reason = open_block(run, step, cursor, limit);
+    if (WL_UNLIKELY(reason)) {
+        if (contains || step->b)
+            return wl_lost(run, reason);
+        wl_refuse(run, reason | WL_BY_CODEC);
+        GO_ON_AT(step + step->d);
+    }
+    const wl_content *content = &run->contents[run->content_count - 1].content;
+    base = cursor = content->at;
+    limit = cursor + content->size;
+    run->limits[run->depth - 1].end = limit;
+    GO_ON;
+}
