@@ -59,7 +59,8 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
     """Return whether bytes or text of a fixed size are found by a step of their own, outside the run's fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
-    shown = state.column(scope, field.id) is not None
+    around = any(each.column.up and each.column.field is field for each in state.columns.columns)
+    shown = around or state.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
     ruled = checked or field.is_checksum or field.process is not None
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)

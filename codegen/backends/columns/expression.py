@@ -262,12 +262,10 @@ class Compiler:
         span = self.resolve(left) if isinstance(left, Name | Attribute | Cast) else None
         if value is None or not isinstance(span, Span) or len(value) > LONGEST_LITERAL:
             raise NotForEngineError("an expression compares bytes or text with something else than a literal")
-        if not span.found:
-            raise NotForEngineError(f'an expression compares "{span.name}", which is no column')
         if span.text and compared not in ("==", "!="):
             # Text that is not in its encoding is ordered as what it is replaced with.
             raise NotForEngineError(f'an expression orders the text "{span.name}"')
-        self.must_be_present(span)
+        self.must_be_found(span)
         return _joined(
             (Compiled((Order(span, value),), Interval(-1, 1)), constant(0)), _COMPARISON[compared][0], BOOLEAN
         )
@@ -328,6 +326,12 @@ class Compiler:
         """Raise ``NotForEngineError`` where the field may be absent at this place."""
         if not set(member.facts) <= {*self.facts, *self.assumed}:
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
+
+    def must_be_found(self, span: Span) -> None:
+        """Raise ``NotForEngineError`` where no step finds the bytes, or they may be absent at this place."""
+        if not span.found:
+            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is no column')
+        self.must_be_present(span)
 
     def resolve(self, node: Node) -> Member | Scope | Compiled:
         """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""

@@ -153,7 +153,7 @@ def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn
         span = compiler.resolve(instance.value)
         if not isinstance(span, Span):
             raise NotForEngineError(f'the column "{column.name}" is computed text or bytes')
-        compiler.must_be_present(span)
+        compiler.must_be_found(span)
         assembler.add(Op.COLUMN_BYTES, number, span, comment=column.name)
     else:
         compiled = compiler.compile(instance.value)

@@ -72,6 +72,34 @@ def test_a_refused_value_that_lays_out_the_row_loses_it(tmp_path: Path) -> None:
     assert (report["tail"], report["tail_offset"]) == ("invalid_value", len(b"".join(ROWS[:3])))
 
 
+AROUND = """
+meta: {id: around, endian: be, -wireloom: {rows: units.rows, columns: [mark, alias, a]}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit:
+    seq:
+      - {id: mark, size: 3}
+      - {id: other, size: 2}
+      - {id: len, type: u1}
+      - {id: rows, type: row, repeat: expr, repeat-expr: len}
+    instances: {alias: {value: other}}
+  row: {seq: [{id: a, type: u1}]}
+"""
+
+
+def test_bytes_of_a_fixed_size_around_rows(tmp_path: Path) -> None:
+    path = tmp_path / "around.ksy"
+    path.write_text(AROUND)
+    data = b"abc\0\1\2\7\x08" + b"xyz\2\3\1\x09"
+    rows, _ = agreed(wireloom.load_spec(path), data)
+    assert rows["mark"] == [b"abc", b"abc", b"xyz"]
+    assert rows["alias"] == [b"\0\1", b"\0\1", b"\2\3"]
+    path.write_text(AROUND.replace("alias, ", "").replace("}}\nseq", ", selectable: []}}\nseq"))
+    found = wireloom.load_spec(path)
+    assert found.engine_refusal is None
+    assert agreed(found, data)[0]["mark"] == [b"abc", b"abc", b"xyz"]
+
+
 NAMED = """
 meta: {id: named, endian: be, -wireloom: {rows: rows}}
 seq: [{id: rows, type: row, repeat: eos}]
