@@ -35,7 +35,8 @@ class Expander:
         """
         key = (number, chosen, size, position)
         kept = self._kept.get(key)
-        if kept is not None and kept[0] == data:
+        # Copied first: a view is compared item by item.
+        if kept is not None and kept[0] == bytes(data):
             return kept[1]
         expansion = self._expansions[number]
         if 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data)):
