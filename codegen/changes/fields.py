@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from wireloom.checksums import algorithm
+
 from ..expression.types import EnumType, IntegerType, Path, StringType, Type, UserType
 from ..model.model import Attribute, Checksum, Instance, Spec, Switch, Valid
 from ..wire import Enum, Framing, Terminator
@@ -226,9 +228,12 @@ def _checksum(place: str, old: Checksum | None, new: Checksum | None) -> Iterato
 
 def _checksum_text(rule: Checksum) -> str:
     text = f"{rule.algorithm} over {rule.first}…{rule.last}"
-    if (rule.initial, rule.final_xor) != (0xFFFFFFFF, 0xFFFFFFFF):
+    if algorithm(rule.algorithm, rule.initial, rule.final_xor) != algorithm(rule.algorithm):
         text += f", initial {rule.initial:#x}, final-xor {rule.final_xor:#x}"
-    return text if rule.replace is None else f"{text}, replace {rule.replace:#04x}"
+    text += "" if rule.replace is None else f", replace {rule.replace:#04x}"
+    text += f", {rule.endian}" if rule.endian else ""
+    text += "" if rule.stored is None else f", stored {expression_text(rule.stored)}"
+    return text if rule.continues is None else f"{text}, continues {expression_text(rule.continues)}"
 
 
 def _framing(place: str, old: Framing | None, new: Framing | None) -> Iterator[Change]:

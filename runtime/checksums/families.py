@@ -26,13 +26,13 @@ class Family(IntEnum):
     """RFC 1071: the complement of the ones' complement sum of big-endian words."""
     XXH32 = 8
     XXH64 = 9
-    MD5 = 10
-    SHA1 = 11
-    SHA256 = 12
-    SHA256D = 13
+    XXH3 = 10
+    """XXH3 of 64 bits."""
+    MD5 = 11
+    SHA1 = 12
+    SHA256 = 13
+    SHA256D = 14
     """SHA-256 of the SHA-256."""
-    XXH3 = 14
-    """XXH3 of 64 bits, which the engine does not have."""
 
 
 SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}
@@ -61,11 +61,6 @@ class Algorithm:
     def is_digest(self) -> bool:
         """Return whether it gives bytes, not a number."""
         return Family.MD5 <= self.family <= Family.SHA256D
-
-    @property
-    def in_engine(self) -> bool:
-        """Return whether the engine has it."""
-        return self.family is not Family.XXH3
 
     @property
     def in_pieces(self) -> bool:

@@ -24,7 +24,7 @@ def function(algorithm: Algorithm) -> Function:
     checksum of the bytes before (of xxHash: the seed)."""
     if algorithm.family in LIBRARIES:
         return LIBRARIES[algorithm.family](algorithm)
-    if engine.available and algorithm.in_engine:
+    if engine.available:
         return engine.checksum(algorithm.packed())
     standard = STANDARD.get(algorithm.packed())
     return standard or WRITTEN_OUT[algorithm.family](algorithm)

@@ -33,6 +33,7 @@ static const struct {
     {WL_SUM_INTERNET, 2, wl_sum_be2, NULL, 16, true, false},
     {WL_XXH32, 1, wl_xxh32, NULL, 32, false, true},
     {WL_XXH64, 1, wl_xxh64, NULL, 64, false, true},
+    {WL_XXH3, 1, wl_xxh3, NULL, 64, false, true},
     {WL_MD5, 1, NULL, md5, 128, false, true},
     {WL_SHA1, 1, NULL, wl_sha1, 160, false, true},
     {WL_SHA256, 1, NULL, wl_sha256, 256, false, true},

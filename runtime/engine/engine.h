@@ -236,6 +236,7 @@ enum {
     WL_SUM_INTERNET,
     WL_XXH32,
     WL_XXH64,
+    WL_XXH3,
     WL_MD5,
     WL_SHA1,
     WL_SHA256,

@@ -22,9 +22,10 @@ uint64_t wl_sum_be2(uint64_t state, const uint8_t *data, size_t size, const void
 uint64_t wl_sum_be4(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_xor_bytes(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 
-/* Of xxhash.c: the state is the seed, and then the hash of all bytes. */
+/* Of xxhash.c and xxh3.c: the state is the seed, and then the hash of all bytes. */
 uint64_t wl_xxh32(uint64_t seed, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_xxh64(uint64_t seed, const uint8_t *data, size_t size, const void *tables);
+uint64_t wl_xxh3(uint64_t seed, const uint8_t *data, size_t size, const void *tables);
 
 /* Of sha.c. */
 void wl_sha1(const uint8_t *data, size_t size, uint8_t *digest);

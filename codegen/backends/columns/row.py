@@ -110,8 +110,6 @@ def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, pres
     """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     name, algorithm = cover.field.id, cover.made_by
     found = scope.members.get(name)
-    if not algorithm.in_engine:
-        raise NotForEngineError(f"the checksum algorithm {cover.algorithm} is not in the engine")
     if cover.blanks_own and not algorithm.in_pieces:
         raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')
     if not isinstance(found, Scalar | Span):

@@ -94,6 +94,11 @@ ONE_LINE = [
         "breaking checks event.level: valid: one of 1, 2 → where _ < 3: values that were ",
     ),
     (", valid: {any-of: [1, 2]}", "", "compatible checks event.level: valid: one of 1, 2 → anything: more values are"),
+    (
+        "over: [kind, note]}",
+        "over: [kind, note], stored: _ + 1}",
+        "breaking checks event.crc: checksum: crc32 over kind…note → crc32 over kind…note, stored",
+    ),
     ("algorithm: crc32,", "algorithm: crc32c,", "breaking checks event.crc: checksum: crc32 over kind…note → crc32c"),
     # settings
     ("max-record: 1000", "max-record: 2000", "compatible settings max-record: 1000 → 2000: larger rows"),

@@ -186,8 +186,7 @@ FIELDS = {
 @pytest.mark.parametrize("name", FIELDS)
 def test_rows_are_written_and_verified(name: str, tmp_path: Path) -> None:
     spec, log = spec_of(tmp_path, name, FIELDS[name]), tmp_path / "a.log"
-    program = wireloom.load_spec(spec).program
-    assert (program is not None) == (name != "xxh3_64")
+    assert wireloom.load_spec(spec).program is not None
     wireloom.write(spec, ROWS, log)
     verified(spec, log.read_bytes(), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum")
 
