@@ -9,9 +9,10 @@ from random import Random
 from typing import Any
 
 import yaml
+from wireloom.checksums import algorithm, function
 from wireloom.codecs import BLOCK_CODECS
 from wireloom.format import Stuffing
-from wireloom.objects import checksum_function, stuff
+from wireloom.objects import stuff
 
 from . import content, scalars, types
 from .checks import checksum
@@ -19,7 +20,7 @@ from .instances import instance
 from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, any_expression, condition, settled
 
 MOST_TYPES = 6
-CRC = checksum_function("crc32c", 0, 0)
+SUMS = ("crc32c", "crc-32/bzip2", "crc-24/openpgp", "adler32", "fletcher32", "sum16be", "internet", "xxh32")
 
 InputWriter = Callable[[Random, Values], bytes]
 
@@ -248,9 +249,9 @@ def unit_spec(random: Random) -> Made:
     trailer = [] if shape == "end" or random.random() < 0.6 else [{"id": "mark", "contents": [0xAB, 0xCD]}]
     holder = {"seq": [*before, rows, *trailer]}
     unit: dict[str, Any] = holder
-    path = "units.rows"
+    path, made_by = "units.rows", random.choice(SUMS)
     if sized:
-        sum = {"checksum": {"algorithm": "crc32c", "over": "body", "initial": 0, "final-xor": 0}}
+        sum = {"checksum": {"algorithm": made_by, "over": "body", "continues": "len"}}
         crc = [{"id": "crc", "type": "u4le", "-wireloom": sum}] if random.random() < 0.4 else []
         body: dict[str, Any] = {"id": "body", "type": "holder", "size": "len"}
         if codec is not None:
@@ -291,7 +292,7 @@ def unit_spec(random: Random) -> Made:
             return data
         if codec is not None:
             data = BLOCK_CODECS[codec].compress(data)
-        stored = CRC(data).to_bytes(4, "little") if crc else b""
+        stored = function(algorithm(made_by))(data, len(data)).to_bytes(4, "little") if crc else b""
         return len(data).to_bytes(2, "little") + stored + data
 
     return Made(spec, lambda random, _: write_root(random, write_unit))
