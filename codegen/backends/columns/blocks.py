@@ -17,7 +17,7 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
     is_block = field.process is not None
     if contains and isinstance(field.size, EndOfStreamSize) and not (state.contained or is_block):
         raise NotForEngineError(f'"{field.id}", with rows inside, reaches to the end of its stream')
-    if contains and isinstance(field.size, EndOfStreamSize) and scope.struct.covers:
+    if contains and isinstance(field.size, EndOfStreamSize) and scope.struct.covers and not is_block:
         # Damage inside would end with the stream around it, and pass by the checksums there.
         raise NotForEngineError(f'"{field.id}", with rows inside, has no size, and stands beside a checksum')
     state.contained = contains
