@@ -18,7 +18,7 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         elif old.rows is not None:
             yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no longer a table")
         return
-    paths = [each.dotted for each in (new.rows, old.rows)]
+    paths = [each.text for each in (new.rows, old.rows)]
     if paths[0] != paths[1]:
         text = f"the rows are those of {paths[0]} now, and were those of {paths[1]}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)

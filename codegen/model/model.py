@@ -221,6 +221,8 @@ class Rows:
     """Scalars of the root that come along in every row; they stand before the rows on the wire."""
     path: tuple[str, ...] = ()
     """The attributes that lead from a unit to its rows, the first one the unit's."""
+    text: str = ""
+    """The path from the root as the spec has it."""
     streaming: bool = True
     """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
     sized: bool = False

@@ -144,3 +144,14 @@ class World:
         for name in path[1:]:
             found = found.types.get(name) if found is not None else None
         return found
+
+    def has_failed(self, path: Path, name: str) -> bool:
+        """Return whether a member that a type lacks was declared, or may have been, with an error that was noted."""
+        symbol = self.at(path)
+        member = symbol.members.get(name) if symbol is not None else None
+        return (symbol is not None and symbol.unknown_members) or (member is not None and member.failed)
+
+    def failing(self, path: Path) -> list[str]:
+        """Return the names of the members of a type that were declared with an error."""
+        symbol = self.at(path)
+        return [] if symbol is None else [each.id for each in symbol.members.values() if each.failed]

@@ -14,6 +14,7 @@ from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .model import Attribute, Instance, Rows, Struct
 from .row_layout import has_sized_rows, is_streaming
+from .row_path import RowPathReader, steps_of
 from .symbols import World
 from .units import UnitsReader, column_names
 
@@ -71,15 +72,17 @@ class TableReader:
                     self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
                     break
             return None
-        first, *path = name.value.split(".")
-        attribute = self._step(self.root, first, name.position)
-        if attribute is None:
+        steps = steps_of(name.value)
+        first, *path = (each.id for each in steps)
+        reader = RowPathReader(self.structs, self.world, self.diagnostics, name.position)
+        types = reader.types(self.root, steps)
+        attribute = self.root.attribute(first)
+        if types is None or attribute is None:
             return None
         streaming = is_streaming(self.root, attribute)
         if not self._framing_fits(section, attribute, streaming=streaming):
             return None
-        types = self._types(self.root, [first, *path], name.position)
-        if types is None or not self._rows_are_whole(attribute, types[1], name.position):
+        if not self._rows_are_whole(attribute, types[1], name.position):
             return None
         if streaming:
             types = types[1:]
@@ -105,46 +108,10 @@ class TableReader:
             selectable=selectable,
             parent_columns=parents,
             path=tuple(path),
+            text=name.value,
             streaming=streaming,
             sized=has_sized_rows(self.root, attribute),
         )
-
-    def _step(self, struct: Struct, id: str, position: Position) -> Attribute | None:
-        """The attribute of a step of the way to the rows."""
-        attribute = struct.attribute(id)
-        if attribute is None and not self._failed(struct, id):
-            hint = suggestion(id, [*(each.id for each in struct.attributes), *self._failing(struct)])
-            holder = "the root" if struct is self.root else "::".join(struct.path)
-            self.diagnostics.error(position, f"{holder} has no attribute {shown(id)}{hint}")
-        return attribute
-
-    def _types(self, root: Struct, path: list[str], position: Position) -> list[Struct] | None:
-        """The types from the root to the row's, along the attributes of ``path``."""
-        types = [root]
-        for id in path:
-            attribute = self._step(types[-1], id, position)
-            if attribute is None:
-                return None
-            if attribute.switch is not None or not self._is_own(attribute):
-                message = f"the way to the rows leads through types of the spec: {shown(id)} is of none"
-                self.diagnostics.error(position, message)
-                return None
-            if attribute.parent is not None:
-                self.diagnostics.error(position, f"{shown(id)} has a parent of its own, so that no rows can be in it")
-                return None
-            assert isinstance(attribute.type, UserType)
-            struct = self.structs[attribute.type.path]
-            if struct.message is not None:
-                self.diagnostics.error(position, f"{shown(id)} is a message: 'message' says what its rows are")
-                return None
-            if struct in types:
-                self.diagnostics.error(position, f"the way to the rows leads twice through {'::'.join(struct.path)}")
-                return None
-            types.append(struct)
-        return types
-
-    def _is_own(self, attribute: Attribute) -> bool:
-        return isinstance(attribute.type, UserType) and attribute.type.path in self.structs
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """A row's place is a number of bytes, and a stream with bits left has not ended."""
@@ -194,10 +161,10 @@ class TableReader:
         known = {each.id: each for each in (*around, *_members(row)) if not getattr(each, "anonymous", False)}
         for name in section.texts(key):
             member = known.get(name.value)
-            if member is None and self._failed(row, name.value):
+            if member is None and self.world.has_failed(row.path, name.value):
                 continue
             if member is None:
-                hint = suggestion(name.value, [*known, *self._failing(row)])
+                hint = suggestion(name.value, [*known, *self.world.failing(row.path)])
                 what = "::".join(row.path) + (", with what is around it," if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
                 self.diagnostics.error(name.position, message)
@@ -210,18 +177,6 @@ class TableReader:
                     found.append(name.value)
         return tuple(found)
 
-    def _failed(self, struct: Struct, name: str) -> bool:
-        """Return whether a member that the struct lacks was declared, or may have been, with an error that has been
-        said.
-        """
-        symbol = self.world.at(struct.path)
-        member = symbol.members.get(name) if symbol is not None else None
-        return (symbol is not None and symbol.unknown_members) or (member is not None and member.failed)
-
-    def _failing(self, struct: Struct) -> list[str]:
-        symbol = self.world.at(struct.path)
-        return [] if symbol is None else [each.id for each in symbol.members.values() if each.failed]
-
     def _fresh(self, name: Text, taken: tuple[str, ...]) -> bool:
         if name.value in taken:
             self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
@@ -232,7 +187,7 @@ class TableReader:
         known = {each.id: each for each in _members(self.root) if each.id != rows.id}
         for name in section.texts("parent-columns"):
             member = known.get(name.value)
-            if member is None and name.value != rows.id and self._failed(self.root, name.value):
+            if member is None and name.value != rows.id and self.world.has_failed(self.root.path, name.value):
                 continue
             if member is None:
                 hint = suggestion(name.value, known)

@@ -150,12 +150,15 @@ class _Builder:
             return None
         branches: list[tuple[tuple[Node, ...], Field]] = []
         otherwise: Field | None = None
+        # Where no match depends on anything, cases of one type are one branch.
+        is_constant = not any(names_in(each.match) for each in switch.cases if each.match is not None)
         for case in switch.cases:
             field = self._field(struct, case_attribute(attribute, case), place)
+            same = [number for number, each in enumerate(branches) if each[1] == field]
             if case.match is None:
                 otherwise = field
-            elif branches and branches[-1][1] == field:
-                branches[-1] = ((*branches[-1][0], case.match), field)
+            elif same and (is_constant or same[-1] == len(branches) - 1):
+                branches[same[-1]] = ((*branches[same[-1]][0], case.match), field)
             else:
                 branches.append(((case.match,), field))
         return Switch(switch.on, tuple(branches), otherwise, not may_be_unmatched(attribute))

@@ -26,4 +26,5 @@ def rows_of(spec: Spec) -> Rows | None:
         selectable=rows.selectable,
         parent_columns=rows.parent_columns,
         path=rows.path,
+        text=rows.text,
     )

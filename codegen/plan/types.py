@@ -139,6 +139,8 @@ class Rows:
     parent_columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     """The fields that lead from a unit to its rows, one for each type but the last."""
+    text: str = ""
+    """The path from the root as the spec has it."""
 
     @property
     def type(self) -> Path:
@@ -154,10 +156,9 @@ class Rows:
         steps = tuple(zip(self.types, self.path, strict=False))
         return ((self.types[0][:1], self.field), *steps) if self.streaming else steps
 
-    @property
-    def dotted(self) -> str:
-        """The fields from the root's down to the rows, with dots between them, as in the key ``rows``."""
-        return ".".join((self.field, *self.path) if self.streaming else self.path)
+    def type_after(self, step: int) -> Path:
+        """Return the type that a step leads to."""
+        return self.types[step if self.streaming else step + 1]
 
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
         """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises

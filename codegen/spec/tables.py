@@ -28,7 +28,7 @@ from .kinds import (
     TextKind,
     TypeKind,
 )
-from .message_tables import PATH, message_tables
+from .message_tables import message_tables
 
 EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
@@ -44,6 +44,9 @@ A_NAME = "a name of lower-case letters, digits and underscores that begins with 
 NAME = TextKind(A_NAME, IDENTIFIER)
 ENUM = TextKind("the name of an enum", TYPE_NAME)
 NAMES = ListKind(NAME)
+ROW_PATH = TextKind(
+    "names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER}|\.as<{IDENTIFIER}(?:::{IDENTIFIER})*>)*"
+)
 VERSION = TextKind(
     "a version such as 0.11",
     r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}",
@@ -208,9 +211,9 @@ TABLES["meta-extensions"] = Table(
     f"meta/{EXTENSION}",
     {
         "rows": Key(
-            PATH,
+            ROW_PATH,
             "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
-            " lead to inside of these, with dots between them.",
+            " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which.",
         ),
         "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
         "selectable": Key(NAMES, "The columns that a reader may ask for besides."),

@@ -253,13 +253,16 @@ def unit_spec(random: Random) -> Made:
     if sized:
         sum = {"checksum": {"algorithm": made_by, "over": "body", "continues": "len"}}
         crc = [{"id": "crc", "type": "u4le", "-wireloom": sum}] if random.random() < 0.4 else []
-        body: dict[str, Any] = {"id": "body", "type": "holder", "size": "len"}
+        # A switch with compressed forms is not for the engine.
+        kind = [{"id": "kind", "type": "u1"}] if codec is None and random.random() < 0.4 else []
+        type = {"switch-on": "kind", "cases": {1: "holder", 2: "other", 3: "holder"}} if kind else "holder"
+        body: dict[str, Any] = {"id": "body", "type": type, "size": "len"}
         if codec is not None:
             body["-wireloom"] = {"codec": {"name": codec, "max-expanded": 300}}
-        unit = {"seq": [{"id": "len", "type": "u2le"}, *crc, body]}
+        unit = {"seq": [{"id": "len", "type": "u2le"}, *kind, *crc, body]}
         path = "units.body.rows"
     else:
-        crc = []
+        crc = kind = []
     extension: dict[str, Any] = {"rows": path}
     if random.random() < 0.5:
         names = [each["id"] for each in row["seq"] if "contents" not in each]
@@ -271,6 +274,8 @@ def unit_spec(random: Random) -> Made:
         **maker.types,
         **scalars.VARINT_TYPES,
     }
+    if kind:
+        declared["other"] = {"seq": [{"id": "some", "type": "u1"}]}
     root, write_root = root_of_units(random, unit)
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
     spec = {"meta": meta, "seq": root, "types": declared, "enums": {"kind": scalars.ENUM}}
@@ -293,7 +298,8 @@ def unit_spec(random: Random) -> Made:
         if codec is not None:
             data = BLOCK_CODECS[codec].compress(data)
         stored = function(algorithm(made_by))(data, len(data)).to_bytes(4, "little") if crc else b""
-        return len(data).to_bytes(2, "little") + stored + data
+        chosen = bytes([random.choice([1, 1, 3, 2, 4])]) if kind else b""
+        return len(data).to_bytes(2, "little") + chosen + stored + data
 
     return Made(spec, lambda random, _: write_root(random, write_unit))
 

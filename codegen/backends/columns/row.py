@@ -225,12 +225,21 @@ def _is_step(state: State, scope: Scope, field: Field) -> bool:
 
 def _lower_step(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field on the way to the rows."""
-    if not isinstance(field.type, UserType):
-        raise NotForEngineError(f'"{field.id}" is of no type of the spec')
-    struct = scope.plan.type(field.type.path)
+    rows = state.plan.rows
+    assert rows is not None
+    struct = scope.plan.type(rows.type_after(state.steps))
+
+    def form(each: Field) -> None:
+        if isinstance(each.type, UserType) and each.type.path == struct.path:
+            _lower_user_type(state, scope, each, struct, is_step=True)
+        else:
+            _lower_value(state, scope, each)
 
     def item() -> None:
-        _lower_user_type(state, scope, field, struct, is_step=True)
+        if field.switch is not None:
+            lower_switch(state, scope, field, field.switch, form)
+        else:
+            form(field)
 
     if field.repeat is not None:
         lower_loop(state, scope, field, field.repeat, item)
@@ -248,6 +257,9 @@ def lower_unit(state: State, inner: Scope) -> None:
         lower_fields(state, inner)
         state.steps -= 1
         return
+    if state.has_row:
+        raise NotForEngineError("several cases of a switch lead to the rows")
+    state.has_row = True
     state.run.flush()
     state.assembler.add(Op.ROW)
     state.row, state.steps = None, state.steps + 1

@@ -21,11 +21,12 @@ from .scope import Fact, Scalar, Scope
 class State:
     """Where the walk is.
 
-    ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns that
-    are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill. ``contained``:
-    the innermost sub-stream is one on the way to the rows. ``facts``: the conditions under which the current field is
-    read. ``created``: the scalars of the innermost optional field so far. ``nesting``: how many user types deep.
-    ``steps``: how many steps of the way to the rows have been made. ``fields``: how many were walked.
+    ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns
+    that are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
+    ``contained``: the innermost sub-stream is one on the way to the rows. ``has_row``: the steps of a row are
+    there. ``facts``: the conditions under which the current field is read. ``created``: the scalars of the
+    innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way to
+    the rows have been made. ``fields``: how many were walked.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed.
     """
 
@@ -36,6 +37,7 @@ class State:
     row: Callable[[State, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
     contained: bool = False
+    has_row: bool = False
     steps: int = 0
     run: Run = field(init=False)
     facts: tuple[Fact, ...] = ()

@@ -295,10 +295,19 @@ def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Line
     absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
     otherwise: Lines = (_kept(scope, "None", keep),) if absent else ()
     keep = replace(keep, cased=True)
-    branches = [(matches, value_lines(scope, each, keep)) for matches, each in switch.branches]
+    branches = [(matches, _form_lines(scope, each, keep)) for matches, each in switch.branches]
     if switch.otherwise is not None:
-        otherwise = value_lines(scope, switch.otherwise, keep)
+        otherwise = _form_lines(scope, switch.otherwise, keep)
     return branching(scope, field, switch.on, branches, otherwise)
+
+
+def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
+    """Read a value of the type that a switch has chosen."""
+    step = scope.row_step(form)
+    if step is None:
+        return value_lines(scope, form, keep)
+    # The value is checked where it is kept, whatever its type is.
+    return _towards_rows(scope, replace(form, checks=()), keep, step)
 
 
 # Objects -------------------------------------------------------------------------------------------------------------

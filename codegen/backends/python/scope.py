@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dataclasses import field as declared
 
 from ...expression.nodes import Node
+from ...expression.types import UserType
 from ...plan import Field, Plan, TypePlan
 from ...spec.position import Position
 from .annotations import Annotations
@@ -64,7 +65,10 @@ class ClassScope:
         """Return how many steps of the way to the rows lead to the objects that hold a field which is the next one;
         ``None`` for other fields, and in classes with Kaitai's API."""
         rows, step = self.module.plan.rows, (self.struct.path, field.id)
-        return rows.steps.index(step) if self.own and rows is not None and step in rows.steps else None
+        if not self.own or rows is None or step not in rows.steps:
+            return None
+        number = rows.steps.index(step)
+        return number if isinstance(field.type, UserType) and field.type.path == rows.type_after(number) else None
 
     def translator(self, position: Position | None, **places: str) -> Translator:
         """A translator of expressions that are in this type, with more names in place."""

@@ -56,7 +56,9 @@ def refused(meta: str, body: str = BODY) -> list[str]:
 
 def test_rows() -> None:
     meta = "    rows: rows\n    columns: [at, payload]\n    selectable: [len, twice]\n    parent-columns: [version]\n"
-    assert spec(meta).rows == Rows("rows", (("demo", "row"),), ("at", "payload"), ("len", "twice"), ("version",))
+    assert spec(meta).rows == Rows(
+        "rows", (("demo", "row"),), ("at", "payload"), ("len", "twice"), ("version",), text="rows"
+    )
 
 
 def test_columns_that_are_not_named() -> None:
@@ -145,12 +147,22 @@ def test_rows_inside_of_units() -> None:
     assert (rows.columns, rows.selectable) == (("first", "text"), ("len",))
 
 
+@pytest.mark.parametrize("path", ["batches.odd.rows", "batches.odd.as<body>.rows", "batches.odd.as<demo::body>.rows"])
+def test_rows_in_a_case_of_a_switch(path: str) -> None:
+    rows = spec(f"    rows: {path}\n", INSIDE).rows
+    assert rows is not None
+    assert (rows.path, rows.text) == (("odd", "rows"), path)
+    assert rows.types == (("demo", "batch"), ("demo", "body"), ("demo", "row"))
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [
         ("batches.bodies.rows", "demo::batch has no attribute 'bodies'"),
         ("batches.len", "the way to the rows leads through types of the spec: 'len' is of none"),
-        ("batches.odd", "the way to the rows leads through types of the spec: 'odd' is of none"),
+        ("batches.odd", "say which type of 'odd' is meant, as in odd.as<body>: demo::body or demo::row"),
+        ("batches.odd.as<bodies>", "'odd' has no type bodies; there is demo::body or demo::row"),
+        ("batches.odd.nothing", "'odd' has no type with the attribute 'nothing'; there is demo::body or demo::row"),
         ("batches.other", "the way to the rows leads twice through demo::batch"),
         ("batches.orphan.rows", "'orphan' has a parent of its own, so that no rows can be in it"),
         ("batches..rows", "expected names with dots between them"),

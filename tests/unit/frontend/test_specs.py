@@ -54,7 +54,7 @@ def test_edgemq_segment() -> None:
     found = spec("edgemq_segment")
     row = ("edgemq_segment", "frame")
     columns, selectable = ("fmt", "tenant", "ts", "payload"), ("ts_millis", "len", "crc32c")
-    assert found.rows == Rows("frames", (row,), columns, selectable)
+    assert found.rows == Rows("frames", (row,), columns, selectable, text="frames")
     assert (found.codec, found.max_record) == ("zstd", 64 * 1024 * 1024)
     assert found.path_pattern == "{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst"
     (choice,) = found.choices
@@ -79,7 +79,7 @@ def test_edgemq_segment() -> None:
 
 def test_word_stuffed_log() -> None:
     found = spec("word_stuffed_log")
-    assert found.rows == Rows("records", (("word_stuffed_log", "record"),), ("generation", "payload"), ("crc",))
+    assert found.rows == Rows("records", (("word_stuffed_log", "record"),), ("generation", "payload"), ("crc",), text="records")
     assert found.root.attributes[0].framing == Framing(b"\xfe\xfd", "word")
     assert found.max_record == 16 * 1024 * 1024
     record = found.root.structs[0]
@@ -89,5 +89,5 @@ def test_word_stuffed_log() -> None:
 
 def test_cobs_log() -> None:
     found = spec("cobs_log")
-    assert found.rows == Rows("records", (("cobs_log", "record"),), ("payload",), ())
+    assert found.rows == Rows("records", (("cobs_log", "record"),), ("payload",), (), text="records")
     assert found.root.attributes[0].framing == Framing(b"\0", "cobs")

@@ -1,0 +1,110 @@
+"""Paths to the rows of a table: ``batches.body.records``, or ``chunks.body.as<palette>.entries`` through a switch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from ..expression.types import Path, UserType
+from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
+from ..words import listed, shown, suggestion
+from .model import Attribute, Struct
+from .symbols import World
+
+CAST = re.compile(r"as<([a-z0-9_:]+)>")
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """An attribute of the path. ``cast``: the type that is meant where a switch chooses it, if that is said."""
+
+    id: str
+    cast: tuple[str, ...] = ()
+
+
+def steps_of(path: str) -> list[PathStep]:
+    """The steps of a path.
+
+    >>> steps_of("chunks.body.as<png::palette>")
+    [PathStep(id='chunks', cast=()), PathStep(id='body', cast=('png', 'palette'))]
+    """
+    found: list[PathStep] = []
+    for part in path.split("."):
+        cast = CAST.fullmatch(part)
+        if cast is None:
+            found.append(PathStep(part))
+        else:
+            found[-1] = PathStep(found[-1].id, tuple(cast[1].split("::")))
+    return found
+
+
+class _WrongPathError(Exception):
+    """The path is wrong; the one argument says why, and is empty where that has been said of the spec already."""
+
+
+class RowPathReader:
+    """Finds the types along a path. ``position``: where what is wrong with it is noted."""
+
+    def __init__(self, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics, position: Position) -> None:
+        self._structs = structs
+        self._world = world
+        self._diagnostics = diagnostics
+        self._position = position
+
+    def types(self, root: Struct, steps: list[PathStep]) -> list[Struct] | None:
+        """The types from the root to the row's; ``None`` where something is wrong, which is noted."""
+        types = [root]
+        try:
+            for step, following in zip_longest(steps, steps[1:]):
+                types.append(self._next(types, step, following))
+        except _WrongPathError as error:
+            if error.args[0]:
+                self._diagnostics.error(self._position, error.args[0])
+            return None
+        return types
+
+    def _next(self, types: list[Struct], step: PathStep, following: PathStep | None) -> Struct:
+        attribute = self._attribute(types[-1], step.id)
+        struct = self._type(attribute, step, following)
+        if attribute.parent is not None:
+            raise _WrongPathError(f"{shown(step.id)} has a parent of its own, so that no rows can be in it")
+        if struct.message is not None:
+            raise _WrongPathError(f"{shown(step.id)} is a message: 'message' says what its rows are")
+        if struct in types:
+            raise _WrongPathError(f"the way to the rows leads twice through {'::'.join(struct.path)}")
+        return struct
+
+    def _attribute(self, struct: Struct, id: str) -> Attribute:
+        found = struct.attribute(id)
+        if found is not None:
+            return found
+        if self._world.has_failed(struct.path, id):
+            raise _WrongPathError("")
+        hint = suggestion(id, [*(each.id for each in struct.attributes), *self._world.failing(struct.path)])
+        holder = "the root" if len(struct.path) == 1 else "::".join(struct.path)
+        raise _WrongPathError(f"{holder} has no attribute {shown(id)}{hint}")
+
+    def _type(self, attribute: Attribute, step: PathStep, following: PathStep | None) -> Struct:
+        """The type of a step; that of a switch by its cast, or by the attribute that follows."""
+        kinds = [attribute.type] if attribute.switch is None else [each.type for each in attribute.switch.cases]
+        paths = (each.path for each in kinds if isinstance(each, UserType))
+        structs = [self._structs[each] for each in dict.fromkeys(paths) if each in self._structs]
+        if not structs:
+            raise _WrongPathError(f"the way to the rows leads through types of the spec: {shown(step.id)} is of none")
+        meant = structs
+        if step.cast:
+            meant = [each for each in structs if each.path[-len(step.cast) :] == step.cast]
+        elif attribute.switch is not None and following is not None:
+            meant = [each for each in structs if each.attribute(following.id) is not None]
+        if len(meant) == 1:
+            return meant[0]
+        names = listed("::".join(each.path) for each in meant or structs)
+        if meant:
+            example = f"{step.id}.as<{meant[0].path[-1]}>"
+            raise _WrongPathError(f"say which type of {shown(step.id)} is meant, as in {example}: {names}")
+        what = "::".join(step.cast)
+        if following is not None and not step.cast:
+            what = f"with the attribute {shown(following.id)}"
+        raise _WrongPathError(f"{shown(step.id)} has no type {what}; there is {names}")
