@@ -79,7 +79,9 @@ def test_edgemq_segment() -> None:
 
 def test_word_stuffed_log() -> None:
     found = spec("word_stuffed_log")
-    assert found.rows == Rows("records", (("word_stuffed_log", "record"),), ("generation", "payload"), ("crc",), text="records")
+    assert found.rows == Rows(
+        "records", (("word_stuffed_log", "record"),), ("generation", "payload"), ("crc",), text="records"
+    )
     assert found.root.attributes[0].framing == Framing(b"\xfe\xfd", "word")
     assert found.max_record == 16 * 1024 * 1024
     record = found.root.structs[0]
