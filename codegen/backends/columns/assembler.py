@@ -20,7 +20,7 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
-from .expression import Compiled, Order
+from .compiled import Compiled, Order
 from .loadable import refuse_unloadable
 from .refusal import NotForEngineError
 from .scope import Scalar, Span

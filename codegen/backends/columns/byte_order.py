@@ -11,7 +11,8 @@ from wireloom.format.program import Code, Kind, Op
 from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical, Name, Node
 from ...wire import ComputedEndian, InheritedEndian
 from .assembler import Refusal
-from .expression import Compiled, Compiler
+from .compiled import Compiled
+from .expression import Compiler
 from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from wireloom.format.program import Code
@@ -29,7 +28,8 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import BytesType, EnumType, StringType
-from .interval import BINARY, BOOLEAN, Interval, checked, of_bytes
+from .compiled import Compiled, Order, constant, joined
+from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
 from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
 
@@ -76,54 +76,6 @@ LONGEST_LITERAL = 255
 """Bytes that a span can be compared with."""
 
 
-@dataclass(frozen=True)
-class Order:
-    """How the bytes of a span are ordered relative to ``value``: -1, 0 or 1."""
-
-    span: Span
-    value: bytes
-
-
-Part = bytes | Scalar | Span | Order
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth. A span
-    by itself is its size."""
-
-    parts: tuple[Part, ...]
-    interval: Interval
-    depth: int = 1
-
-    @property
-    def constant(self) -> int | None:
-        """The value, where it is the same for every row."""
-        return self.interval.low if self.interval.constant else None
-
-    @property
-    def scalar(self) -> Scalar | None:
-        """The field, where the expression is only its value."""
-        only = self.parts[0] if len(self.parts) == 1 else None
-        return only if isinstance(only, Scalar) else None
-
-    def scalars(self) -> Iterable[Scalar]:
-        """The fields whose registers the code reads."""
-        return (part for part in self.parts if isinstance(part, Scalar))
-
-
-def constant(value: int) -> Compiled:
-    """Code that pushes ``value``."""
-    checked(Interval(value, value))
-    if -(1 << 63) <= value < 1 << 63:
-        code = struct.pack("<Bq", Code.CONSTANT, value)
-    elif 0 <= value < 1 << 64:
-        code = struct.pack("<BQ", Code.CONSTANT_UNSIGNED, value)
-    else:
-        raise NotForEngineError(f"the constant {value} does not fit in 64 bits")
-    return Compiled((code,), Interval(value, value))
-
-
 def conjuncts(node: Node) -> tuple[Node, ...]:
     """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
     if isinstance(node, Logical) and node.operator == "and":
@@ -134,21 +86,6 @@ def conjuncts(node: Node) -> tuple[Node, ...]:
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
     """Return the facts that hold if ``condition``, written in ``scope``, is true."""
     return tuple(Fact(scope, each) for each in conjuncts(condition))
-
-
-def narrowed(compiled: Compiled, bits: int, *, signed: bool) -> Compiled:
-    """Code of the same value that fails where an integer of ``bits`` bits cannot hold it.
-
-    A shift to the left fails where bits are lost, and registers have 128 of them.
-    """
-    held = of_bytes(bits // 8, signed)
-    if compiled.interval.within(held.low, held.high):
-        return compiled
-    unused, middle = constant(128 - bits), constant(1 << (bits - 1))
-    code = compiled if signed else _joined((compiled, middle), Code.SUBTRACT, compiled.interval)
-    for shift in (Code.SHIFT_LEFT, Code.SHIFT_RIGHT):
-        code = _joined((code, unused), shift, held)
-    return code if signed else _joined((code, middle), Code.ADD, held)
 
 
 @dataclass(frozen=True)
@@ -237,7 +174,7 @@ class Compiler:
         interval = BINARY[node.operator](left.interval, right.interval)
         if left.constant is not None and right.constant is not None:
             return constant(_FOLD[node.operator](left.constant, right.constant))
-        return _joined((left, right), _BINARY[node.operator], checked(interval))
+        return joined((left, right), _BINARY[node.operator], checked(interval))
 
     def _comparison(self, node: Comparison) -> Compiled:
         if self._is_bytes(node.left) or self._is_bytes(node.right):
@@ -246,7 +183,7 @@ class Compiler:
         code, compare = _COMPARISON[node.operator]
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
-        return _joined((left, right), code, BOOLEAN)
+        return joined((left, right), code, BOOLEAN)
 
     def _is_bytes(self, node: Node) -> bool:
         """Return whether an expression is bytes or text."""
@@ -266,7 +203,7 @@ class Compiler:
             # Text that is not in its encoding is ordered as what it is replaced with.
             raise NotForEngineError(f'an expression orders the text "{span.name}"')
         self.must_be_found(span)
-        return _joined(
+        return joined(
             (Compiled((Order(span, value),), Interval(-1, 1)), constant(0)), _COMPARISON[compared][0], BOOLEAN
         )
 
@@ -276,7 +213,7 @@ class Compiler:
         if left.constant is not None:
             decides = bool(left.constant) == (node.operator == "or")
             return constant(int(bool(left.constant))) if decides else right
-        return _joined((left, right), Code.BOOLEAN_AND if node.operator == "and" else Code.BOOLEAN_OR, BOOLEAN)
+        return joined((left, right), Code.BOOLEAN_AND if node.operator == "and" else Code.BOOLEAN_OR, BOOLEAN)
 
     def _conditional(self, node: Conditional) -> Compiled:
         condition = self._compile(node.condition)
@@ -284,7 +221,7 @@ class Compiler:
             return self._compile(node.then if condition.constant else node.otherwise)
         then = self._knowing(node.condition)._compile(node.then)
         otherwise = self._compile(node.otherwise)
-        return _joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
+        return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
     def _knowing(self, condition: Node | None) -> Compiler:
         if condition is None:
@@ -394,10 +331,3 @@ def literal_bytes(node: Node) -> bytes | None:
         values = [each.value for each in folded.items if isinstance(each, IntegerLiteral)]
         return bytes(values) if all(0 <= each < 256 for each in values) else None
     return None
-
-
-def _joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:
-    """The operands' code one after the other, then ``code``."""
-    parts = tuple(part for each in operands for part in each.parts)
-    depth = max(position + each.depth for position, each in enumerate(operands))
-    return Compiled((*parts, bytes([code])), interval, depth)

@@ -11,7 +11,7 @@ from ...plan import Field
 from .arrow import integer_interval, wire_kind
 from .assembler import Refusal
 from .byte_order import read_number
-from .expression import Compiled
+from .compiled import Compiled
 from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable

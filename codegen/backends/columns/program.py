@@ -9,7 +9,8 @@ from ...plan import Instance, Plan, Rows
 from .assembler import Assembler, Label, Listing
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
-from .expression import Compiled, Compiler, facts_of
+from .compiled import Compiled
+from .expression import Compiler, facts_of
 from .interval import Interval
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit

@@ -9,7 +9,7 @@ from ...expression.types import BytesType, EnumType, FloatType, IntegerType
 from ...plan import Field
 from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .assembler import Refusal
-from .expression import Compiled, constant
+from .compiled import Compiled, constant
 from .interval import BOOLEAN
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Unavailable

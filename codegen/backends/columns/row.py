@@ -27,7 +27,8 @@ from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
 from .column_nodes import own_columns
-from .expression import constant, facts_of
+from .compiled import constant
+from .expression import facts_of
 from .interval import Interval
 from .loops import lower_list, lower_loop
 from .marks import Marks

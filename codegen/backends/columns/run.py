@@ -8,7 +8,7 @@ from wireloom.format.program import Code, Kind, Op
 
 from ...expression.types import BitsType
 from .assembler import Assembler
-from .expression import Compiled, Part, constant
+from .compiled import Compiled, Part, constant
 from .interval import Interval
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError

@@ -14,7 +14,8 @@ from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval, timestamp_range
 from .assembler import Assembler
-from .expression import Compiled, Compiler, narrowed
+from .compiled import Compiled, narrowed
+from .expression import Compiler
 from .field_arrow import field_type
 from .interval import Interval
 from .refusal import NotForEngineError

@@ -11,7 +11,8 @@ from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
 from ...plan import Field, Plan
 from .assembler import Assembler, Refusal
-from .expression import Compiled, Compiler
+from .compiled import Compiled
+from .expression import Compiler
 from .interval import INT64
 from .refusal import NotForEngineError
 from .scope import Scalar, Span

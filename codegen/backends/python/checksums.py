@@ -190,21 +190,26 @@ def _checked_types(module: Module) -> frozenset[Path]:
 def _own_term(scope: ClassScope, cover: Cover) -> str:
     fields = [each for each in scope.struct.fields if each.id in cover.covered]
     sure = any(each.repeat is None and each.least > 0 and each.condition is None for each in fields)
-    text = "True" if sure else " or ".join(map(_bytes_term, fields))
+    text = "True" if sure else " or ".join(_bytes_term(scope, each) for each in fields)
     if cover.condition is None:
         return text
     present = f"{member(cover.field.id)} is not None"
     return f"({present})" if sure else f"({present} and ({text}))"
 
 
-def _bytes_term(field: Field) -> str:
+def _bytes_term(scope: ClassScope, field: Field) -> str:
     """Return a condition that is true if a field has bytes: an object with a stream of its own has those of that."""
     value = member(field.id)
-    has_stream = isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
-    if not has_stream or field.repeat is not None:
+    if field.switch is not None and field.repeat is None and any(map(_has_stream, field.forms)):
+        return f"({value}._io.size() if isinstance({value}, {scope.use('Struct')}) else {value})"
+    if not _has_stream(field) or field.repeat is not None:
         return value
     size = f"{value}._io.size()"
     return size if field.condition is None else f"({value} is not None and {size})"
+
+
+def _has_stream(field: Field) -> bool:
+    return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
 
 
 def _inner_term(field: Field) -> str:

@@ -1,0 +1,83 @@
+"""Code of the engine's stack machine, with the values that it can have."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wireloom.format.program import Code
+
+from .interval import Interval, checked, of_bytes
+from .refusal import NotForEngineError
+from .scope import Scalar, Span
+
+
+@dataclass(frozen=True)
+class Order:
+    """How the bytes of a span are ordered relative to ``value``: -1, 0 or 1."""
+
+    span: Span
+    value: bytes
+
+
+Part = bytes | Scalar | Span | Order
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth. A span
+    by itself is its size."""
+
+    parts: tuple[Part, ...]
+    interval: Interval
+    depth: int = 1
+
+    @property
+    def constant(self) -> int | None:
+        """The value, where it is the same for every row."""
+        return self.interval.low if self.interval.constant else None
+
+    @property
+    def scalar(self) -> Scalar | None:
+        """The field, where the expression is only its value."""
+        only = self.parts[0] if len(self.parts) == 1 else None
+        return only if isinstance(only, Scalar) else None
+
+    def scalars(self) -> Iterable[Scalar]:
+        """The fields whose registers the code reads."""
+        return (part for part in self.parts if isinstance(part, Scalar))
+
+
+def constant(value: int) -> Compiled:
+    """Code that pushes ``value``."""
+    checked(Interval(value, value))
+    if -(1 << 63) <= value < 1 << 63:
+        code = struct.pack("<Bq", Code.CONSTANT, value)
+    elif 0 <= value < 1 << 64:
+        code = struct.pack("<BQ", Code.CONSTANT_UNSIGNED, value)
+    else:
+        raise NotForEngineError(f"the constant {value} does not fit in 64 bits")
+    return Compiled((code,), Interval(value, value))
+
+
+def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:
+    """The operands' code one after the other, then ``code``."""
+    parts = tuple(part for each in operands for part in each.parts)
+    depth = max(position + each.depth for position, each in enumerate(operands))
+    return Compiled((*parts, bytes([code])), interval, depth)
+
+
+def narrowed(compiled: Compiled, bits: int, *, signed: bool) -> Compiled:
+    """Code of the same value that fails where an integer of ``bits`` bits cannot hold it.
+
+    A shift to the left fails where bits are lost, and registers have 128 of them.
+    """
+    held = of_bytes(bits // 8, signed)
+    if compiled.interval.within(held.low, held.high):
+        return compiled
+    unused, middle = constant(128 - bits), constant(1 << (bits - 1))
+    code = compiled if signed else joined((compiled, middle), Code.SUBTRACT, compiled.interval)
+    for shift in (Code.SHIFT_LEFT, Code.SHIFT_RIGHT):
+        code = joined((code, unused), shift, held)
+    return code if signed else joined((code, middle), Code.ADD, held)
