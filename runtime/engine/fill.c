@@ -73,6 +73,11 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
     return true;
 }
 
+/* Whether a unit with as many rows as the last one has no room: it would be read in vain, and again in the next fill. */
+static bool is_tight(const wl_run *run, const wl_fill_result *result) {
+    return run->program->has_rows && result->rows - result->unit_rows > run->arguments->capacity - result->rows;
+}
+
 /* Whether the fill ends before a row at `begin` is looked at. */
 static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
@@ -84,7 +89,7 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
         finish(result, WL_NEED_INPUT, begin);
     else if (begin == arguments->end)
         finish(result, arguments->at_end ? WL_END : WL_NEED_INPUT, begin);
-    else if (result->rows == arguments->capacity)
+    else if (result->rows == arguments->capacity || is_tight(run, result))
         finish(result, WL_BATCH_FULL, begin);
     else
         return false;

@@ -7,24 +7,31 @@ from ..codecs import CodecError, expand_block
 from ..format.program import ColumnProgram, Reason
 
 MOST_KEPT = 64 * 1024 * 1024
-"""Bytes of blocks and contents that are kept for a unit that is read again, at most."""
+"""Bytes of contents that are kept for a unit that is read again, at most."""
+EDGE = 64
+"""Bytes at both ends of a block by which it is known again, besides its position and size."""
 
 
 class Expander:
     """Decompresses the blocks of one input.
 
-    A unit that does not fit into a batch is read again for the next one: the contents of the last blocks are kept.
+    A unit that does not fit into a batch is read again for the next one: the contents of its blocks are kept.
     """
 
     def __init__(self, program: ColumnProgram) -> None:
         self._expansions = program.expansions
-        self._kept: dict[tuple[int, int, int, int], tuple[bytes, bytes]] = {}
+        self._kept: dict[tuple[object, ...], bytes] = {}
         self._size = 0
 
     def forget(self) -> None:
         """Another input begins."""
         self._kept.clear()
         self._size = 0
+
+    def forget_before(self, position: int) -> None:
+        """Forget the blocks before an offset of the input, from which it is read on."""
+        for key in [each for each in self._kept if isinstance(each[0], int) and each[0] < position]:
+            self._size -= len(self._kept.pop(key))
 
     def __call__(self, number: int, chosen: int, size: int, data: memoryview, position: int) -> bytes | int | None:
         """Return the content of a block; ``None`` if it is not compressed, or the number of the reason why it has none.
@@ -33,11 +40,10 @@ class Expander:
         ``size``: of the content in bytes, -1 if it is not given; ``position``: of the block in the input, -1 if it is
         inside of a frame or of another block.
         """
-        key = (number, chosen, size, position)
+        key = (position, number, chosen, size, len(data), bytes(data[:EDGE]), bytes(data[-EDGE:]))
         kept = self._kept.get(key)
-        # Copied first: a view is compared item by item.
-        if kept is not None and kept[0] == bytes(data):
-            return kept[1]
+        if kept is not None:
+            return kept
         expansion = self._expansions[number]
         if 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data)):
             return None if len(data) <= expansion.most else Reason.LIMIT
@@ -45,14 +51,7 @@ class Expander:
             content = expand_block(expansion.codecs, chosen, data, expansion.most, None if size == -1 else size)
         except CodecError as error:
             return REASONS.index(error.reason or "codec")
-        if position >= 0:
-            self._keep(key, data, content)
+        if position >= 0 and self._size + len(content) <= MOST_KEPT:
+            self._kept[key] = content
+            self._size += len(content)
         return content
-
-    def _keep(self, key: tuple[int, int, int, int], data: memoryview, content: bytes) -> None:
-        size = len(data) + len(content)
-        if self._size + size > MOST_KEPT:
-            self.forget()
-        if size <= MOST_KEPT:
-            self._kept[key] = bytes(data), content
-            self._size += size

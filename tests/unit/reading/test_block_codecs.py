@@ -15,9 +15,10 @@ import pytest
 import wireloom
 import zstandard
 from click.testing import CliRunner
-from wireloom import DamagedInputError, Format, WireloomError
+from wireloom import DamagedInputError, Format, WireloomError, engine
 from wireloom.codecs import BLOCK_CODECS
 from wireloom.command import main
+from wireloom.rows.expanding import Expander
 
 from ...differential.agreement import agreed
 from .running import ROW_READERS, read
@@ -231,6 +232,22 @@ def test_rows_larger_than_the_room_for_them(tmp_path: Path, reader: str) -> None
     table, file = read(reader, format, data, columns=["number", "text"], batch_rows=700)
     assert table.column("number").to_pylist() == [number % 1000 for number in range(5000)] * 2
     assert (file["tail"], file["damaged"]) == ("clean", [])
+
+
+@pytest.mark.skipif(not engine.available, reason="the engine is asked for blocks by itself")
+def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expand, positions = Expander.__call__, []
+
+    def counted(self: Expander, number: int, chosen: int, size: int, data: memoryview, position: int) -> Any:
+        positions.append(position)
+        return expand(self, number, chosen, size, data, position)
+
+    monkeypatch.setattr(Expander, "__call__", counted)
+    one = batch("zstd", 1, *(record(number, b"x" * 30) for number in range(10)))
+    table, _ = read("columns", format_of(tmp_path, UNITS), one * 40, columns=["number"], batch_rows=25)
+    assert table.num_rows == 400
+    assert len(set(positions)) == 40
+    assert len(positions) <= 41
 
 
 def test_a_block_in_a_block(tmp_path: Path) -> None:
