@@ -1,0 +1,164 @@
+"""Kinds of rows beside plain ones, and rows inside of units: compressed blocks, and Kafka's record batches."""
+
+from __future__ import annotations
+
+import random
+import struct
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import crc32c
+import wireloom
+import zstandard
+
+from .data import drain
+from .engine import copy_of
+from .measure import Comparison, Work
+
+KAFKA = Path(__file__).parents[1] / "unit" / "reading" / "specs" / "kafka_batches.ksy"
+
+ROWS = """
+meta: {{id: {id}, endian: le, -wireloom: {{rows: rows, columns: [{columns}]}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+      - {{id: at, type: u8}}
+      - {{id: kind, type: u1}}
+      - {{id: len, type: u1}}
+      - {{id: body, size: len}}
+{more}
+"""
+
+PLAIN = 38
+"""Bytes of a plain row."""
+KINDS = {
+    "plain": ("at, kind, body", ""),
+    "text": ("at, kind, text", "      - {id: text, size: 8, type: str, encoding: UTF-8}"),
+    "computed": ("at, sum, body", "    instances: {sum: {value: at + kind}}"),
+    "optional": ("at, kind, more", "      - {id: more, type: u4, if: kind < 2}"),
+    "switched": ("at, kind, more", "      - {id: more, type: {switch-on: kind, cases: {0: u4, _: u2}}}"),
+}
+
+BLOCKS = """
+meta: {id: bench_blocks, endian: le, -wireloom: {rows: units.body.rows, columns: [at, kind, body]}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit:
+    seq:
+      - {id: len, type: u4}
+      - {id: body, type: body, size: len, -wireloom: {codec: zstd}}
+  body:
+    seq: [{id: rows, type: row, repeat: eos}]
+  row:
+    seq:
+      - {id: at, type: u8}
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len}
+"""
+
+
+def comparisons(size: int) -> Iterator[Comparison]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield from _kinds(Path(folder), size)
+        yield from _blocks(Path(folder), size)
+    yield from _record_batches(size)
+
+
+def _loaded(folder: Path, id: str, text: str) -> wireloom.Format:
+    (folder / f"{id}.ksy").write_text(text)
+    return wireloom.load_spec(folder / f"{id}.ksy")
+
+
+def _row(chance: random.Random, number: int, *, body: int) -> tuple[int, bytes]:
+    kind = chance.randrange(4)
+    return kind, struct.pack("<QBB", number, kind, body) + chance.randbytes(body)
+
+
+def _kinds(folder: Path, size: int) -> Iterator[Comparison]:
+    """All rows count as ``PLAIN`` bytes: what is compared is the time that one takes."""
+    more: dict[str, Callable[[int], bytes]] = {
+        "plain": lambda kind: b"",
+        "text": lambda kind: b"some tex",
+        "computed": lambda kind: b"",
+        "optional": lambda kind: b"1234" if kind < 2 else b"",
+        "switched": lambda kind: b"1234" if kind == 0 else b"12",
+    }
+    works = {}
+    for name, (columns, attributes) in KINDS.items():
+        chance = random.Random(11)
+        rows = [_row(chance, number, body=28) for number in range(2000)]
+        data = b"".join(row + more[name](kind) for kind, row in rows)
+        times = max(1, size // 4 // len(data))
+        format = _loaded(folder, f"bench_{name}", ROWS.format(id=f"bench_{name}", columns=columns, more=attributes))
+        works[name] = Work(f"{name} rows", PLAIN * len(rows) * times, partial(drain, format, data * times))
+    titles = {
+        "text": "a text column",
+        "computed": "a computed column",
+        "optional": "an attribute with an if",
+        "switched": "a switch of two arms",
+    }
+    for name, title in titles.items():
+        note = f"all count as {PLAIN} bytes, so that the ratio is that of the times of a row"
+        yield Comparison(f"rows with {title}, beside plain rows", works[name], works["plain"], target=0.67, note=note)
+
+
+def _blocks(folder: Path, size: int) -> Iterator[Comparison]:
+    format = _loaded(folder, "bench_blocks", BLOCKS)
+    chance = random.Random(12)
+    words = [chance.randbytes(8) for _ in range(500)]
+
+    def row(number: int) -> bytes:
+        return struct.pack("<QBB", number, number % 4, 96) + b"".join(chance.choices(words, k=12))
+
+    contents = [b"".join(map(row, range(5000))) for _ in range(4)]
+    blocks = [zstandard.ZstdCompressor(level=3).compress(each) for each in contents]
+    times = max(1, size // sum(map(len, contents)))
+    data = b"".join(struct.pack("<I", len(each)) + each for each in blocks) * times
+    decompressor = zstandard.ZstdDecompressor()
+
+    def alone() -> None:
+        for _ in range(times):
+            for each in blocks:
+                decompressor.decompress(each)
+
+    raw = times * sum(map(len, contents))
+    yield Comparison(
+        "rows of 106 bytes in zstd blocks → Arrow",
+        Work("wireloom", raw, partial(drain, format, data)),
+        Work("python-zstandard, block by block", raw, alone),
+        target=0.85,
+        note=f"{sum(map(len, contents)) / sum(map(len, blocks)):.1f} to 1",
+    )
+
+
+def _record_batches(size: int) -> Iterator[Comparison]:
+    batch = _record_batch(random.Random(13), 1000)
+    data = batch * max(1, size // len(batch))
+    columns = ["offset", "timestamp", "key", "value"]
+    work = Work("wireloom", len(data), partial(drain, wireloom.load_spec(KAFKA), data, columns=columns))
+    title = "Kafka record batches, records of 100 bytes → Arrow, CRC on"
+    yield Comparison(title, work, copy_of(data), target=0.167, note="1 GB/s where a copy does 6")
+
+
+def _varint(value: int) -> bytes:
+    left, found = (value << 1) ^ (value >> 63), bytearray()
+    while left > 127:
+        found.append(left & 127 | 128)
+        left >>= 7
+    return bytes((*found, left))
+
+
+def _record_batch(chance: random.Random, count: int) -> bytes:
+    """A record batch of version 2 with keys of 8 bytes and values of 80."""
+    records = bytearray()
+    for number in range(count):
+        body = b"\0" + _varint(number // 10) + _varint(number) + _varint(8) + chance.randbytes(8)
+        body += _varint(80) + chance.randbytes(80) + _varint(0)
+        records += _varint(len(body)) + body
+    content = struct.pack(">HiqqqhiI", 0, count - 1, 10**12, 10**12 + count, -1, -1, -1, count) + records
+    body = struct.pack(">ibI", 0, 2, crc32c.crc32c(content)) + content
+    return struct.pack(">qi", 0, len(body)) + body
