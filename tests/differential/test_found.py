@@ -216,3 +216,27 @@ def test_a_terminator_that_nothing_takes_ends_a_field_of_given_size() -> None:
     value.rows[0].sub.word = b"abcd"
     with pytest.raises(ConsistencyError, match="size"):
         value.to_bytes()
+
+
+NO_BYTES = """
+part:
+  seq: [{id: items, type: item, repeat: expr, repeat-expr: 0}]
+item:
+  seq: [{id: a, type: u1}]
+"""
+
+
+@pytest.mark.parametrize("part", ["type: part", "size: 0, type: {switch-on: mark.length, cases: {0: item, _: part}}"])
+def test_a_checksum_over_an_object_without_bytes_proves_nothing(part: str) -> None:
+    row = f"""
+    seq:
+      - {{id: mark, contents: [7]}}
+      - {{id: part, {part}}}
+      - {{id: sum, type: u4, -wireloom: {{checksum: {{algorithm: crc32, over: part}}}}}}
+      - {{id: n, type: u1}}
+    """
+    format = format_of(spec_text(row, types=NO_BYTES, meta="columns: [n]"))
+    assert format.engine_refusal is None
+    good = b"\7\0\0\0\0\1"
+    assert agreed(format, good + b"!" + good + good[:2], recover=True)[0]["n"] == [1]
+    assert agreed(format, good + b"!" + good + good, recover=True)[0]["n"] == [1, None, 1, 1]

@@ -148,6 +148,10 @@ def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
 # For readers that look for rows -------------------------------------------------------------------------------------
 
 
+DEEPEST_TERM = 4
+"""How deep objects without bytes of their own are looked into, to know whether a checksum covers any byte."""
+
+
 def covers_method(scope: ClassScope) -> MethodView | None:
     """Return whether the checksums of an object, or of what is inside it, cover any byte; nothing where there are none.
 
@@ -190,21 +194,28 @@ def _checked_types(module: Module) -> frozenset[Path]:
 def _own_term(scope: ClassScope, cover: Cover) -> str:
     fields = [each for each in scope.struct.fields if each.id in cover.covered]
     sure = any(each.repeat is None and each.least > 0 and each.condition is None for each in fields)
-    text = "True" if sure else " or ".join(_bytes_term(scope, each) for each in fields)
+    text = "True" if sure else " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)
     if cover.condition is None:
         return text
     present = f"{member(cover.field.id)} is not None"
     return f"({present})" if sure else f"({present} and ({text}))"
 
 
-def _bytes_term(scope: ClassScope, field: Field) -> str:
-    """Return a condition that is true if a field has bytes: an object with a stream of its own has those of that."""
-    value = member(field.id)
+def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> str:
+    """Return a condition that is true if a field, whose ``value`` is given, has bytes: an object with a stream of its
+    own has those of that, any other one those of its fields."""
     if field.switch is not None and field.repeat is None and any(map(_has_stream, field.forms)):
         return f"({value}._io.size() if isinstance({value}, {scope.use('Struct')}) else {value})"
-    if not _has_stream(field) or field.repeat is not None:
+    if field.repeat is not None or not isinstance(field.type, UserType):
         return value
-    size = f"{value}._io.size()"
+    if _has_stream(field):
+        size = f"{value}._io.size()"
+    elif field.least or field.type.opaque or depth == DEEPEST_TERM:
+        return value
+    else:
+        fields = scope.plan.type(field.type.path).fields
+        terms = (_bytes_term(scope, each, f"{value}.{field_name(each.id)}", depth + 1) for each in fields)
+        size = f"({' or '.join(terms) or 'False'})"
     return size if field.condition is None else f"({value} is not None and {size})"
 
 
