@@ -6,6 +6,7 @@ __getattr__ = face(
     __name__,
     {
         "engine_reader": "DAMAGE EngineRowReader",
+        "expanding": "Expander",
         "leading_zeros": "NOT_ZERO",
         "object_reader": "ObjectRowReader",
         "reader": "BATCH_BYTES RowDamage Settings Status",

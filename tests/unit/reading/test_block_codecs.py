@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from wireloom import DamagedInputError, Format, WireloomError, engine
 from wireloom.codecs import BLOCK_CODECS
 from wireloom.command import main
-from wireloom.rows.expanding import Expander
+from wireloom.rows import Expander
 
 from ...differential.agreement import agreed
 from .running import ROW_READERS, read
