@@ -178,7 +178,7 @@ class EngineRowReader:
         """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings, wanted = self._settings, self._wanted
         if self._expand is not None:
-            self._expand.forget_before(window.base + window.begin)
+            self._expand.read_on(window.base + window.begin)
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what is after the last one.
         capacity = min(capacity, left // self._least_size + 1)

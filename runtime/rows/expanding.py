@@ -22,14 +22,19 @@ class Expander:
         self._expansions = program.expansions
         self._kept: dict[tuple[object, ...], bytes] = {}
         self._size = 0
+        self._position = -1
 
     def forget(self) -> None:
         """Another input begins."""
         self._kept.clear()
         self._size = 0
 
-    def forget_before(self, position: int) -> None:
-        """Forget the blocks before an offset of the input, from which it is read on."""
+    def read_on(self, position: int) -> None:
+        """The input is read from an offset on: forget the blocks before it. One that is not after the last such offset
+        may be of another input, or of other bytes: then all blocks are forgotten."""
+        if position <= self._position:
+            self.forget()
+        self._position = position
         for key in [each for each in self._kept if isinstance(each[0], int) and each[0] < position]:
             self._size -= len(self._kept.pop(key))
 

@@ -18,7 +18,8 @@ from click.testing import CliRunner
 from wireloom import DamagedInputError, Format, WireloomError, engine
 from wireloom.codecs import BLOCK_CODECS
 from wireloom.command import main
-from wireloom.rows import Expander
+from wireloom.input import MemoryWindow
+from wireloom.rows import Expander, Settings, make_row_reader
 
 from ...differential.agreement import agreed
 from .running import ROW_READERS, read
@@ -248,6 +249,31 @@ def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(tmp_path: Path, monk
     assert table.num_rows == 400
     assert len(set(positions)) == 40
     assert len(positions) <= 41
+
+
+@pytest.mark.skipif(not engine.available, reason="the engine is asked for blocks by itself")
+def test_blocks_of_other_inputs_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
+    """Small files are read by one reader, each from offset 0, and their blocks may differ in their middle alone."""
+    text = """
+meta: {id: made, endian: le, -wireloom: {rows: units.body.rows}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit:
+    seq: [{id: len, type: u2}, {id: body, size: len, type: body, -wireloom: {codec: zstd}}]
+  body: {seq: [{id: rows, type: row, repeat: eos}]}
+  row: {seq: [{id: data, size: 500}]}
+"""
+    format, chance = format_of(tmp_path, text), random.Random(3)
+    front, back, inputs = chance.randbytes(200), chance.randbytes(200), []
+    for _ in range(2):
+        content = front + chance.randbytes(100) + back
+        block = zstandard.compress(content)
+        inputs.append((content, struct.pack("<H", len(block)) + block))
+    assert len({(data[:70], data[-70:], len(data)) for _, data in inputs}) == 1
+    reader = make_row_reader("columns", format, None, Settings(wanted=(0,)))
+    for content, data in inputs:
+        filled = reader.fill(MemoryWindow(memoryview(data)), capacity=10)
+        assert filled.arrays[0].to_pylist() == [content]
 
 
 def test_a_block_in_a_block(tmp_path: Path) -> None:
