@@ -73,6 +73,7 @@ def test_every_damaged_byte_costs_its_batch_at_most(reader: str, format: wireloo
         assert file["damaged"] == [[begin, FIRST if place < FIRST else len(BATCHES) - FIRST, reason]]
 
 
+@pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")
 @pytest.mark.parametrize("recover", [False, True])
 def test_damage_leaves_the_same_to_both_readers(format: wireloom.Format, recover: bool) -> None:
     random = Random(3)
