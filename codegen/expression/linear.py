@@ -63,7 +63,7 @@ class Sum:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sum) and self.constant == other.constant and dict(self.terms) == dict(other.terms)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # equal sums may differ in their bounds, and dictionaries have no hash
 
     def divided(self, divisor: int) -> tuple[Sum, Sum]:
         """The quotient, rounded down, and the remainder. Raises ``UnknownError`` where they are no sums."""

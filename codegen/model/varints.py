@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..expression.linear import Sum, UnknownError, Value, value_of
 from ..expression.nodes import Attribute as Member
@@ -210,7 +211,7 @@ class _Groups:
         given: dict[str, Value | Callable[[], Value]] = {self.flag: follows, self.bits: low}
         outside = _Object(self.struct, {self.attribute.id: before, "_index": Sum(len(before))}, self.budget)
         for parameter, argument in zip(self.group.parameters, self.attribute.arguments, strict=True):
-            given[parameter.id] = lambda argument=argument: outside.value(argument)  # type: ignore[misc]
+            given[parameter.id] = partial(outside.value, argument)
         return _Object(self.group, given, self.budget)
 
     # Where it ends ---------------------------------------------------------------------------------------------------

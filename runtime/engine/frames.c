@@ -6,6 +6,7 @@
 
 #include "frames.h"
 #include "row_block.h"
+#include "scanner.h"
 
 /* Bytes of a group. Large ones write so much at a time that all else waits for memory. */
 #define GROUP_BYTES 2048

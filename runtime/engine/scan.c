@@ -1,6 +1,7 @@
 /* Searching for delimiters. The variants find every place where the first two bytes match, a block at a time; what is
  * left of a delimiter of three or four bytes is compared here. */
 #include "internal.h"
+#include "scanner.h"
 
 void wl_scanner_start(wl_scanner *scanner, const uint8_t *source, size_t begin, size_t end, const uint8_t *delimiter,
                       size_t size) {

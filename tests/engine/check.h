@@ -10,6 +10,7 @@
 #include "crc.h"
 #include "engine.h"
 #include "internal.h"
+#include "scanner.h"
 #include "sums.h"
 
 #define CHECK(condition)                                                                                               \

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from itertools import groupby
 from operator import itemgetter
 
@@ -62,5 +62,5 @@ def read_number(state: State, scope: Scope, target: Scalar, signed: bool, size: 
     chosen = Compiled((scope.little, low, high, bytes([Code.SELECT])), target.interval, 3)
     for scalar, order in ((low, "LE"), (high, "BE")):
         kind = Kind[f"{'S' if signed else 'U'}{size}{order}"]
-        state.run.then(lambda scalar=scalar, kind=kind: state.assembler.read(scalar, kind, offset))  # type: ignore[misc]
+        state.run.then(partial(state.assembler.read, scalar, kind, offset))
     state.run.then(lambda: state.assembler.compute(target, chosen, target.name))

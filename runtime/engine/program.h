@@ -1,0 +1,189 @@
+/* The program as it was loaded: its steps, rules and columns. */
+#ifndef WIRELOOM_PROGRAM_H
+#define WIRELOOM_PROGRAM_H
+
+#include "bytes.h"
+#include "engine.h"
+#include "program_limits.h"
+
+/* Numbered as wireloom.format.program.Op. */
+enum {
+    WL_OP_END,
+    WL_OP_NEED,
+    WL_OP_COLUMN_FIXED,
+    WL_OP_REGISTER_FIXED,
+    WL_OP_BYTES_REGISTER,
+    WL_OP_BYTES_FIXED,
+    WL_OP_BYTES_REST,
+    WL_OP_BYTES_TERMINATED,
+    WL_OP_COLUMN_BYTES,
+    WL_OP_COLUMN_REGISTER,
+    WL_OP_COLUMN_TIMESTAMP,
+    WL_OP_CHECK_RANGE,
+    WL_OP_CHECK_TRUE,
+    WL_OP_CHECK_CONSTANT,
+    WL_OP_CHECKSUM,
+    WL_OP_MARK,
+    WL_OP_EXPRESSION,
+    WL_OP_SKIP_IF_ZERO,
+    WL_OP_JUMP,
+    WL_OP_COLUMN_NULL,
+    WL_OP_LIMIT_REGISTER,
+    WL_OP_LIMIT_END,
+    WL_OP_SKIP_REGISTER,
+    WL_OP_CHECK_UTF8,
+    WL_OP_LIMIT_FIXED,
+    WL_OP_TRIM_RIGHT,
+    WL_OP_CUT_TERMINATOR,
+    WL_OP_LOOP,
+    WL_OP_AGAIN,
+    WL_OP_INDEX,
+    WL_OP_ROW,
+    WL_OP_ROW_END,
+    WL_OP_LIST,
+    WL_OP_LIST_END,
+    WL_OP_ITEM,
+    WL_OP_ITEM_END,
+    WL_OP_COLUMN_STRUCT,
+    WL_OP_VARINT,
+    WL_OP_EXPAND,
+    WL_OP_COUNT,
+};
+
+/* Numbered as wireloom.format.program.Kind. */
+enum {
+    WL_U1,
+    WL_U2LE,
+    WL_U2BE,
+    WL_U4LE,
+    WL_U4BE,
+    WL_U8LE,
+    WL_U8BE,
+    WL_S1,
+    WL_S2LE,
+    WL_S2BE,
+    WL_S4LE,
+    WL_S4BE,
+    WL_S8LE,
+    WL_S8BE,
+    WL_F4LE,
+    WL_F4BE,
+    WL_F8LE,
+    WL_F8BE,
+    WL_KIND_COUNT,
+};
+
+/* Operand c of VARINT: numbers of seven bits and flags. */
+#define WL_VARINT_GROUPS(shape) ((unsigned)((shape) & 0xFF))
+#define WL_VARINT_MOST(shape) ((unsigned)((shape) >> 8 & 0xFF))
+#define WL_VARINT_TOP(shape) ((unsigned)((shape) >> 16 & 0xFF))
+#define WL_VARINT_BIG_ENDIAN ((int64_t)1 << 24)
+#define WL_VARINT_ZIGZAG ((int64_t)1 << 25)
+/* Of an instruction: varints of so many bytes at most have nothing to check, and fit into eight bytes. */
+#define WL_VARINT_PLAIN(shape) ((unsigned)((shape) >> 32 & 0xFF))
+/* Of a VARINT_COLUMN: how many stand side by side from here on. */
+#define WL_VARINT_FOLLOWING(shape) ((size_t)((shape) >> 40))
+
+/* How a loop goes on; numbered as wireloom.format.program.Loop. */
+enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };
+
+enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
+
+typedef struct {
+    uint16_t op;
+    uint16_t a;
+    uint32_t b;
+    int64_t c;
+    int64_t d;
+} wl_step;
+
+typedef struct {
+    wl_algorithm algorithm; /* owned by the program */
+    int32_t replace;        /* -1: the checksum's own bytes count as they stand */
+    uint32_t own;
+    uint32_t own_size;
+    uint32_t start;       /* the register with the sum of what comes before; or WL_NO_REGISTER */
+    uint32_t sum;         /* the register that the code of `stored` reads the sum in */
+    uint32_t stored;      /* constants: the code that gives what stands for the sum on the wire */
+    uint32_t stored_size; /* 0: the sum itself */
+    uint32_t place;       /* WL_IN_… */
+} wl_rule;
+
+#define WL_NO_REGISTER UINT32_MAX
+/* Where the field of a checksum is: in a register, or in a span, whose bytes are those of the digest or of the number. */
+enum { WL_IN_REGISTER, WL_IN_SPAN_LE, WL_IN_SPAN_BE, WL_IN_PLACES };
+
+struct wl_program {
+    uint32_t step_count;
+    uint32_t column_count;
+    uint32_t register_count;
+    uint32_t span_count;
+    uint32_t mark_count;
+    uint32_t constant_size;
+    uint32_t rule_count;
+    uint32_t preset_count;
+    uint32_t loop_count;
+    uint32_t level_count; /* levels of lists, besides that of the rows */
+    uint32_t delimiter_size;
+    uint32_t stuffing;
+    uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
+    uint8_t delimiter[4];
+    bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
+    bool expands;       /* some step decompresses a block */
+    bool sums_unit;     /* some checksum outside of the rows is verified */
+    bool reset;         /* some step may read a register, span or mark that no step of this row has set */
+    wl_step *steps;     /* checked; owned */
+    bool *reachable;    /* one per step; owned */
+    uint32_t *partner;  /* one per step: for a LIMIT_… or an EXPAND its LIMIT_END; owned */
+    uint8_t *storages;  /* one per column; owned */
+    uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
+    bool *conditional;  /* one per column: some way through the row may not write it; owned */
+    wl_rule *rules;     /* owned */
+    uint8_t *constants; /* owned */
+};
+
+/* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
+bool wl_program_check(wl_program *program, char *message, size_t message_size);
+/* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit and
+ * partner, and region: one number per step, equal for steps between which jumps may go. */
+bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
+/* Fills in conditional and reset of a program whose steps have been checked (paths.c). */
+void wl_program_paths(wl_program *program);
+unsigned wl_kind_size(unsigned kind);
+static inline bool wl_kind_is_float(unsigned kind) { return kind >= WL_F4LE; }
+
+/* The integer of that kind. */
+static inline wl_integer wl_load_kind(const uint8_t *at, unsigned kind) {
+    switch (kind) {
+    case WL_U1:
+        return at[0];
+    case WL_U2LE:
+        return wl_load_le2(at);
+    case WL_U2BE:
+        return wl_load_be2(at);
+    case WL_U4LE:
+        return wl_load_le4(at);
+    case WL_U4BE:
+        return wl_load_be4(at);
+    case WL_U8LE:
+        return wl_load_le8(at);
+    case WL_U8BE:
+        return wl_load_be8(at);
+    case WL_S1:
+        return (int8_t)at[0];
+    case WL_S2LE:
+        return (int16_t)wl_load_le2(at);
+    case WL_S2BE:
+        return (int16_t)wl_load_be2(at);
+    case WL_S4LE:
+        return (int32_t)wl_load_le4(at);
+    case WL_S4BE:
+        return (int32_t)wl_load_be4(at);
+    case WL_S8LE:
+        return (int64_t)wl_load_le8(at);
+    default: /* WL_S8BE */
+        return (int64_t)wl_load_be8(at);
+    }
+}
+
+#endif
