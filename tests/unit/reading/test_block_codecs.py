@@ -2,106 +2,25 @@
 
 from __future__ import annotations
 
-import io
-import json
 import random
 import struct
 import zlib
 from pathlib import Path
 from typing import Any
 
-import crc32c
 import pytest
 import wireloom
 import zstandard
-from click.testing import CliRunner
-from wireloom import DamagedInputError, Format, WireloomError, engine
+from wireloom import DamagedInputError, engine
 from wireloom.codecs import BLOCK_CODECS
-from wireloom.command import main
 from wireloom.input import MemoryWindow
 from wireloom.rows import Expander, Settings, make_row_reader
 
 from ...differential.agreement import agreed
+from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, format_of, record, records, row
 from .running import ROW_READERS, read
 
 READERS = ROW_READERS
-CODECS = list(BLOCK_CODECS)
-CASES = ", ".join(f"{number}: {name}" for number, name in enumerate(CODECS))
-ROWS = f"""
-meta: {{id: made, endian: le, -wireloom: {{rows: rows}}}}
-seq: [{{id: rows, type: row, repeat: eos}}]
-types:
-  row:
-    seq:
-      - {{id: kind, type: u1}}
-      - {{id: len, type: u2}}
-      - {{id: len_content, type: u4}}
-      - {{id: crc, type: u4, -wireloom: {{checksum: {{algorithm: crc32c, over: body}}}}}}
-      - id: body
-        size: len
-        -wireloom:
-          codec:
-            switch-on: kind
-            cases: {{{CASES}}}
-            size-decompressed: len_content
-            max-expanded: 100000
-      - {{id: after, type: u1}}
-"""
-UNITS = f"""
-meta: {{id: made, endian: be, -wireloom: {{rows: batches.body.records, columns: [shard, number, text]}}}}
-seq: [{{id: batches, type: batch, repeat: eos}}]
-types:
-  batch:
-    seq:
-      - {{id: magic, contents: B}}
-      - {{id: len, type: u4}}
-      - {{id: crc, type: u4, -wireloom: {{checksum: {{algorithm: crc32, over: [kind, body]}}}}}}
-      - {{id: kind, type: u1}}
-      - {{id: shard, type: u2}}
-      - {{id: num, type: u2}}
-      - {{id: len_content, type: u4}}
-      - id: body
-        size: len
-        type: body(num)
-        -wireloom: {{codec: {{switch-on: kind, cases: {{{CASES}}}, size-decompressed: len_content}}}}
-  body:
-    params: [{{id: num, type: u2}}]
-    seq: [{{id: records, type: record, repeat: expr, repeat-expr: num}}]
-  record:
-    seq:
-      - {{id: number, type: u4, valid: {{max: 1000}}}}
-      - {{id: len_text, type: u2}}
-      - {{id: text, size: len_text, type: str, encoding: UTF-8}}
-"""
-
-
-def format_of(folder: Path, text: str) -> Format:
-    path = folder / "made.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
-def row(codec: str, content: bytes, *, size: int | None = None, block: bytes | None = None, crc: int = 0) -> bytes:
-    body = BLOCK_CODECS[codec].compress(content) if block is None else block
-    size = len(content) if size is None else size
-    head = struct.pack("<BHII", CODECS.index(codec), len(body), size, crc32c.crc32c(body) ^ crc)
-    return head + body + b"!"
-
-
-def record(number: int, text: bytes) -> bytes:
-    return struct.pack(">IH", number, len(text)) + text
-
-
-def batch(codec: str, shard: int, *records: bytes, num: int | None = None, block: bytes | None = None) -> bytes:
-    content = b"".join(records)
-    body = BLOCK_CODECS[codec].compress(content) if block is None else block
-    kind = CODECS.index(codec)
-    covered = struct.pack(">BHHI", kind, shard, len(records) if num is None else num, len(content)) + body
-    return b"B" + struct.pack(">II", len(body), zlib.crc32(covered)) + covered
-
-
-def records(shard: int) -> list[bytes]:
-    return [record(10 * shard + number, b"text %d" % number * 20) for number in range(3)]
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -115,7 +34,6 @@ def test_bytes_in_a_row(tmp_path: Path, reader: str) -> None:
     assert set(table.column("after").to_pylist()) == {ord("!")}
 
 
-CONTENT = b"content" * 9
 DAMAGED = {
     "a block that is none": (row("zstd", CONTENT, block=b"what is this"), "codec"),
     "a block that is empty": (row("zstd", b"", block=b""), "codec"),
@@ -385,68 +303,3 @@ def test_damaged_bytes_never_end_in_another_error(tmp_path: Path, reader: str, s
             "encoding",
             "truncated",
         }
-
-
-def test_objects_are_compressed_again(tmp_path: Path) -> None:
-    format = format_of(tmp_path, UNITS)
-    data = b"".join(batch(codec, 1, *records(1)) for codec in CODECS)
-    value = format.root_class.from_bytes(data)
-    assert value.batches[3].body.records[2].text == "text 2" * 20
-    assert value.to_bytes() == data
-    value.batches[1].body.records[0].text = "changed"
-    value.batches[1].len_content -= len("text 0" * 20) - len("changed")
-    again = format.root_class.from_bytes(value.to_bytes())
-    assert again == value
-    assert again.batches[1].len != len(data) // len(CODECS)
-
-
-def test_rows_are_compressed_again(tmp_path: Path) -> None:
-    format = format_of(tmp_path, ROWS)
-    data = b"".join(row(codec, CONTENT) for codec in CODECS)
-    target = io.BytesIO()
-    wireloom.write(format, wireloom.read(format, data, columns=["kind", "len_content", "body", "after"]), target)
-    assert target.getvalue() == data
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"kind": 200, "len_content": 1, "body": b"a"}, "no codec is meant"),
-        ({"kind": 2, "len_content": 2, "body": b"a"}, "given as 2, it has 1"),
-        ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "more than the 100000"),
-    ],
-)
-def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, given: dict[str, Any], message: str) -> None:
-    with pytest.raises(WireloomError, match=message):
-        wireloom.write(format_of(tmp_path, ROWS), [{**given, "after": 1}], io.BytesIO())
-
-
-def test_positions_and_switches(tmp_path: Path) -> None:
-    text = """
-meta: {id: made, endian: le, -wireloom: {rows: rows}}
-seq:
-  - {id: kind, type: u1}
-  - {id: len, type: u2}
-  - {id: body, size: len, type: {switch-on: kind, cases: {1: pair}}, -wireloom: {codec: zlib}}
-  - {id: rows, type: pair, repeat: eos}
-instances:
-  again: {pos: 3, size: len, -wireloom: {codec: zlib}}
-types: {pair: {seq: [{id: a, type: u2}, {id: b, type: u2}]}}
-"""
-    format = format_of(tmp_path, text)
-    block = zlib.compress(b"\1\0\2\0")
-    for kind in (1, 2):
-        value = format.root_class.from_bytes(struct.pack("<BH", kind, len(block)) + block)
-        assert value.again == b"\1\0\2\0"
-        assert (value.body.a, value.body.b) == (1, 2) if kind == 1 else value.body == b"\1\0\2\0"
-
-
-def test_inspect_shows_what_is_inside(tmp_path: Path) -> None:
-    spec, data = tmp_path / "made.ksy", tmp_path / "data"
-    spec.write_text(UNITS)
-    data.write_bytes(batch("zstd", 1, *records(1)) + batch("zstd", 2, block=b"none"))
-    result = CliRunner().invoke(main, ["inspect", str(spec), str(data), "--json"])
-    assert result.exit_code == 0, result.output
-    shown = json.dumps(json.loads(result.stdout))
-    assert "text 2" in shown
-    assert "not a zstd stream" in shown
