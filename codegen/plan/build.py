@@ -185,7 +185,6 @@ class _Builder:
         names = [each.id for each in fields]
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
         covered = tuple(each.id for each in inside)
-        prologue = self.rows.prologue if self.rows is not None and struct is self.spec.root else ()
         return Cover(
             field=field,
             algorithm=checksum.algorithm,
@@ -199,7 +198,6 @@ class _Builder:
             stored=checksum.stored,
             continues=checksum.continues,
             condition=field.condition,
-            before_rows={field.id, *covered} <= set(prologue),
             before_expansion=names.index(field.id) < names.index(checksum.last) and _is_compressed(inside[-1]),
         )
 

@@ -229,8 +229,6 @@ class Cover:
     stored: Node | None = None
     continues: Node | None = None
     condition: Node | None = None
-    before_rows: bool = False
-    """Of the root: whether it can be verified before the rows are read."""
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
 

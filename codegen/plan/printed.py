@@ -200,8 +200,7 @@ def _check(check: Check) -> str:
 def _cover(cover: Cover) -> str:
     condition = f", if {_plain(cover.condition)}" if cover.condition is not None else ""
     reason = "digest" if cover.made_by.is_digest else "checksum"
-    early = ", before the rows" if cover.before_rows else ""
-    return f"{cover.field.id} = {_checksum(cover)}{condition}{early}, else refused ({reason})"
+    return f"{cover.field.id} = {_checksum(cover)}{condition}, else refused ({reason})"
 
 
 def _checksum(cover: Cover) -> str:

@@ -217,7 +217,7 @@ TABLES["meta-extensions"] = Table(
         ),
         "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
         "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
-        "parent-columns": Key(NAMES, "Scalars of the root, before the rows, that come along with every row."),
+        "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
         "codec": Key(TextKind(choices=CODECS), "What a writer compresses files with."),
         "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
