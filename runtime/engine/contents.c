@@ -46,7 +46,6 @@ void wl_contents_start(wl_run *run) {
     run->block_begin = NULL;
     run->block_depth = 0;
     run->counts_items = false;
-    run->items_left = run->arguments->max_items;
 }
 
 void wl_contents_end_row(wl_run *run) {

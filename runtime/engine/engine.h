@@ -94,6 +94,7 @@ enum {
     WL_REASON_ENCODING,
     WL_REASON_DIGEST,
     WL_REASON_CODEC,
+    WL_REASON_ITEMS, /* more turns of loops than max_items allows */
 };
 
 /* How a fill ended. */
@@ -179,7 +180,8 @@ typedef struct {
     bool row_by_row;          /* for tests: plain rows go the way of all others, with the same result */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
     const wl_expander *expander; /* NULL: a block has no content, for WL_REASON_CODEC */
-    size_t max_items; /* most turns of loops in the contents of a unit's blocks, besides as many as these have bytes */
+    size_t max_items; /* most turns of loops without bytes, and in the contents of a unit's blocks besides as many as
+                       * these have bytes */
 } wl_fill_arguments;
 
 typedef struct {

@@ -134,6 +134,7 @@ typedef struct {
     const uint8_t *turn;  /* where this turn began */
     wl_integer remaining; /* turns after this one, where they are counted */
     uint64_t index;
+    uint32_t idle; /* turns since the last one that took bytes */
 } wl_loop;
 
 /* The items of one list, in all rows together. */
@@ -178,6 +179,7 @@ struct wl_run {
     size_t unit_after;
     const uint8_t *row_begin;
     const uint8_t *sound;    /* first byte after the last row of the unit, or of the sub-stream */
+    uint64_t items_left;     /* turns of loops that count: in contents, and without bytes */
     uint64_t turns;          /* resync: turns of loops that may still be made */
     uint32_t *unset;         /* conditional wanted columns, by level: unset[unset_from[level] …); part of the allocation */
     uint32_t unset_from[WL_MOST_LEVELS + 2];
@@ -193,7 +195,6 @@ struct wl_run {
     const uint8_t *block_end;
     unsigned block_depth;        /* open sub-streams, that of the block included */
     bool counts_items;           /* turns of loops count: something has become larger */
-    uint64_t items_left;
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;

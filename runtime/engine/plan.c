@@ -369,7 +369,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     make_checksums(run);
     if (!parse_only)
         find_unset(run);
-    run->unprepared = run->reset || run->has_conditional || program->expands;
+    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count;
     return run;
 }
 

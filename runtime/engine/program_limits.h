@@ -19,6 +19,9 @@
 #define WL_DEEPEST_STACK 32
 #define WL_MOST_GROUPS 10
 
+/* Turns of a loop one after another that take no bytes. */
+#define WL_MOST_IDLE 65536
+
 /* Bytes of a size, or of what is added to one. Sums of it and of any position stay far from overflowing. */
 #define WL_MOST_BYTES 1099511627776
 

@@ -142,13 +142,14 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         for (uint32_t i = 0; i < program->mark_count; i++)
             run->marks[i] = begin;
     }
+    run->items_left = run->arguments->max_items;
     if (program->expands)
         wl_contents_start(run);
     if (run->poisoned) {
         memset(run->poison, 0, sizeof run->poison);
         run->poisoned = false;
     }
-    run->unprepared = run->reset || run->has_conditional || run->program->expands;
+    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count;
     if (run->has_conditional)
         wl_level_unset(run, 0, row);
 }

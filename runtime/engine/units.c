@@ -141,6 +141,14 @@ WL_HANDLER(wl_row_end) {
 
 /* Loops ------------------------------------------------------------------------------------------------------------ */
 
+/* Counts an item; false: there are too many. */
+static bool takes_item(wl_run *run) {
+    if (run->items_left == 0)
+        return false;
+    run->items_left--;
+    return true;
+}
+
 WL_HANDLER(wl_loop_begin) {
     wl_loop *loop = run->loops + step->a;
     *loop = (wl_loop){.turn = cursor};
@@ -151,14 +159,28 @@ WL_HANDLER(wl_loop_begin) {
     }
     if (step->b == WL_LOOP_COUNT ? loop->remaining < 0 : step->b == WL_LOOP_END && cursor == limit)
         GO_ON_AT(step + step->c);
-    if (WL_UNLIKELY(run->counts_items && run->items_left-- == 0))
-        return wl_lost(run, WL_REASON_LIMIT);
+    if (WL_UNLIKELY(run->counts_items && !takes_item(run)))
+        return wl_lost(run, WL_REASON_ITEMS);
     GO_ON;
+}
+
+/* Counts a turn that took no bytes: such turns could be made for ever. Why there are too many of them, if there are. */
+static uint32_t idle(wl_run *run, wl_loop *loop) {
+    if (++loop->idle > WL_MOST_IDLE)
+        return WL_REASON_LENGTH;
+    return takes_item(run) ? WL_REASON_NONE : WL_REASON_ITEMS;
 }
 
 WL_HANDLER(wl_again) {
     wl_loop *loop = run->loops + step->a;
     bool ends;
+    uint32_t stalled = WL_REASON_NONE;
+    if (WL_LIKELY(cursor != loop->turn))
+        loop->idle = 0;
+    else
+        stalled = idle(run, loop);
+    if (WL_UNLIKELY(stalled))
+        return wl_lost(run, stalled);
     if (step->b == WL_LOOP_COUNT) {
         ends = loop->remaining == 0;
         loop->remaining--;
@@ -171,11 +193,10 @@ WL_HANDLER(wl_again) {
     }
     if (ends)
         GO_ON;
-    /* A turn that takes no bytes could be made for ever. */
-    if (WL_UNLIKELY(cursor == loop->turn || run->turns == 0))
+    if (WL_UNLIKELY(run->turns == 0))
         return wl_lost(run, WL_REASON_LENGTH);
-    if (WL_UNLIKELY(run->counts_items && run->items_left-- == 0))
-        return wl_lost(run, WL_REASON_LIMIT);
+    if (WL_UNLIKELY(run->counts_items && !takes_item(run)))
+        return wl_lost(run, WL_REASON_ITEMS);
     run->turns -= run->parse_only;
     loop->turn = cursor;
     loop->index++;

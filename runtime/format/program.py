@@ -94,8 +94,8 @@ class Op(IntEnum):
     right after the loop's ``AGAIN``."""
     AGAIN = 28
     """The end of a turn of loop [a] of kind [b]: where there is another turn, go back to step [c], the first after the
-    ``LOOP``. Until: there is none where register[d] is not zero. A turn that took no bytes and is not the last is
-    lost, ``length``."""
+    ``LOOP``. Until: there is none where register[d] is not zero. Turns without bytes
+    are counted: too many are lost, ``length`` or ``limit``."""
     INDEX = 29
     """register[a] ← number of the turn of loop [b], from 0."""
     ROW = 30
@@ -178,6 +178,8 @@ class Reason(IntEnum):
     ENCODING = 7
     DIGEST = 8
     CODEC = 9
+    ITEMS = 10
+    """The word is ``limit``: more items than a record may have."""
 
 
 class Code(IntEnum):

@@ -32,5 +32,7 @@ DEEPEST_LIMIT = _DEFINED["DEEPEST_LIMIT"]
 """Sub-streams that may be open at a time."""
 DEEPEST_STACK = _DEFINED["DEEPEST_STACK"]
 """Values on the stack of an expression."""
+MOST_IDLE = _DEFINED["MOST_IDLE"]
+"""Items of a repetition one after another that take no bytes."""
 MOST_BYTES = _DEFINED["MOST_BYTES"]
 """Bytes of a constant size, and of what is added to a computed one."""

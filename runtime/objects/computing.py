@@ -10,7 +10,7 @@ from .errors import ComputedError
 
 class Computing:
     """A context that counts what is computed from records: characters made by expressions, and items of decompressed
-    repetitions.
+    repetitions, and items without bytes.
 
     ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many since this
     was last set to false.
@@ -55,6 +55,13 @@ def allow_items(count: int) -> None:
     current = _current.get()
     if current is not None:
         current.allow(count)
+
+
+def take_item() -> None:
+    """Count an item without bytes of the record that is read. Raises ``ComputedError`` where it has too many."""
+    current = _current.get()
+    if current is not None:
+        current.take(1)
 
 
 def joined(*parts: str) -> str:

@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from ..base.errors import WireloomError
+from ..format.program_limits import MOST_IDLE
+from .computing import take_item
 from .errors import StalledError
 from .grown import count_items
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
 from .runs import retreat
 
 Value = TypeVar("Value")
-
-MAX_IDLE = 1 << 16
-"""How many items in a row may take no bytes before a repetition counts as endless."""
 
 
 class Progress:
@@ -31,12 +30,16 @@ class Progress:
         self._idle = 0
 
     def check(self) -> None:
-        """Count an item, after it has been read. Raises ``StalledError`` after ``MAX_IDLE`` items without a byte."""
+        """Count an item, after it has been read. Raises ``StalledError`` after ``MOST_IDLE`` items without a byte, and
+        ``ComputedError`` where the record has too many of these."""
         position = self._io.pos()
-        self._idle = self._idle + 1 if position == self._position else 0
-        self._position = position
-        if self._idle > MAX_IDLE:
+        if position != self._position:
+            self._idle, self._position = 0, position
+            return
+        self._idle += 1
+        if self._idle > MOST_IDLE:
             raise StalledError(self._src_path)
+        take_item()
 
 
 def read_numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[int]:

@@ -20,8 +20,9 @@ from ..base.errors import UnsupportedError
 from ..base.report import REASONS
 from ..engine import _engine
 from ..format.description import Format
-from ..format.program import ColumnProgram, Op, Storage
+from ..format.program import ColumnProgram, Op, Reason, Storage
 from ..input.window import Window
+from ..objects.errors import too_much_computed
 from .expanding import Expander
 from .nested_columns import Filling, nodes_of
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 DAMAGES = 1024
 """Damaged rows that one fill can note."""
 DAMAGE = struct.Struct("<QQqII")
+WORDS = (*REASONS[: Reason.ITEMS], "limit")
+"""The words of the engine's reasons."""
 
 
 FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
@@ -235,7 +238,7 @@ class EngineRowReader:
         if rows:
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
-            RowDamage(begin, end, row, REASONS[number], bool(inside))
+            RowDamage(begin, end, row, WORDS[number], bool(inside))
             for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
         return Filled(
@@ -246,7 +249,8 @@ class EngineRowReader:
             consumed,
             Status(status),
             position,
-            REASONS[reason],
+            WORDS[reason],
+            too_much_computed(settings.max_computed) if reason == Reason.ITEMS else None,
             last_unit=LastUnit(*unit),
         )
 

@@ -27,8 +27,6 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
         raise NotForEngineError(f'"{name}" is framed inside of other fields')
     if kind is Loop.END and not state.bounded:
         raise NotForEngineError(f'"{name}" repeats to the end of the input')
-    if kind is not Loop.END and field.least == 0:
-        raise NotForEngineError(f'the items of "{name}" may have no bytes')
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" may begin inside a byte')
     assembler = state.assembler

@@ -141,9 +141,15 @@ def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
         holder = waiting.popleft()
         for field, kind in _leading(holder, plain):
             if kind.path not in found:
-                found[kind.path] = (*found[holder.path], field.id)
+                found[kind.path] = (*found[holder.path], _step(field, kind))
                 waiting.append(plan.type(kind.path))
     return found
+
+
+def _step(field: Field, kind: UserType) -> str:
+    """The step of a path that leads through a field to an object of a type."""
+    several = field.switch is not None and len({each.path for each in _kinds(field)}) > 1
+    return f"{field.id}.as<{'::'.join(kind.path)}>" if several else field.id
 
 
 def _leading(holder: TypePlan, plain: bool) -> Iterator[tuple[Field, UserType]]:

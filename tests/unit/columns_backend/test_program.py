@@ -110,7 +110,6 @@ def test_the_emitted_source_is_the_program(name: str) -> None:
 
 REFUSED = {
     "repeated to the end": ("{id: a, type: u1, repeat: eos}", '"a" repeats to the end of the input'),
-    "items without bytes": ("{id: a, type: strz, size: 0, encoding: ASCII, repeat: expr, repeat-expr: 3}", "no bytes"),
     "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
     "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
     "process": ("{id: a, size: 4, process: xor(5)}", '"a" is processed with xor'),
