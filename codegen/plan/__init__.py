@@ -6,6 +6,7 @@
 from .build import plan_of
 from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
+from .rows import has_sums
 from .types import Plan, Rows, TypePlan
 from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
@@ -23,6 +24,7 @@ __all__ = [
     "Step",
     "Switch",
     "TypePlan",
+    "has_sums",
     "plan_of",
     "printed",
     "read_only_types",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ..expression.types import Path, UserType
 from ..model.model import Spec
-from .types import Rows
+from .nodes import Field
+from .types import Plan, Rows, TypePlan
 
 
 def rows_of(spec: Spec) -> Rows | None:
@@ -27,4 +31,42 @@ def rows_of(spec: Spec) -> Rows | None:
         parent_columns=rows.parent_columns,
         path=rows.path,
         text=rows.text,
+    )
+
+
+def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
+    """Return whether a checksum is verified in a unit outside of its rows and of the units inside of it. ``step``: the
+    step of the way to the rows that leads to the unit; -1 for the outermost one."""
+    if step < 0:
+        kind = rows.types[0] if rows.streaming else plan.root.path
+        step += rows.streaming
+    else:
+        kind = rows.type_after(step)
+    while True:
+        type = plan.type(kind)
+        step += 1
+        taken = rows.steps[step][1] if step < len(rows.steps) else None
+        if _sums(plan, type, taken, set()):
+            return True
+        field = None if taken is None else type.field(taken)
+        if field is None or step + 1 == len(rows.steps) or field.repeat is not None:
+            return False
+        kind = rows.type_after(step)
+
+
+def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> bool:
+    """Return whether an object of a type has checksums, or one inside of it that is not in the field ``taken``."""
+    if type.covers:
+        return True
+    seen.add(type.path)
+    held = (kind for each in type.fields if each.id != taken for kind in _kinds(each))
+    return any(_sums(plan, plan.type(each.path), None, seen) for each in held if each.path not in seen)
+
+
+def _kinds(field: Field) -> Iterator[UserType]:
+    """The types of objects that a field may hold."""
+    switch = field.switch
+    forms = (field,) if switch is None else (*(form for _, form in switch.branches), switch.otherwise)
+    yield from (
+        each.type for each in forms if each is not None and isinstance(each.type, UserType) and not each.type.opaque
     )

@@ -156,6 +156,10 @@ class Rows:
         steps = tuple(zip(self.types, self.path, strict=False))
         return ((self.types[0][:1], self.field), *steps) if self.streaming else steps
 
+    def is_unit(self, step: int) -> bool:
+        """Return whether an item of a step's field, repeated, is a unit inside of the outermost one."""
+        return step + 1 < len(self.steps) and not (self.streaming and step == 0)
+
     def type_after(self, step: int) -> Path:
         """Return the type that a step leads to."""
         return self.types[step if self.streaming else step + 1]

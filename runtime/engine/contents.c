@@ -163,8 +163,8 @@ WL_HANDLER(wl_expand) {
     if (wl_is_poisoned(run, chosen) || (size && wl_is_poisoned(run, size - 1)))
         return wl_lost(run, WL_REASON_VALUE);
     /* A checksum shows that the bytes are damaged, or the rows inside of them do not count anyway. */
-    if (contains && run->refused)
-        return wl_lost(run, run->refused & ~WL_BY_CODEC);
+    if (contains && wl_refused_around(run))
+        return wl_lost(run, wl_refused_around(run) & ~WL_BY_CODEC);
     /* As many rows as there are bytes are no more than there could be without a codec. */
     run->items_left += contains ? (uint64_t)(limit - cursor) : 0;
     uint32_t reason = open_block(run, step, cursor, limit);

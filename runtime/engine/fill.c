@@ -9,12 +9,14 @@ static void finish(wl_fill_result *result, int status, size_t consumed) {
 /* Where the rows end that stand although their unit breaks off: those before the row that does, unless something is
  * refused or a checksum of the unit is still to come. The index of the unit's begin where there are none. */
 static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
-    bool doubtful = run->in_row ? run->unit_refused : run->refused;
-    doubtful |= run->program->sums_unit && run->arguments->verify;
-    bool nothing = result->rows == run->unit_rows && result->damage_count == run->unit_damages;
+    if (run->in_row)
+        run->refused = run->unit_refused;
+    wl_units_abandon(run, 0);
+    bool doubtful = run->refused || (run->program->sums_unit && run->arguments->verify);
+    bool nothing = result->rows == run->units[0].rows && result->damage_count == run->units[0].damages;
     if (!run->program->has_rows || doubtful || nothing) {
         if (run->program->has_rows)
-            wl_unit_take_back(run, result);
+            wl_unit_take_back(run);
         return begin;
     }
     return (size_t)(run->sound - run->arguments->source);
@@ -27,7 +29,7 @@ static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
     bool waits = outcome == WL_ROW_TRUNCATED && !arguments->at_end && !is_large;
     wl_row_take_back(run, result->rows);
     if (run->program->has_rows && (waits || outcome == WL_ROW_NO_ROOM))
-        wl_unit_take_back(run, result);
+        wl_unit_take_back(run);
     else if (outcome != WL_ROW_NO_ROOM)
         begin = end_of_sound(run, result, begin);
     result->position = arguments->base_offset + begin;
@@ -56,7 +58,7 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
         /* Where the next row begins is not in the window yet: leave this one for the next call. */
         wl_row_take_back(run, result->rows);
         if (run->program->has_rows)
-            wl_unit_take_back(run, result);
+            wl_unit_take_back(run);
         finish(result, WL_NEED_INPUT, begin);
         result->needed = end - begin + arguments->padding;
         return false;

@@ -153,7 +153,7 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
         return true;
     }
     if (run->program->has_rows)
-        wl_unit_take_back(run, result);
+        wl_unit_take_back(run);
     if (outcome == WL_ROW_COMPLETE && frames->after[i] < run->arguments->end) {
         if (wl_damaged(run, result, position, frames->after[i], damage, false))
             return true;

@@ -48,6 +48,8 @@ WL_HANDLER(wl_expand);
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
 WL_HANDLER(wl_loop_index);
+WL_HANDLER(wl_unit_enter);
+WL_HANDLER(wl_unit_leave);
 WL_HANDLER(wl_row_begin);
 WL_HANDLER(wl_row_end);
 WL_HANDLER(wl_list_begin);

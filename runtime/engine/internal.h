@@ -50,6 +50,8 @@ enum {
     WL_RUN_LOOP,  /* c: the instruction after the loop */
     WL_RUN_AGAIN, /* c: the first instruction of the loop's body */
     WL_RUN_INDEX,
+    WL_RUN_UNIT,
+    WL_RUN_UNIT_END,
     WL_RUN_ROW,
     WL_RUN_ROW_END,
     WL_RUN_LIST,
@@ -141,9 +143,20 @@ typedef struct {
 typedef struct {
     size_t used;
     size_t row; /* number of the row or item that the list belongs to */
-    size_t row_mark, unit_mark; /* used, where the row and the unit began */
+    size_t row_mark; /* used, where the row began */
     bool wanted;
 } wl_items;
+
+/* What was there when a unit began: the outermost one, or one inside of it. */
+typedef struct {
+    size_t rows;
+    size_t damages;
+    size_t items[WL_MOST_LEVELS + 1]; /* used, by level */
+    const uint8_t *begin;             /* in the source; that of the block where the unit is in its content */
+    unsigned depth;                   /* open sub-streams */
+    uint32_t refused;                 /* of what is around the unit */
+    bool sums;                        /* a checksum of the unit is verified */
+} wl_unit;
 
 /* Everything that one call works with. One allocation (wl_run_make), freed by wl_run_free. */
 struct wl_run {
@@ -173,8 +186,6 @@ struct wl_run {
     bool parse_only;
     bool in_row;
     uint32_t unit_refused;   /* refused, outside of the row */
-    size_t unit_rows;        /* rows, where the unit began */
-    size_t unit_damages;
     size_t unit_position;    /* delimited rows: where the frame begins, and the delimiter after it */
     size_t unit_after;
     const uint8_t *row_begin;
@@ -185,6 +196,8 @@ struct wl_run {
     uint32_t unset_from[WL_MOST_LEVELS + 2];
     wl_loop loops[WL_MOST_LOOPS];
     wl_items levels[WL_MOST_LEVELS + 1];
+    wl_unit units[WL_DEEPEST_UNIT + 1]; /* that are open, from the outermost one inwards */
+    unsigned unit_depth;
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Programs that decompress blocks (contents.c). */
     wl_held *contents;           /* those that are held; owned */
@@ -221,8 +234,13 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
 void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t after);
 /* Runs the program over one unit; what is lost in a sub-stream with a known end costs the rest of that. */
 int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end);
-/* Takes back all rows and damages of the unit. */
-void wl_unit_take_back(wl_run *run, wl_fill_result *result);
+/* Takes back all rows and damages of the outermost unit. */
+void wl_unit_take_back(wl_run *run);
+/* Ends the units inside of it that began when `depth` or more sub-streams were open, and that are not read to their end:
+ * takes back the rows of those of which something is refused, or a checksum has not been verified. */
+void wl_units_abandon(wl_run *run, unsigned depth);
+/* Why something around the rows is refused, in the outermost unit where that is so; or WL_REASON_NONE. */
+uint32_t wl_refused_around(const wl_run *run);
 /* The unit ends at `end`; takes it back as a whole where it is refused. False: there is no room to note that. */
 bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end);
 /* Notes how many items there are where a row begins; takes back those since. */

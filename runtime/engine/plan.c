@@ -162,6 +162,8 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_LOOP] = WL_RUN_LOOP,
         [WL_OP_AGAIN] = WL_RUN_AGAIN,
         [WL_OP_INDEX] = WL_RUN_INDEX,
+        [WL_OP_UNIT] = WL_RUN_UNIT,
+        [WL_OP_UNIT_END] = WL_RUN_UNIT_END,
         [WL_OP_ROW] = WL_RUN_ROW,
         [WL_OP_ROW_END] = WL_RUN_ROW_END,
         [WL_OP_LIST] = WL_RUN_LIST,

@@ -47,6 +47,8 @@ enum {
     WL_OP_COLUMN_STRUCT,
     WL_OP_VARINT,
     WL_OP_EXPAND,
+    WL_OP_UNIT,
+    WL_OP_UNIT_END,
     WL_OP_COUNT,
 };
 
@@ -130,7 +132,7 @@ struct wl_program {
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
     bool expands;       /* some step decompresses a block */
-    bool sums_unit;     /* some checksum outside of the rows is verified */
+    bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
     bool reset;         /* some step may read a register, span or mark that no step of this row has set */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */

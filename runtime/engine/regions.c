@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-#define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT)
+#define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT + WL_DEEPEST_UNIT)
 
 typedef struct {
     uint16_t op; /* of the step that opened it */
@@ -28,6 +28,7 @@ typedef struct {
     uint32_t at;
     uint32_t regions; /* numbers given so far */
     uint32_t current;
+    uint32_t units; /* open */
     bool has_row;
     bool has_list[WL_MOST_LEVELS + 1], has_item[WL_MOST_LEVELS + 1];
     char *message;
@@ -151,6 +152,33 @@ static bool end_item(walker *walk, const wl_step *step) {
            (step_of(walk, walk->open + walk->depth)->b == step->b || refuse(walk, "ends an item of another level"));
 }
 
+static bool begin_unit(walker *walk) {
+    if (holder(walk) || !walk->program->has_rows)
+        return refuse(walk, "a unit can only be around rows");
+    if (walk->units == WL_DEEPEST_UNIT)
+        return refuse(walk, "more than %u units are open", WL_DEEPEST_UNIT);
+    walk->units++;
+    walk->program->steps[walk->at].b = false;
+    return begin(walk, walk->program->steps + walk->at, true);
+}
+
+static bool end_unit(walker *walk) {
+    walk->units--;
+    return end(walk, WL_OP_UNIT, "a unit");
+}
+
+/* Notes that a checksum of the innermost unit is verified. */
+static bool sum_unit(walker *walk) {
+    if (innermost(walk, WL_OP_ROW) || !walk->program->has_rows)
+        return true;
+    const opened *unit = innermost(walk, WL_OP_UNIT);
+    if (unit)
+        walk->program->steps[unit->step].b = true;
+    else
+        walk->program->sums_unit = true;
+    return true;
+}
+
 static bool begin_limit(walker *walk, const wl_step *step) {
     if (step->b > 1)
         return refuse(walk, "operand b (%u) is not 0 or 1", step->b);
@@ -199,6 +227,10 @@ static bool walk_step(walker *walk, const wl_step *step) {
                 return true;
         }
         return refuse(walk, "loop %u is not open", step->b);
+    case WL_OP_UNIT:
+        return begin_unit(walk);
+    case WL_OP_UNIT_END:
+        return end_unit(walk);
     case WL_OP_ROW:
         if (walk->has_row)
             return refuse(walk, "the program has a row already");
@@ -229,8 +261,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_COLUMN_NULL:
         return write_column(walk, step);
     case WL_OP_CHECKSUM:
-        walk->program->sums_unit |= walk->program->has_rows && !innermost(walk, WL_OP_ROW);
-        return true;
+        return sum_unit(walk);
     case WL_OP_END:
         return !walk->current || refuse(walk, "the program ends inside of a loop, row or list");
     default:

@@ -88,7 +88,7 @@ static inline int column_bytes(const wl_instruction *step, wl_run *run, size_t r
     if (WL_UNLIKELY(used > room || span.size > room - used)) {
         run->needed = used + span.size;
         /* What stands around the rows of a unit is repeated in each: there may be more of it than a column holds. */
-        if (run->program->has_rows && run->unit_rows == 0 && run->needed > INT32_MAX)
+        if (run->program->has_rows && run->units[0].rows == 0 && run->needed > INT32_MAX)
             return wl_lost(run, WL_REASON_LIMIT);
         run->column = step->a;
         return WL_ROW_NO_ROOM;

@@ -1,8 +1,9 @@
 /* Units: programs that make rows of a part of what they are run over, in loops and sub-streams.
  *
- * A unit stands or falls with what lies outside of its rows: where that is refused, all of its rows are taken back. What
- * is refused inside a row costs that row. A row that is lost, whose end is not known, costs the rest of the innermost
- * sub-stream that contains damage; without one, the unit ends there. */
+ * A unit may have units inside of it, and these rows. A unit stands or falls with what lies outside of its rows and of the
+ * units inside of it: where that is refused, all of its rows are taken back. What is refused inside a row costs that row.
+ * A row that is lost, whose end is not known, costs the rest of the innermost sub-stream that contains damage; without
+ * one, the outermost unit ends there. */
 #include "handlers.h"
 
 /* Clears the null bits of [from, to). */
@@ -44,36 +45,52 @@ void wl_items_take_back(wl_run *run) {
         take_items_back(run, level, run->levels[level].row_mark);
 }
 
+/* Notes a unit in the one that is open, or the outermost one. */
+static wl_unit *begin_unit(wl_run *run) {
+    wl_unit *unit = run->units + run->unit_depth++;
+    unit->rows = run->result->rows;
+    unit->damages = run->result->damage_count;
+    for (uint32_t level = 1; level <= run->program->level_count; level++)
+        unit->items[level] = run->levels[level].used;
+    unit->refused = WL_REASON_NONE;
+    return unit;
+}
+
 void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t after) {
     run->result = result;
     run->in_row = false;
-    run->unit_rows = result->rows;
-    run->unit_damages = result->damage_count;
     run->unit_position = position;
     run->unit_after = after;
-    for (uint32_t level = 1; level <= run->program->level_count; level++)
-        run->levels[level].unit_mark = run->levels[level].used;
+    run->unit_depth = 0;
+    begin_unit(run);
     wl_items_begin(run);
 }
 
-void wl_unit_take_back(wl_run *run, wl_fill_result *result) {
-    const wl_fill_arguments *arguments = run->arguments;
-    clear_level(run, 0, run->unit_rows, wl_smaller(result->rows + 1, arguments->capacity));
+/* Takes back the rows and damages since the unit began. */
+static void take_back(wl_run *run, const wl_unit *unit) {
+    wl_fill_result *result = run->result;
+    if (run->parse_only)
+        return;
+    clear_level(run, 0, unit->rows, wl_smaller(result->rows + 1, run->arguments->capacity));
     for (uint32_t level = 1; level <= run->program->level_count; level++)
-        take_items_back(run, level, run->levels[level].unit_mark);
+        take_items_back(run, level, unit->items[level]);
     wl_items_begin(run);
-    result->rows = run->unit_rows;
-    result->damage_count = run->unit_damages;
+    result->rows = unit->rows;
+    result->damage_count = unit->damages;
+}
+
+void wl_unit_take_back(wl_run *run) {
+    take_back(run, run->units);
     run->in_row = false;
 }
 
 bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
     result->unit_begin = begin;
-    result->unit_rows = run->unit_rows;
-    result->unit_damages = run->unit_damages;
+    result->unit_rows = run->units[0].rows;
+    result->unit_damages = run->units[0].damages;
     if (WL_LIKELY(!run->refused))
         return true;
-    wl_unit_take_back(run, result);
+    wl_unit_take_back(run);
     return wl_damaged(run, result, begin, end, run->refused, false);
 }
 
@@ -104,6 +121,49 @@ static int no_room_to_note(wl_run *run) {
     if (run->arguments->null_rows && run->result->rows >= run->arguments->capacity)
         return no_room_for(run, 0, run->arguments->capacity);
     return no_room_for(run, 1, run->arguments->damage_capacity);
+}
+
+WL_HANDLER(wl_unit_enter) {
+    wl_unit *unit = begin_unit(run);
+    unit->begin = run->block_begin ? run->block_begin : cursor;
+    unit->depth = run->depth;
+    unit->sums = step->b;
+    unit->refused = run->refused;
+    run->refused = WL_REASON_NONE;
+    GO_ON;
+}
+
+WL_HANDLER(wl_unit_leave) {
+    const wl_unit *unit = run->units + --run->unit_depth;
+    uint32_t reason = run->refused;
+    run->refused = unit->refused;
+    if (WL_UNLIKELY(reason)) {
+        const uint8_t *end = run->block_begin ? run->block_end : cursor;
+        take_back(run, unit);
+        if (!note(run, unit->begin, end, reason))
+            return no_room_to_note(run);
+        run->sound = end;
+    }
+    GO_ON;
+}
+
+uint32_t wl_refused_around(const wl_run *run) {
+    for (unsigned i = 1; i < run->unit_depth; i++) {
+        if (run->units[i].refused)
+            return run->units[i].refused;
+    }
+    return run->refused;
+}
+
+void wl_units_abandon(wl_run *run, unsigned depth) {
+    while (run->unit_depth > 1 && run->units[run->unit_depth - 1].depth >= depth) {
+        const wl_unit *unit = run->units + --run->unit_depth;
+        if (run->refused || (unit->sums && run->arguments->verify)) {
+            take_back(run, unit);
+            run->sound = unit->begin;
+        }
+        run->refused = unit->refused;
+    }
 }
 
 WL_HANDLER(wl_row_begin) {
@@ -251,6 +311,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         run->in_row = false;
     }
     const wl_limit *limit = run->limits + depth - 1;
+    wl_units_abandon(run, depth);
     run->depth = depth;
     wl_block_leave(run);
     wl_contents_end_row(run);

@@ -122,6 +122,11 @@ class Op(IntEnum):
     content. [a]: the number of the ``Expansion``; register[c]: the number of the codec among the expansion's;
     register[d]: the size of the content, -1 where it is not given. A block without a content is lost if the sub-stream
     contains damage, or if [b] is 1; otherwise it is refused, and reading continues after it."""
+    UNIT = 39
+    """A unit begins inside of the outermost one, around rows: what is refused in it and in none of its rows costs the
+    rows of this unit."""
+    UNIT_END = 40
+    """The unit is complete."""
 
 
 class Kind(IntEnum):

@@ -30,6 +30,8 @@ MOST_OWN_BYTES = _DEFINED["MOST_OWN_BYTES"]
 """Bytes of a checksum's own field, where they count as another value."""
 DEEPEST_LIMIT = _DEFINED["DEEPEST_LIMIT"]
 """Sub-streams that may be open at a time."""
+DEEPEST_UNIT = _DEFINED["DEEPEST_UNIT"]
+"""Units that may be open inside of the outermost one at a time."""
 DEEPEST_STACK = _DEFINED["DEEPEST_STACK"]
 """Values on the stack of an expression."""
 MOST_IDLE = _DEFINED["MOST_IDLE"]

@@ -1,7 +1,8 @@
 """Rows that stand inside of other objects, noted while these are read: generated code says where each begins and ends.
 
-A refused value inside of a row is that row's; any other one is the outermost object's. Damage after which the next row
-is not found ends with the innermost sub-stream on the way to the rows, if there is one.
+A refused value inside of a row is that row's; any other one is that of the innermost unit, an item on the way to the
+rows, and otherwise the outermost object's. Damage after which the next row is not found ends with the innermost
+sub-stream on the way to the rows, if there is one.
 """
 
 from __future__ import annotations
@@ -76,6 +77,25 @@ class RowLog:
         if self._begin >= 0:
             del self.refusals[self._refused :]
         self._begin = -1
+
+    def end_unit(self, begin: int, end: int, rows: int, refused: int) -> None:
+        """A unit is complete. ``begin``, ``end``: its offsets; ``rows``, ``refused``: how many rows and refused values
+        there were when it began."""
+        refusal = deciding(self.refusals[refused:], verify=self.verify)
+        del self.refusals[refused:]
+        if refusal is not None:
+            self.rows[rows:] = [LoggedRow(begin, end, None, reason_of(refusal), True)]
+            self.sound = end
+
+    def abandon_unit(self, begin: int, rows: int, refused: int, *, sums: bool) -> None:
+        """A unit is not read to its end: its rows stand unless something in it is refused, or one of its checksums
+        (``sums``) has not been verified. The rest as for ``end_unit``."""
+        self.drop()
+        doubtful = (sums and self.verify) or deciding(self.refusals[refused:], verify=self.verify) is not None
+        del self.refusals[refused:]
+        if doubtful:
+            del self.rows[rows:]
+            self.sound = begin
 
     @property
     def is_open(self) -> bool:
@@ -157,6 +177,31 @@ def towards_block(holder: Any, io: KaitaiStream, data: bytes, depth: int) -> Abs
     this context."""
     log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
     return _NOTHING if log is None or log.depth != depth else _Step(log, _range_of(io, len(data)), compressed=True)
+
+
+class UnitOfRows:
+    """The context in which ``holder`` reads an item on the way to the rows that is a unit, or what is after the rows,
+    ``depth`` steps from the outermost object. ``sums``: a checksum of the unit is verified."""
+
+    def __init__(self, holder: Any, io: KaitaiStream, depth: int, *, sums: bool = False) -> None:
+        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+        self._log = log if log is not None and log.depth == depth else None
+        self._io = io
+        self._sums = sums
+
+    def __enter__(self) -> None:
+        log = self._log
+        if log is not None:
+            self._begin, self._rows, self._refused = offset_of(self._io), len(log.rows), len(log.refusals)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        log = self._log
+        if log is None:
+            return
+        if error is None:
+            log.end_unit(self._begin, end_of(self._io), self._rows, self._refused)
+        else:
+            log.abandon_unit(self._begin, self._rows, self._refused, sums=self._sums)
 
 
 class _Step(AbstractContextManager[RowLog | NoLog]):

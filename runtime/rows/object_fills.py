@@ -12,7 +12,7 @@ from ..objects.errors import StuffingError
 from ..objects.row_log import LoggedRow
 from ..objects.streams import MemoryStream
 from ..objects.stuffing import unstuff
-from .object_rows import STRETCH, IncompleteError, LostError, ObjectRows
+from .object_rows import STRETCH, BrokenError, IncompleteError, LostError, ObjectRows
 from .reader import BATCH_BYTES, FEW_DAMAGES, NO_UNIT, Filled, LastUnit, RowDamage, Status
 
 
@@ -66,11 +66,13 @@ class _Rows:
         self._last_unit = begin, len(self._rows), len(self._damages)
         self.add_all(logged)
 
-    def add_sound(self, begin: int, logged: Sequence[LoggedRow]) -> int:
+    def add_sound(self, begin: int, logged: Sequence[LoggedRow], broken: BrokenError | None) -> int:
         """Take the rows that stand though their unit, which begins at index ``begin``, breaks off. Return the index
         after them."""
         self.add_all(logged)
-        return logged[-1].end - self.base if logged else begin
+        if not logged:
+            return begin
+        return (logged[-1].end if broken is None else broken.sound) - self.base
 
     def damage(self, begin: int, end: int, reason: str, *, inside: bool = False) -> None:
         """Note a range without a row."""
@@ -128,13 +130,12 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         # What lies beyond the largest record has no say in what becomes of the row, however large the window is.
         stream.end = min(len(stream.data), stream.position + limit)
         stream.saw_end = False
-        lost: LostError | None = None
+        broken: BrokenError | None = None
         try:
-            logged, is_cut = row_reader.take(stream, row_reader.settings.verify), False
-        except IncompleteError as error:
-            logged, is_cut = error.rows, True
-        except LostError as error:
-            logged, lost, is_cut = error.rows, error, False
+            logged = row_reader.take(stream, row_reader.settings.verify)
+        except BrokenError as error:
+            logged, broken = error.rows, error
+        is_cut = isinstance(broken, IncompleteError)
         # Where a row goes up to the end of what is at hand, that has to be the input's.
         if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
             if stretch_end < min(end, begin + limit):
@@ -146,13 +147,13 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             is_large = end - begin >= limit
             if not is_large and not window.at_end:
                 return rows.done(Status.NEED_INPUT, begin, begin)
-            sound = rows.add_sound(begin, logged)
+            sound = rows.add_sound(begin, logged, broken)
             if is_large:
                 return rows.done(Status.LOST, sound, sound, "limit")
             return rows.done(Status.TRUNCATED, sound, sound)
-        if lost is not None:
-            sound = rows.add_sound(begin, logged)
-            return rows.done(Status.LOST, sound, sound, lost.reason, lost.sentence)
+        if isinstance(broken, LostError):
+            sound = rows.add_sound(begin, logged, broken)
+            return rows.done(Status.LOST, sound, sound, broken.reason, broken.sentence)
         following = stream.pos() - base
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")

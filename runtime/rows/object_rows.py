@@ -26,9 +26,11 @@ NESTED = "objects are nested too deeply"
 
 
 class BrokenError(Exception):
-    """A row or unit without an end. ``rows``: those of the unit that stand all the same."""
+    """A row or unit without an end. ``rows``: those of the unit that stand all the same; ``sound``: the offset after
+    them."""
 
     rows: Sequence[LoggedRow] = ()
+    sound: int = 0
 
 
 class IncompleteError(BrokenError):
@@ -105,7 +107,7 @@ class ObjectRows:
         except BrokenError as error:
             log.drop()
             doubtful = deciding(log.refusals, verify=verify) is not None or (verify and self.format.sums_units)
-            error.rows = () if doubtful else log.rows
+            error.rows, error.sound = () if doubtful else log.rows, log.sound
             raise
         finally:
             self._root._row_log = None

@@ -276,7 +276,12 @@ def unit_spec(random: Random) -> Made:
     }
     if kind:
         declared["other"] = {"seq": [{"id": "some", "type": "u1"}]}
-    root, write_root = root_of_units(random, unit)
+    is_grouped = random.random() < 0.4
+    outermost = unit
+    if is_grouped:
+        outermost = declared["group"] = group(random)
+        extension["rows"] = path.replace("units", "units.members", 1)
+    root, write_root = root_of_units(random, outermost, "group" if is_grouped else "unit")
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
     spec = {"meta": meta, "seq": root, "types": declared, "enums": {"kind": scalars.ENUM}}
     write_head, write_row = written(head), written(pieces)
@@ -301,16 +306,32 @@ def unit_spec(random: Random) -> Made:
         chosen = bytes([random.choice([1, 1, 3, 2, 4])]) if kind else b""
         return len(data).to_bytes(2, "little") + chosen + stored + data
 
-    return Made(spec, lambda random, _: write_root(random, write_unit))
+    def write_group(random: Random) -> bytes:
+        members = [write_unit(random) for _ in range(random.randrange(4))]
+        data = bytes([len(members)]) + b"".join(members)
+        stored = zlib.crc32(data).to_bytes(4, "little") if len(outermost["seq"]) == 4 else b""
+        return b"\x47" + data + stored
+
+    return Made(spec, lambda random, _: write_root(random, write_group if is_grouped else write_unit))
+
+
+def group(random: Random) -> dict[str, Any]:
+    """The type of a unit with units inside of it, which are counted, and perhaps a checksum of them."""
+    members = {"id": "members", "type": "unit", "repeat": "expr", "repeat-expr": "many"}
+    seq: list[dict[str, Any]] = [{"id": "sync", "contents": [0x47]}, {"id": "many", "type": "u1"}, members]
+    if random.random() < 0.4:
+        sum = {"checksum": {"algorithm": "crc32", "over": ["many", "members"]}}
+        seq.append({"id": "sum", "type": "u4le", "-wireloom": sum})
+    return {"seq": seq}
 
 
 def root_of_units(
-    random: Random, unit: dict[str, Any]
+    random: Random, unit: dict[str, Any], type: str
 ) -> tuple[list[dict[str, Any]], Callable[[Random, Callable[[Random], bytes]], bytes]]:
     """The root's attributes, and what writes an input: units up to its end; or one, as many as a count says, or those
     up to one that says that it is the last, with something around them, so that the input is read as a whole."""
     shape = random.choice(["end", "end", "count", "until", "one"])
-    units: dict[str, Any] = {"id": "units", "type": "unit"}
+    units: dict[str, Any] = {"id": "units", "type": type}
     if shape == "end":
         return [units | {"repeat": "eos"}], lambda random, unit: b"".join(
             unit(random) for _ in range(random.randrange(5))

@@ -137,6 +137,9 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
         step(by, WL_OP_NEED, 1, 0, 0, 0);
         step(by, WL_OP_REGISTER_FIXED, 2 + choose(by, 4), WL_U1, 0, 0);
     }
+    bool in_unit = !in_row && level < 0 && choose(by, 3) == 0;
+    if (in_unit)
+        step(by, WL_OP_UNIT, 0, choose(by, 2), 0, 0);
     for (unsigned i = 1 + choose(by, 5); i && by->it.step_count < 200; i--) {
         unsigned choice = depth < DEEPEST ? choose(by, 10) : 9;
         if (choice == 0 && by->it.loops < WL_MOST_LOOPS)
@@ -155,6 +158,8 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
         else
             write_simple(by, level);
     }
+    if (in_unit)
+        step(by, WL_OP_UNIT_END, 0, 0, 0, 0);
 }
 
 static draft write_program(taker *bytes) {

@@ -213,7 +213,7 @@ def test_one_too_much(step: Step, part: str) -> None:
     refused(part, NEED, step, END)
 
 
-@pytest.mark.parametrize("op", [39, 65535])
+@pytest.mark.parametrize("op", [41, 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
     packed[60 + 24 : 60 + 26] = struct.pack("<H", op)
@@ -244,6 +244,18 @@ def test_whole_inputs() -> None:
     packed[56] = 2
     with pytest.raises(ValueError, match=r"too many whole inputs: 2 \(at most 1\)"):
         _engine.Program(bytes(packed))
+
+
+def test_inner_units() -> None:
+    row = (Step(Op.ROW), Step(Op.ROW_END))
+    unit, end = Step(Op.UNIT), Step(Op.UNIT_END)
+    load(*[unit] * 8, *row, *[end] * 8, unit, end, END)
+    refused("more than 8 units are open", *[unit] * 9, *row, *[end] * 9, END)
+    refused("a unit can only be around rows", unit, end, END)
+    refused("a unit can only be around rows", Step(Op.ROW), unit, end, Step(Op.ROW_END), END)
+    refused("ends a unit, which is not the innermost", *row, end, END)
+    refused("ends inside of a loop, row or list", unit, *row, END)
+    refused("jumps into or out of", Step(Op.SKIP_IF_ZERO, 0, 0, 3), unit, *row, end, END)
 
 
 def test_sub_streams() -> None:

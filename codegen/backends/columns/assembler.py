@@ -60,6 +60,8 @@ OPERANDS = {
     Op.LOOP: 4,
     Op.AGAIN: 4,
     Op.INDEX: 2,
+    Op.UNIT: 0,
+    Op.UNIT_END: 0,
     Op.ROW: 0,
     Op.ROW_END: 0,
     Op.LIST: 2,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wireloom.checksums import algorithm
 from wireloom.format.program import ChecksumRule, ColumnProgram, Place
 
-from ...plan import Plan, Rows
+from ...plan import Plan, Rows, has_sums
 from ..python.names import field_name, qualified
 from .arguments import format_arguments
 from .arrow import ArrowType
@@ -209,7 +209,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str,
         "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
-        "sums_units": (any(plan.type(each).covers for each in rows.types[:-1]), False),
+        "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)
     if plan.doc:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wireloom.format.program import ChecksumRule, Op, Place
-from wireloom.format.program_limits import DEEPEST_LIMIT
+from wireloom.format.program_limits import DEEPEST_LIMIT, DEEPEST_UNIT
 
 from ...expression.nodes import Node
 from ...expression.types import (
@@ -50,6 +50,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     marks = Marks(state.assembler, type.covers)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.covers if each.before_expansion]
+    has_tail = False
     for field in type.fields:
         state.count()
         if _begins_a_byte(field):
@@ -67,6 +68,12 @@ def lower_fields(state: State, scope: Scope) -> None:
             # A refused value loses the row whether or not what follows is there, so it is looked at first.
             _flush_checks(state, field)
         _mark(state, marks.after(field.id), f"{field.id} ends")
+        if field is not type.fields[-1] and _ends_rows(state, scope, field):
+            state.run.flush()
+            state.assembler.add(Op.UNIT, comment="after the rows")
+            has_tail = True
+    if has_tail:
+        _end_unit(state, type.fields[-1])
     for cover in type.covers:
         if cover in early:
             continue
@@ -224,6 +231,12 @@ def _is_step(state: State, scope: Scope, field: Field) -> bool:
     return rows.steps[state.steps] == (scope.struct.path, field.id)
 
 
+def _ends_rows(state: State, scope: Scope, field: Field) -> bool:
+    """Return whether a field of the root of an input that is read as a whole has all of its rows."""
+    rows = state.plan.rows
+    return rows is not None and not rows.streaming and _is_step(state, scope, field) and state.steps == 0
+
+
 def _lower_step(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field on the way to the rows."""
     rows = state.plan.rows
@@ -242,10 +255,27 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
         else:
             form(field)
 
+    def unit() -> None:
+        state.units += 1
+        if state.units > DEEPEST_UNIT:
+            raise NotForEngineError(f"units stand in each other more than {DEEPEST_UNIT} deep")
+        state.assembler.add(Op.UNIT, comment=f"item of {field.id}")
+        item()
+        _end_unit(state, field)
+        state.units -= 1
+
     if field.repeat is not None:
-        lower_loop(state, scope, field, field.repeat, item)
+        lower_loop(state, scope, field, field.repeat, unit if rows.is_unit(state.steps) else item)
     else:
         item()
+
+
+def _end_unit(state: State, last: Field) -> None:
+    """Append the end of a unit, of which ``last`` is read last."""
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{last.id}" may end inside a byte')
+    state.run.flush()
+    state.assembler.add(Op.UNIT_END)
 
 
 def lower_unit(state: State, inner: Scope) -> None:

@@ -26,7 +26,8 @@ class State:
     ``contained``: the innermost sub-stream is one on the way to the rows. ``has_row``: the steps of a row are
     there. ``facts``: the conditions under which the current field is read. ``created``: the scalars of the
     innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way to
-    the rows have been made. ``fields``: how many were walked.
+    the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
+    were walked.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed.
     """
 
@@ -39,6 +40,7 @@ class State:
     contained: bool = False
     has_row: bool = False
     steps: int = 0
+    units: int = 0
     run: Run = field(init=False)
     facts: tuple[Fact, ...] = ()
     created: list[Scalar] = field(default_factory=list)

@@ -16,7 +16,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import names_in
-from ...plan import Field, Switch
+from ...plan import Field, Switch, has_sums
 from ...wire import (
     SIZE_PRESERVING,
     OwnSize,
@@ -176,6 +176,14 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Read one item of a repeated field and keep it."""
+    lines = _item_lines(scope, field, repeat, keep)
+    unit, rows = scope.holds_units(field), scope.plan.rows
+    if unit is None or rows is None:
+        return lines
+    return (scope.code("unit_of_rows", depth=unit, sums=has_sums(scope.plan, rows, unit), body=lines),)
+
+
+def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     step = scope.row_step(field)
     if step is not None:
         return _towards_rows(scope, field, keep, step)

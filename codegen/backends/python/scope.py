@@ -70,6 +70,21 @@ class ClassScope:
         number = rows.steps.index(step)
         return number if isinstance(field.type, UserType) and field.type.path == rows.type_after(number) else None
 
+    def holds_units(self, field: Field) -> int | None:
+        """Return the same if the field's items are units inside of the outermost one."""
+        rows, step = self.module.plan.rows, (self.struct.path, field.id)
+        if not self.own or rows is None or step not in rows.steps:
+            return None
+        number = rows.steps.index(step)
+        return number if rows.is_unit(number) else None
+
+    def ends_rows(self, field: Field) -> bool:
+        """Return whether a field of the root of an input that is read as a whole has all of its rows."""
+        rows = self.module.plan.rows
+        if not self.own or rows is None or rows.streaming or not rows.steps:
+            return False
+        return rows.steps[0] == (self.struct.path, field.id)
+
     def translator(self, position: Position | None, **places: str) -> Translator:
         """A translator of expressions that are in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)

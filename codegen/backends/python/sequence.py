@@ -50,7 +50,9 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     lines: list[str] = []
     covers = list(covers)
     early = [each for each in covers if each.before_expansion]
-    for step in steps:
+    tail = 0
+    parts = list(steps)
+    for step in parts:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
         if isinstance(step, Field) and (sums := [each for each in early if each.last == step.id]):
@@ -59,6 +61,10 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
             lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
         lines.extend(marks.after(scope, fields))
+        if step is not parts[-1] and scope.ends_rows(fields[0]):
+            tail = len(lines)
+    if tail:
+        lines[tail:] = [scope.code("unit_of_rows", depth=0, sums=bool(early), body=tuple(lines[tail:]))]
     return (*lines, *verify_lines(scope, marks, (each for each in covers if each not in early)))
 
 
