@@ -5,6 +5,8 @@
 #define TURNS 16
 /* Bytes that checksums without an index go through, for each byte of the window. */
 #define SUMMED 64
+/* So many bytes more, for small windows: each block that is decompressed counts as hundreds of turns. */
+#define SOME 65536
 
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
@@ -51,8 +53,8 @@ bool wl_resync(const wl_program *program, const wl_fill_arguments *given, bool *
     *found = false;
     if (memory) {
         run->index = ranges;
-        run->summed = (arguments.end - arguments.begin + 1024) * SUMMED;
-        run->turns = (arguments.end - arguments.begin + 1024) * TURNS;
+        run->summed = (arguments.end - arguments.begin + SOME) * SUMMED;
+        run->turns = (arguments.end - arguments.begin + SOME) * TURNS;
         for (; at < arguments.end; at++) {
             answer each = counts(run, at);
             if (each == NO_ROW)

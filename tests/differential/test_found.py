@@ -240,3 +240,22 @@ def test_a_checksum_over_an_object_without_bytes_proves_nothing(part: str) -> No
     good = b"\7\0\0\0\0\1"
     assert agreed(format, good + b"!" + good + good[:2], recover=True)[0]["n"] == [1]
     assert agreed(format, good + b"!" + good + good, recover=True)[0]["n"] == [1, None, 1, 1]
+
+
+def test_a_row_is_found_after_bytes_that_claim_blocks_everywhere() -> None:
+    block = "{size: 2, -wireloom: {codec: {switch-on: kind, cases: {0: none, 1: zlib}}}"
+    format = format_of(
+        spec_text(
+            f"""
+    seq:
+      - {{id: kind, type: u1}}
+      - {block}, id: first}}
+      - {block}, id: second}}
+      - {{id: n, type: u1, valid: 7}}
+    """,
+            meta="columns: [n]",
+        )
+    )
+    assert format.engine_refusal is None
+    good = bytes([0, 1, 2, 3, 4, 7])
+    assert agreed(format, good + bytes(300) + good, recover=True)[0]["n"] == [7, None, 7]
