@@ -251,11 +251,12 @@ def test_a_row_is_found_after_bytes_that_claim_blocks_everywhere() -> None:
       - {{id: kind, type: u1}}
       - {block}, id: first}}
       - {block}, id: second}}
-      - {{id: n, type: u1, valid: 7}}
+      - {{id: n, type: u1}}
+      - {{id: end, contents: [9]}}
     """,
             meta="columns: [n]",
         )
     )
     assert format.engine_refusal is None
-    good = bytes([0, 1, 2, 3, 4, 7])
+    good = bytes([0, 1, 2, 3, 4, 7, 9])
     assert agreed(format, good + b"\1" * 300 + good, recover=True)[0]["n"] == [7, None, 7]
