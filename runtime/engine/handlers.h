@@ -37,6 +37,8 @@ WL_HANDLER(wl_check_sum);
 WL_HANDLER(wl_mark);
 WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
+/* Of row_expressions.c. */
+WL_HANDLER(wl_expression_any);
 /* Of row_varints.c. */
 WL_HANDLER(wl_varint);
 WL_HANDLER(wl_varint_column);

@@ -38,7 +38,7 @@ enum {
     WL_RUN_CHECK_UTF8,
     WL_RUN_CHECKSUM,
     WL_RUN_MARK,
-    WL_RUN_EXPRESSION,   /* constant: d bytes of code */
+    WL_RUN_EXPRESSION,   /* constant: d bytes of code; b, c: operands of a short one */
     WL_RUN_SKIP_IF_ZERO, /* c: index of an instruction */
     WL_RUN_JUMP,
     WL_RUN_LIMIT_REGISTER,
@@ -288,6 +288,8 @@ static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *e
 /* Steps that are long enough to live in files of their own. */
 wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed);
 bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem);
+/* The handler of an EXPRESSION that is decoded: a quick one where the code is short (row_expressions.c). */
+wl_handler wl_expression_handler(wl_instruction *instruction);
 /* Calls use(register or span number) for what the (checked) code reads. */
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
 /* The state after a range; the state that is known is for a range that begins with the replaced bytes. */

@@ -151,7 +151,11 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size);
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
 /* Fills in conditional and reset of a program whose steps have been checked (paths.c). */
 void wl_program_paths(wl_program *program);
-unsigned wl_kind_size(unsigned kind);
+static inline unsigned wl_kind_size(unsigned kind) {
+    static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
+    return kind < WL_KIND_COUNT ? sizes[kind] : 0;
+}
+static inline bool wl_kind_is_signed(unsigned kind) { return kind >= WL_S1 && kind <= WL_S8BE; }
 static inline bool wl_kind_is_float(unsigned kind) { return kind >= WL_F4LE; }
 
 /* The integer of that kind. */

@@ -79,26 +79,6 @@ static WL_HANDLER(register_be4) {
     GO_ON;
 }
 
-/* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
-__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
-    bool failed;
-    run->registers[step->a] = wl_expression(run, step, &failed);
-    if (WL_UNLIKELY(failed)) {
-        run->poisoned = true;
-        run->unprepared = true;
-        run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
-        wl_refuse(run, WL_REASON_VALUE);
-    } else if (WL_UNLIKELY(run->poisoned)) {
-        /* In a loop the register may have failed in an earlier turn. */
-        run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
-    }
-}
-
-static WL_HANDLER(expression) {
-    run_expression(run, step);
-    GO_ON;
-}
-
 static WL_HANDLER(column_register) {
     uint64_t value = (uint64_t)run->registers[step->b];
     uint8_t *out = step->out + row * (size_t)step->c;
@@ -182,7 +162,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_CHECK_UTF8] = wl_check_utf8,
     [WL_RUN_CHECKSUM] = wl_check_sum,
     [WL_RUN_MARK] = wl_mark,
-    [WL_RUN_EXPRESSION] = expression,
+    [WL_RUN_EXPRESSION] = wl_expression_any,
     [WL_RUN_SKIP_IF_ZERO] = wl_skip_if_zero,
     [WL_RUN_JUMP] = wl_jump,
     [WL_RUN_LIMIT_REGISTER] = wl_limit_register,

@@ -32,11 +32,6 @@ __attribute__((format(printf, 2, 3))) static bool refuse(checker *check, const c
     return false;
 }
 
-unsigned wl_kind_size(unsigned kind) {
-    static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
-    return kind < WL_KIND_COUNT ? sizes[kind] : 0;
-}
-
 static bool below(checker *check, const char *what, int64_t number, uint32_t count) {
     return (number >= 0 && number < count) ||
            refuse(check, "there is no %s %lld, the program has %u", what, (long long)number, count);

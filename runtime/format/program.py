@@ -225,6 +225,8 @@ class Code(IntEnum):
     SPAN_ORDER = 26
     """Followed by 1 byte, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
     less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
+    NARROW = 27
+    """Followed by 1 byte, a kind of integer: the value itself. Refused, ``value``, where that kind cannot hold it."""
 
 
 class Storage(IntEnum):

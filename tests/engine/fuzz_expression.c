@@ -12,7 +12,7 @@
 #define WHAT_FOLLOWS ((DEEPEST + 1) * 20) /* two leaves of nine bytes and a code at each depth */
 
 enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
-enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER };
+enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER, NARROW };
 
 __extension__ typedef unsigned __int128 magnitude;
 
@@ -136,6 +136,14 @@ static value plain_one(unsigned code, value operand) {
     return code == INVERT ? plain_difference(-1, operand.is) : (value){operand.is ? 0 : 1, false};
 }
 
+/* An integer of the kind has so many bytes, and is signed or not. */
+static value plain_narrow(unsigned kind, value operand) {
+    static const uint8_t bytes[] = {1, 2, 2, 4, 4, 8, 8};
+    magnitude ends = (magnitude)1 << 8 * bytes[kind % 7];
+    wl_integer low = kind < 7 ? 0 : -(wl_integer)(ends / 2);
+    return operand.failed || operand.is < low || operand.is >= low + (wl_integer)ends ? none : operand;
+}
+
 /* Small numbers, and those about the ends of what 8, 32, 64 and 128 bits hold. */
 static wl_integer number(taker *bytes) {
     static const unsigned widths[] = {0, 7, 8, 31, 32, 63, 64, 126};
@@ -200,6 +208,12 @@ static value put_tree(author *by, unsigned depth) {
         return put_leaf(by);
     if (choice < 90) {
         value operand = put_tree(by, depth + 1);
+        if (choice < 68) {
+            unsigned kind = take_below(by->bytes, 14);
+            put(by, NARROW);
+            put(by, kind);
+            return plain_narrow(kind, operand);
+        }
         put(by, ones[choice % 3]);
         return plain_one(ones[choice % 3], operand);
     }

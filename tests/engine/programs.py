@@ -185,6 +185,8 @@ class Author:
         if code == Code.SPAN_ORDER:
             other = self.draw(st.binary(max_size=3))
             return bytes([code, self.pick(SPANS), len(other)]) + other, -1
+        if code == Code.NARROW:
+            return (bytes([code, self.pick(Kind.S8BE + 1)]), 0) if depth else (b"", 0)
         return (bytes([code]), taken - 1) if depth >= taken else (b"", 0)
 
     def jump(self) -> None:

@@ -113,6 +113,7 @@ FOLLOWING: dict[int, int] = {
     Code.REGISTER: 1,
     Code.SPAN_SIZE: 1,
     Code.SPAN_ORDER: 2,
+    Code.NARROW: 1,
 }
 """Bytes that follow a code, but for those that a span is compared with."""
 
@@ -384,10 +385,19 @@ class Row:
                 span, other = self.data[begin : begin + size], code[at + 2 : end]
                 stack.append((span > other) - (span < other))
                 at = end
+            elif each == Code.NARROW:
+                stack.append(narrow(stack.pop(), Kind(code[at])))
+                at += 1
             else:
                 operate(Code(each), stack)
         (value,) = stack
         return value
+
+
+def narrow(value: int | None, kind: Kind) -> int | None:
+    bits = 8 * struct.calcsize(FORMATS[kind])
+    low = -(1 << bits - 1) if kind.name.startswith("S") else 0
+    return value if value is not None and low <= value < low + (1 << bits) else None
 
 
 def operate(code: Code, stack: list[int | None]) -> None:

@@ -280,6 +280,13 @@ static void test_expressions(void) {
     VALUE(-7, 1, 1);
     VALUE(5, CONSTANT(5));
     VALUE(-2, 1, 1, CONSTANT(5), 3);
+    VALUE(-14, 1, 1, 1, 1, 3);
+    VALUE(-7, 1, 1, 27, WL_S1);
+    FAILURE(1, 1, 27, WL_U8LE);
+    VALUE(-128, CONSTANT(-128), 27, WL_S1);
+    FAILURE(CONSTANT(-128), CONSTANT(-1), 3, 27, WL_S1);
+    VALUE(-1, 25, 255, 255, 255, 255, 255, 255, 255, 255, 27, WL_U8BE);
+    FAILURE(25, 255, 255, 255, 255, 255, 255, 255, 255, 27, WL_S8BE);
     VALUE(-12, 1, 1, CONSTANT(5), 4);
     VALUE(-35, 1, 1, CONSTANT(5), 5);
     VALUE(-4, 1, 1, CONSTANT(2), 6);

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wireloom.format.program import Code
+from wireloom.format.program import Code, Kind
 
 from .interval import Interval, checked, of_bytes
 from .refusal import NotForEngineError
@@ -68,16 +68,9 @@ def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Co
     return Compiled((*parts, bytes([code])), interval, depth)
 
 
-def narrowed(compiled: Compiled, bits: int, *, signed: bool) -> Compiled:
-    """Code of the same value that fails where an integer of ``bits`` bits cannot hold it.
-
-    A shift to the left fails where bits are lost, and registers have 128 of them.
-    """
-    held = of_bytes(bits // 8, signed)
+def narrowed(compiled: Compiled, kind: Kind) -> Compiled:
+    """Code of the same value that fails where an integer of that kind cannot hold it."""
+    held = of_bytes(int(kind.name[1]), kind.name.startswith("S"))
     if compiled.interval.within(held.low, held.high):
         return compiled
-    unused, middle = constant(128 - bits), constant(1 << (bits - 1))
-    code = compiled if signed else joined((compiled, middle), Code.SUBTRACT, compiled.interval)
-    for shift in (Code.SHIFT_LEFT, Code.SHIFT_RIGHT):
-        code = joined((code, unused), shift, held)
-    return code if signed else joined((code, middle), Code.ADD, held)
+    return Compiled((*compiled.parts, bytes([Code.NARROW, kind])), held, compiled.depth)

@@ -80,7 +80,7 @@ class TableColumn:
         kind = self.type.kind
         if kind is None or isinstance(self.field.logical, Timestamp):
             return compiled
-        return narrowed(compiled, 8 * int(self.type.storage or 0), signed=kind.name.startswith("S"))
+        return narrowed(compiled, kind)
 
 
 def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:

@@ -1,0 +1,153 @@
+/* The codes of expressions, and what each of them computes: for the machine (expression.c), for the handlers of short
+ * expressions (row_expressions.c), and for row blocks (row_block_expressions.c). */
+#ifndef WIRELOOM_EXPRESSION_H
+#define WIRELOOM_EXPRESSION_H
+
+#include "internal.h"
+
+/* Numbered as wireloom.format.program.Code. */
+enum {
+    CODE_CONSTANT,
+    CODE_REGISTER,
+    CODE_SPAN_SIZE,
+    CODE_ADD,
+    CODE_SUBTRACT,
+    CODE_MULTIPLY,
+    CODE_FLOOR_DIVIDE,
+    CODE_MODULO,
+    CODE_AND,
+    CODE_OR,
+    CODE_XOR,
+    CODE_SHIFT_LEFT,
+    CODE_SHIFT_RIGHT,
+    CODE_NEGATE,
+    CODE_INVERT,
+    CODE_EQUAL,
+    CODE_NOT_EQUAL,
+    CODE_LESS,
+    CODE_LESS_EQUAL,
+    CODE_GREATER,
+    CODE_GREATER_EQUAL,
+    CODE_BOOLEAN_NOT,
+    CODE_BOOLEAN_AND,
+    CODE_BOOLEAN_OR,
+    CODE_SELECT,
+    CODE_CONSTANT_UNSIGNED,
+    CODE_SPAN_ORDER,
+    CODE_NARROW,
+    CODE_COUNT,
+};
+
+__extension__ typedef unsigned __int128 wl_natural;
+
+/* Bytes that follow a code at least. */
+static inline unsigned wl_least_bytes(unsigned code) {
+    if (code == CODE_CONSTANT || code == CODE_CONSTANT_UNSIGNED)
+        return 8;
+    if (code == CODE_SPAN_ORDER)
+        return 2;
+    return code == CODE_REGISTER || code == CODE_SPAN_SIZE || code == CODE_NARROW ? 1 : 0;
+}
+
+/* Bytes that follow the code, of which the least are there. */
+static inline unsigned wl_code_bytes(unsigned code, const uint8_t *follows) {
+    return wl_least_bytes(code) + (code == CODE_SPAN_ORDER ? follows[1] : 0);
+}
+
+/* How many values a code takes; every code leaves one. */
+static inline unsigned wl_code_takes(unsigned code) {
+    switch (code) {
+    case CODE_CONSTANT:
+    case CODE_CONSTANT_UNSIGNED:
+    case CODE_REGISTER:
+    case CODE_SPAN_SIZE:
+    case CODE_SPAN_ORDER:
+        return 0;
+    case CODE_NEGATE:
+    case CODE_INVERT:
+    case CODE_BOOLEAN_NOT:
+    case CODE_NARROW:
+        return 1;
+    default:
+        return code == CODE_SELECT ? 3 : 2;
+    }
+}
+
+/* Whether an integer of that kind can hold the value. */
+__attribute__((always_inline)) static inline bool wl_kind_holds(unsigned kind, wl_integer value) {
+    const unsigned unused = 64 - 8 * wl_kind_size(kind);
+    if (wl_kind_is_signed(kind))
+        return value >= INT64_MIN >> unused && value <= INT64_MAX >> unused;
+    return value >= 0 && value <= (wl_integer)(UINT64_MAX >> unused);
+}
+
+static inline bool wl_shift_left(wl_integer left, wl_integer right, wl_integer *result) {
+    if (right < 0)
+        return false;
+    *result = 0;
+    if (left == 0)
+        return true;
+    if (right > 127)
+        return false;
+    *result = (wl_integer)((wl_natural)left << (unsigned)right);
+    return *result >> (unsigned)right == left;
+}
+
+/* Rounds down, and the rest has the divisor's sign, as with Python's // and %. The rest is not made of the quotient,
+ * whose product with the least divisor is beyond 128 bits. */
+static inline bool wl_divide(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
+    const wl_integer least = (wl_integer)((wl_natural)1 << 127);
+    *result = 0;
+    if (right == 0 || (right == -1 && left == least))
+        return right != 0 && code == CODE_MODULO;
+    wl_integer rest = left % right;
+    bool down = rest != 0 && (rest < 0) != (right < 0);
+    *result = code == CODE_MODULO ? rest + (down ? right : 0) : left / right - down;
+    return true;
+}
+
+/* The value of a code that takes two and gives one where both exist; false: there is no such value. */
+__attribute__((always_inline)) static inline bool wl_compute(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
+    switch (code) {
+    case CODE_ADD:
+        return !__builtin_add_overflow(left, right, result);
+    case CODE_SUBTRACT:
+        return !__builtin_sub_overflow(left, right, result);
+    case CODE_MULTIPLY:
+        return !__builtin_mul_overflow(left, right, result);
+    case CODE_FLOOR_DIVIDE:
+    case CODE_MODULO:
+        return wl_divide(code, left, right, result);
+    case CODE_AND:
+        return *result = left & right, true;
+    case CODE_OR:
+        return *result = left | right, true;
+    case CODE_XOR:
+        return *result = left ^ right, true;
+    case CODE_SHIFT_LEFT:
+        return wl_shift_left(left, right, result);
+    case CODE_SHIFT_RIGHT:
+        return *result = left >> (right < 0 || right > 127 ? 127 : (unsigned)right), right >= 0;
+    case CODE_EQUAL:
+        return *result = left == right, true;
+    case CODE_NOT_EQUAL:
+        return *result = left != right, true;
+    case CODE_LESS:
+        return *result = left < right, true;
+    case CODE_LESS_EQUAL:
+        return *result = left <= right, true;
+    case CODE_GREATER:
+        return *result = left > right, true;
+    default: /* CODE_GREATER_EQUAL */
+        return *result = left >= right, true;
+    }
+}
+
+/* -1, 0 or 1: whether the bytes of a span are less than, equal to or greater than others, as bytes are ordered. */
+static inline wl_integer wl_span_order(wl_span span, const uint8_t *other, size_t size) {
+    size_t common = span.size < size ? span.size : size;
+    int found = common ? memcmp(span.at, other, common) : 0;
+    return found ? (found > 0) - (found < 0) : (span.size > size) - (span.size < size);
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* Handlers for expressions: the machine for any of them, and a handler each for codes of one register and another
+ * register or a constant, which most expressions are. What has no value is left to the machine. */
+#include "expression.h"
+#include "handlers.h"
+
+/* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
+__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
+    bool failed;
+    run->registers[step->a] = wl_expression(run, step, &failed);
+    if (WL_UNLIKELY(failed)) {
+        run->poisoned = true;
+        run->unprepared = true;
+        run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
+        wl_refuse(run, WL_REASON_VALUE);
+    } else if (WL_UNLIKELY(run->poisoned)) {
+        /* In a loop the register may have failed in an earlier turn. */
+        run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
+    }
+}
+
+WL_HANDLER(wl_expression_any) {
+    run_expression(run, step);
+    GO_ON;
+}
+
+/* Operand b of a short expression: its register, and the other one or a kind. */
+#define FIRST(step) ((step)->b & 0xFF)
+#define SECOND(step) ((step)->b >> 8)
+
+#define HANDLER(name, code, right)                                                                                     \
+    static WL_HANDLER(name) {                                                                                          \
+        wl_integer value;                                                                                              \
+        if (WL_UNLIKELY(run->poisoned || !wl_compute(code, run->registers[FIRST(step)], right, &value)))               \
+            run_expression(run, step);                                                                                 \
+        else                                                                                                           \
+            run->registers[step->a] = value;                                                                           \
+        GO_ON;                                                                                                         \
+    }
+#define HANDLERS(name, code)                                                                                           \
+    HANDLER(name##_constant, code, (wl_integer)step->c)                                                                \
+    HANDLER(name##_register, code, run->registers[SECOND(step)])
+
+HANDLERS(add, CODE_ADD)
+HANDLERS(subtract, CODE_SUBTRACT)
+HANDLERS(multiply, CODE_MULTIPLY)
+HANDLERS(and, CODE_AND)
+HANDLERS(or, CODE_OR)
+HANDLERS(xor, CODE_XOR)
+HANDLERS(shift_left, CODE_SHIFT_LEFT)
+HANDLERS(shift_right, CODE_SHIFT_RIGHT)
+HANDLERS(equal, CODE_EQUAL)
+HANDLERS(not_equal, CODE_NOT_EQUAL)
+HANDLERS(less, CODE_LESS)
+HANDLERS(less_equal, CODE_LESS_EQUAL)
+HANDLERS(greater, CODE_GREATER)
+HANDLERS(greater_equal, CODE_GREATER_EQUAL)
+
+static WL_HANDLER(narrow) {
+    wl_integer value = run->registers[FIRST(step)];
+    if (WL_UNLIKELY(run->poisoned || !wl_kind_holds(SECOND(step), value)))
+        run_expression(run, step);
+    else
+        run->registers[step->a] = value;
+    GO_ON;
+}
+
+#define BOTH(name) {name##_constant, name##_register}
+
+static const wl_handler handlers[CODE_COUNT][2] = {
+    [CODE_ADD] = BOTH(add),
+    [CODE_SUBTRACT] = BOTH(subtract),
+    [CODE_MULTIPLY] = BOTH(multiply),
+    [CODE_AND] = BOTH(and),
+    [CODE_OR] = BOTH(or),
+    [CODE_XOR] = BOTH(xor),
+    [CODE_SHIFT_LEFT] = BOTH(shift_left),
+    [CODE_SHIFT_RIGHT] = BOTH(shift_right),
+    [CODE_EQUAL] = BOTH(equal),
+    [CODE_NOT_EQUAL] = BOTH(not_equal),
+    [CODE_LESS] = BOTH(less),
+    [CODE_LESS_EQUAL] = BOTH(less_equal),
+    [CODE_GREATER] = BOTH(greater),
+    [CODE_GREATER_EQUAL] = BOTH(greater_equal),
+};
+
+wl_handler wl_expression_handler(wl_instruction *instruction) {
+    const uint8_t *code = instruction->constant, *end = code + instruction->d;
+    wl_handler handler = NULL;
+    if (code[0] != CODE_REGISTER)
+        return wl_expression_any;
+    instruction->b = code[1];
+    if (end - code == 4 && code[2] == CODE_NARROW) {
+        instruction->b |= (uint32_t)code[3] << 8;
+        handler = narrow;
+    } else if (end - code == 5 && code[2] == CODE_REGISTER) {
+        instruction->b |= (uint32_t)code[3] << 8;
+        handler = handlers[code[4]][1];
+    } else if (end - code == 12 && code[2] == CODE_CONSTANT) {
+        instruction->c = (int64_t)wl_load_le8(code + 3);
+        handler = handlers[code[11]][0];
+    }
+    return handler ? handler : wl_expression_any;
+}
