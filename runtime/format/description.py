@@ -56,6 +56,11 @@ class Column:
     variants: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     """The structs in it of types that a switch chooses from: the way to each (``.field.item``, empty for the column
     itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
+    structs: tuple[tuple[str, str], ...] = ()
+    """The other structs in it: the way to each, and the qualified name of its class."""
+    solves: tuple[tuple[str, int, int], ...] = ()
+    """Of a value instance ``factor * attribute + rest``: each attribute that a writer can solve it for, with how many
+    levels above the row that is, and the factor."""
     lookup: str = ""
     """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
     be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""
@@ -105,19 +110,30 @@ class MessageUnits:
     unit_columns: tuple[str, ...] = ()
 
 
-def rows_inside(name: str, root: str, path: tuple[str, ...]) -> str:
-    """The sentence about a table that is only read since its rows are inside of other objects, ``path`` leads there.
-    ``root``: the class of the whole input, whose objects can be written."""
-    return _only_read(name, root, f"its rows are inside of other objects ({'.'.join(path)})")
+@dataclass(frozen=True)
+class Level:
+    """An object that rows are inside of, as a writer makes it. ``type``: the qualified name of its class, as
+    ``Format.row``; ``attribute``: its field that leads to the rows."""
+
+    type: str
+    attribute: str
+    repeated: bool = False
+    most: int = 0
+    """The most items that the field may have, by the width of their count; 0: any number."""
+    until: bool = False
+    """An item ends the field: the method ``_ends_ATTRIBUTE`` of the class says whether one does."""
+    tags: tuple[tuple[str, int], ...] = ()
+    """A field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
 
 
-def switch_column(name: str, root: str, column: str) -> str:
-    """The sentence about a table that is only read since a switch chooses the type of a column."""
-    return _only_read(name, root, f"a switch chooses the type of {column}")
-
-
-def _only_read(name: str, root: str, why: str) -> str:
-    return f"tables of {name} cannot be written, since {why}: make objects of {root} and write these with to_bytes()"
+def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
+    """The sentence about a table that is only read since nothing fills in some attributes of the format. ``root``: the
+    class of the whole input, whose objects can be written."""
+    what = ", ".join(unfilled)
+    return (
+        f"tables of {name} cannot be written, since no column holds {what}: name what may be a column in the spec's "
+        f"'columns', 'selectable' or 'parent-columns', or make objects of {root} and write these with to_bytes()"
+    )
 
 
 @dataclass(frozen=True)
@@ -158,6 +174,10 @@ class Format:
     rows_path: tuple[str, ...] = ()
     """The attributes that lead from a unit to its rows; empty where units are the rows. The first one is
     ``rows_attribute`` where the root is the unit."""
+    levels: tuple[Level, ...] = ()
+    """The objects around a row, from the outermost one down; empty where a file is only rows."""
+    unfilled: tuple[str, ...] = ()
+    """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     streaming: bool = True
@@ -180,11 +200,7 @@ class Format:
     @property
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
-        path = (self.rows_attribute, *self.rows_path) if self.streaming else self.rows_path
-        if len(path) > 1:
-            return rows_inside(self.name, self.root, path)
-        chosen = next((each.name for each in self.columns if each.variants), "")
-        return switch_column(self.name, self.root, chosen) if chosen else ""
+        return only_read(self.name, self.root, self.unfilled) if self.unfilled else ""
 
     @property
     def is_plain(self) -> bool:
@@ -204,7 +220,7 @@ class Format:
     @property
     def stands_alone(self) -> bool:
         """Return whether a file is only rows, each written by itself."""
-        return self.streaming and not self.has_prologue and not self.sized_rows
+        return not self.levels
 
     @cached_property
     def default_columns(self) -> tuple[str, ...]:
@@ -256,9 +272,10 @@ class Format:
     @cached_property
     def message_class(self) -> type[Any]:
         """The generated class of a unit's message."""
-        return self._class(self.message.message if self.message is not None else self.row)
+        return self.class_of(self.message.message if self.message is not None else self.row)
 
-    def _class(self, name: str) -> type[Any]:
+    def class_of(self, name: str) -> type[Any]:
+        """Return a generated class by its qualified name, as ``row`` has it."""
         # A class of another spec has its module before a colon, relative to this one's package.
         module, _, name = name.rpartition(":")
         found: Any = importlib.import_module(module or self.parser or ".parser", self._package)
@@ -293,17 +310,17 @@ class Format:
     @cached_property
     def root_class(self) -> type[Any]:
         """The generated class of the whole input."""
-        return self._class(self.root)
+        return self.class_of(self.root)
 
     @cached_property
     def row_class(self) -> type[Any]:
         """The generated class of a row."""
-        return self._class(self.row)
+        return self.class_of(self.row)
 
     @cached_property
     def unit_class(self) -> type[Any]:
         """The generated class of a unit: that of a row, or of what rows are inside of."""
-        return self._class(self.unit or self.row)
+        return self.class_of(self.unit or self.row)
 
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows."""

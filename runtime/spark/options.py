@@ -232,9 +232,14 @@ def _of_text(name: str, option: Option, text: str) -> Any:
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
     """The options that the format itself has."""
     choices = tuple(each.name for each in format.choices)
-    if format.message is None:
+    # Imported here: most formats have nothing to do with units or messages, and a first query waits for what is
+    # imported.
+    if format.message is None and (not writing or format.stands_alone):
         return choices
-    # Imported here: most formats have nothing to do with messages, and a first query waits for what is imported.
+    if format.message is None:
+        from ..writing.units import unit_options
+
+        return (*choices, *unit_options(format))
     from ..reading.request import message_options
     from ..writing.messages.output import written_options
 

@@ -160,7 +160,7 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
             if pa.types.is_dictionary(kind):
                 # A number is as good as its text for a label, and text holds any.
                 return pa.array([str(each) if type(each) is int else each for each in values], pa.string())
-            if not any(_has_fraction(kind, each) for each in values):
+            if not any(_has_fraction(kind, each) or _has_stray(kind, each) for each in values):
                 return pa.array(values, _wide(kind))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             # What is wrong with them is said when they are written.
@@ -178,6 +178,16 @@ def _has_fraction(kind: pa.DataType, value: Any) -> bool:
         return any(_has_fraction(kind.value_type, each) for each in value)
     if pa.types.is_struct(kind) and isinstance(value, Mapping):
         return any(_has_fraction(field.type, value.get(field.name)) for field in kind)
+    return False
+
+
+def _has_stray(kind: pa.DataType, value: Any) -> bool:
+    """Return whether a mapping has a key that a struct has no field for, which Arrow leaves out."""
+    if pa.types.is_list(kind):
+        return pa.types.is_nested(kind.value_type) and any(_has_stray(kind.value_type, each) for each in value or ())
+    if pa.types.is_struct(kind) and isinstance(value, Mapping):
+        known = {field.name: field.type for field in kind}
+        return any(name not in known or _has_stray(known[name], each) for name, each in value.items())
     return False
 
 

@@ -12,30 +12,12 @@ from .. import engine
 from ..base.cached import cached_property
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
-from ..objects import ConsistencyError, KaitaiStructError
-from ..objects.errors import UnsetError
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
 from .fields import Filled, column_array, fields_of, misfit, values_of
 from .native import framed
 from .plain import PlainRow, plain_row
-
-REFUSALS = (
-    KaitaiStructError,
-    ConsistencyError,
-    WireloomError,
-    struct.error,
-    ValueError,
-    TypeError,
-    OverflowError,
-    AttributeError,
-)
-"""What writing an object raises whose values cannot be written, or are not all there."""
-
-
-UNWRITTEN = (
-    "it has a value, but the condition of the attribute is false or no case matches: only null can be written there"
-)
+from .refusals import REFUSALS, UNWRITTEN
 
 
 class RowEncoder:
@@ -78,7 +60,7 @@ class RowEncoder:
         and the column for what cannot be written.
         """
         filled = self.fields(batch.schema)
-        values = {each.field: values_of(each, batch, first_row) for each in filled if not each.parent}
+        values = {each.field: values_of(each, batch, first_row) for each in filled}
         return self.encode_values(values, batch.num_rows, first_row)
 
     def blocks(self, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[bytes | memoryview]:
@@ -127,7 +109,7 @@ class RowEncoder:
             if value is None:
                 if not each.optional:
                     raise WireloomError(f"{each.name} is None, and the format has no null")
-            elif each.labels or pa.types.is_timestamp(each.type):
+            elif each.labels or each.make is not None or pa.types.is_timestamp(each.type):
                 value = values_of(each, batch_of_one(each.name, value), 0)[0]
             elif isinstance(value, bytearray | memoryview):
                 value = bytes(value)
@@ -192,14 +174,13 @@ class RowEncoder:
                 # No row can be written.
                 raise
             except REFUSALS as error:
-                self._refuse_missing(error)
                 raise WireloomError(self._refusal(first_row + len(done), names, row_values, error)) from error
         return done
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:
         """The fields of the row that a condition leaves out."""
-        return tuple(each.attribute or each.name for each in self.format.columns if each.optional and not each.parent)
+        return tuple(each.attribute or each.name for each in self.format.columns if each.optional)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
         """A field with a value that is not in the row's bytes, since its condition is false; empty where none is."""
@@ -213,79 +194,3 @@ class RowEncoder:
 
     def _row(self, row: int) -> str:
         return f"row {row}" if self._numbered else "the record"
-
-    def whole(self, batches: Sequence[pa.RecordBatch]) -> bytes:
-        """The bytes of a whole file, for a format whose rows are not by themselves.
-
-        Columns of the root must have one value in all rows; the file is made in memory.
-        """
-        if self._padding:
-            raise WireloomError(f"{self.format.name} cannot be written with bytes between its rows")
-        root_values: dict[str, Any] = {}
-        items: list[Any] = []
-        for batch in batches:
-            filled = self.fields(batch.schema)
-            columns = {each: values_of(each, batch, len(items)) for each in filled}
-            for each, values in columns.items():
-                if each.parent:
-                    self._keep(root_values, each, values, len(items))
-            own = {each.field: values for each, values in columns.items() if not each.parent}
-            rows = zip(*own.values(), strict=True) if own else iter([()] * batch.num_rows)
-            items.extend(self.format.row_class(**dict(zip(own, row, strict=True))) for row in rows)
-        try:
-            data: bytes = self.format.root_class(**(root_values | {self.format.rows_attribute: items})).to_bytes()
-        except UnsupportedError:
-            raise
-        except REFUSALS as error:
-            self._refuse_missing(error)
-            raise WireloomError(f"{self._first_bad(items)} cannot be written: {error}") from error
-        self._refuse_unwritten(root_values, items, data)
-        return data
-
-    def _refuse_missing(self, error: Exception) -> None:
-        """Raise where a field of a row or of the root has no value since it is not a column."""
-        if not isinstance(error, UnsetError):
-            return
-        if isinstance(error.obj, self.format.row_class):
-            raise WireloomError(
-                f"{self.format.name} cannot be written from a table: its rows have the field '{error.name}', "
-                f"which is not a column; make the rows with the generated class {self.format.row} instead"
-            ) from error
-        if isinstance(error.obj, self.format.root_class):
-            raise WireloomError(
-                f"{self.format.name} cannot be written from this table: the field '{error.name}' stands outside "
-                "of the rows and is not a column; name it in the spec's 'parent-columns', and it comes from the table"
-            ) from error
-
-    def _refuse_unwritten(self, root_values: Mapping[str, Any], items: list[Any], data: bytes) -> None:
-        """Raise where an optional field has a value that is not in the file, since its condition is false."""
-        columns = [each for each in self.format.columns if each.optional]
-        if not columns:
-            return
-        written = self.format.root_class.from_bytes(data)
-        rows = list(getattr(written, self.format.rows_attribute))
-        for each in columns:
-            name = each.attribute or each.name
-            if each.parent and root_values.get(name) is not None and getattr(written, name, None) is None:
-                raise WireloomError(f"column {each.name} cannot be written: {UNWRITTEN}")
-            for row, (item, again) in enumerate(zip(items, rows, strict=False)):
-                given = not each.parent and getattr(item, name, None) is not None
-                if given and getattr(again, name, None) is None:
-                    raise WireloomError(f"{self._row(row)}, column {each.name} cannot be written: {UNWRITTEN}")
-
-    def _first_bad(self, items: list[Any]) -> str:
-        """The first row that cannot be written even by itself; the format where there is none."""
-        for row, item in enumerate(items):
-            try:
-                item.to_bytes()
-            except REFUSALS:
-                return self._row(row)
-        return self.format.name
-
-    def _keep(self, root_values: dict[str, Any], filled: Filled, values: list[object], first_row: int) -> None:
-        for row, value in enumerate(values):
-            if root_values.setdefault(filled.field, value) != value:
-                raise WireloomError(
-                    f"row {first_row + row}, column {filled.name}: {value!r} after {root_values[filled.field]!r}, "
-                    "and a file has one value of it"
-                )

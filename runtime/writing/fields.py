@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Number, Real
 from typing import Any
@@ -14,6 +14,8 @@ from ..base.errors import WireloomError
 from ..base.iso_times import time_count
 from ..base.nearest import unknown
 from ..format.description import Column, Format
+from ..objects.messages.errors import MessageError
+from .making import Make, check_fields, counted, maker
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
 """Columns that a reader adds to every format; a table that holds them can be written as it is."""
@@ -36,6 +38,13 @@ class Filled:
     labels: tuple[tuple[int, str], ...] = ()
     unsigned: bool = False
     """Of labels: their numbers are those of uint64, otherwise those of int64."""
+    up: int = 0
+    """As in ``Column``."""
+    solved: tuple[str, int, int] | None = None
+    """Where the column is a value instance that is solved for the field: its attribute, how many levels above the row
+    that is, and the factor of the field in it."""
+    make: Make | None = None
+    """Makes the value of the field of that of the column, where that has structs."""
 
 
 def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
@@ -51,16 +60,29 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
         raise WireloomError(f"the table has more than one column {_list(twice)}")
     known = [each.name for each in format.columns]
     others = {*known, *format.path_columns, *READER_COLUMNS}
-    missing = [column for column in format.columns if _needed(column) and _source(format, column, given) is None]
+    tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
+    missing = [
+        column
+        for column in format.columns
+        if _needed(column)
+        and (column.up, column.attribute or column.name) not in tags
+        and _source(format, column, given) is None
+    ]
+    solved = list(_solved(format, missing, given))
+    missing = [
+        each for each in missing if all((each.attribute, each.up) != (found.field, found.up) for found in solved)
+    ]
     for name in schema.names:
         if name not in others:
             # A wrong name is most likely that of a column that is missing.
             raise unknown(f"column of {format.name}", name, [each.name for each in missing] or known)
     if missing:
         wanted = [_names(format, column) for column in format.columns if _needed(column)]
+        unread = [each.name for each in missing if not each.default]
+        hint = f". A reader has {_list(unread)} where its option columns names it" if unread else ""
         raise WireloomError(
             f"{format.name} cannot be written without the column {_list(_names(format, each) for each in missing)}: "
-            f"the table has {_list(schema.names) if given else 'no columns'}, the format needs {_list(wanted)}"
+            f"the table has {_list(schema.names) if given else 'no columns'}, the format needs {_list(wanted)}{hint}"
         )
     filled = []
     for column in format.columns:
@@ -76,9 +98,23 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                     optional=column.optional,
                     labels=source.labels,
                     unsigned=source.unsigned,
+                    up=column.up,
+                    make=maker(format, source),
                 )
             )
-    return tuple(filled)
+    return (*filled, *solved)
+
+
+def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[Filled]:
+    """The fields that have no column, but follow from one of a value instance. Each column gives one of them."""
+    open_fields = [(each.attribute, each.up) for each in missing]
+    for column in format.columns:
+        for name, up, factor in column.solves if column.name in given else ():
+            if (name, up) in open_fields:
+                open_fields.remove((name, up))
+                kind = format.schema.field(column.name).type
+                yield Filled(name, column.name, kind, kind, up=up, solved=(column.attribute, column.up, factor))
+                break
 
 
 def _needed(column: Column) -> bool:
@@ -122,7 +158,15 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
 def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
     """Like ``values_of``, of any array; a null is ``None``."""
     values: list[object] = column_array(filled, array, first_row).to_pylist()
-    return values
+    if filled.make is None:
+        return values
+    found: list[object] = []
+    for row, value in enumerate(values):
+        try:
+            found.append(None if value is None else filled.make(value))
+        except (WireloomError, MessageError) as error:
+            raise WireloomError(f"row {first_row + row}, column {filled.name}: {error}") from error
+    return found
 
 
 def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
@@ -134,10 +178,13 @@ def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
         return _numbers(filled, array, first_row)
     if filled.labels:
         return array
+    check_fields(filled.name, array.type, filled.type)
     try:
         array = _cast(array, filled.type)
     except pa.ArrowException as error:
         raise WireloomError(_misfit(filled, array, first_row, error)) from error
+    if pa.types.is_nested(filled.type):
+        return array.cast(counted(filled.type))
     return _counts(filled, array, first_row) if pa.types.is_timestamp(array.type) else array
 
 

@@ -1,4 +1,4 @@
-"""The option ``max_record`` of writers."""
+"""The options of writers that are limits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from ..base.errors import WireloomError
 from ..base.limits import LARGEST_RECORD
 
 
-def limit_of(value: Any) -> int:
-    """A number of bytes, also from text, and not more than a reader takes. Raises ``WireloomError``."""
+def limit_of(value: Any, name: str = "max_record") -> int:
+    """The value of a limit, also from text, not more than the largest record of a reader. Raises ``WireloomError``."""
     try:
         limit = int(value)
         whole = isinstance(value, str) or (limit == value and not isinstance(value, bool))
     except (TypeError, ValueError, OverflowError):
         limit, whole = 0, False
     if limit < 1 or not whole:
-        raise WireloomError(f"max_record is a number of bytes, at least 1, not {shown(value)}")
+        of = "" if name == "unit_rows" else " of bytes"
+        raise WireloomError(f"{name} is a number{of}, at least 1, not {shown(value)}")
     return min(limit, LARGEST_RECORD)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import codecs
 from ..base.arguments import check_booleans
+from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.registry import get
@@ -16,6 +17,7 @@ from .batches import batches_of
 from .encoder import RowEncoder
 from .limits import limit_of
 from .output import Counted, Target, codec_of, name_of, opened
+from .units import UnitEncoder, unit_options
 
 BLOCK = 1 << 20
 """About how many bytes go to the compressor at a time."""
@@ -51,8 +53,9 @@ def write(
     object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` …; by default that of
     the target's suffix (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``: messages
     may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the format's
-    choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of a format of messages the
-    kind (``message="append_input"``), those of its packing and its framing, and the largest message.
+    choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of rows inside of units also
+    ``unit_rows`` and ``unit_bytes``, as many rows and about as many bytes of data as a unit has at most; of a format of
+    messages the kind (``message="append_input"``), those of its packing and its framing, and the largest message.
 
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.
@@ -61,25 +64,36 @@ def write(
     format = get(format, allow_modules)
     if format.message is not None:
         return _write_messages(format, rows, target, codec, level, lossy, options)
-    encoder = RowEncoder(format, padding=padding_of(format, options), max_record=max_record_of(format, options))
+    padding, max_record = padding_of(format, options), max_record_of(format, options)
     packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    pieces = _pieces(format, rows, padding, max_record, options)
     count = size = 0
     with opened(target) as file:
         counted = Counted(file)
-        if format.stands_alone:
-            for batch in batches_of(rows, format.schema, encoder.most_rows):
-                for block in encoder.blocks(batch, count):
-                    size += len(block)
-                    _put(counted, packer, block)
-                count += batch.num_rows
-        else:
-            batches = list(batches_of(rows, format.schema))
-            count = sum(batch.num_rows for batch in batches)
-            block = encoder.whole(batches)
-            size = len(block)
-            counted.write(packer.compress(block))
+        for piece, number in pieces:
+            count += number
+            size += len(piece)
+            _put(counted, packer, piece)
         counted.write(packer.flush())
     return WriteReport(count, size, counted.count)
+
+
+def _pieces(
+    format: Format, rows: Any, padding: bytes, max_record: int, options: dict[str, Any]
+) -> Iterator[tuple[bytes | memoryview, int]]:
+    """The bytes of a file piece by piece, each with the number of rows that it completes."""
+    if not format.stands_alone:
+        if padding:
+            raise WireloomError(f"{format.name} cannot be written with bytes between its rows")
+        limits = {name: limit_of(options[name], name) for name in unit_options(format) if name in options}
+        yield from UnitEncoder(format, max_record=max_record, **limits).pieces(batches_of(rows, format.schema))
+        return
+    encoder = RowEncoder(format, padding=padding, max_record=max_record)
+    first = 0
+    for batch in batches_of(rows, format.schema, encoder.most_rows):
+        yield from ((block, 0) for block in encoder.blocks(batch, first))
+        yield b"", batch.num_rows
+        first += batch.num_rows
 
 
 def _write_messages(
@@ -131,7 +145,7 @@ def padding_of(format: Format, options: dict[str, Any]) -> bytes:
 
 def max_record_of(format: Format, options: dict[str, Any]) -> int:
     """The option ``max_record``; also refuses every option that the format does not have."""
-    known = [each.name for each in format.choices] + ["max_record"]
+    known = [*(each.name for each in format.choices), *unit_options(format), "max_record"]
     for name in options:
         if name not in known:
             raise unknown(f"option of {format.name}", name, known)

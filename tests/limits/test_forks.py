@@ -39,7 +39,7 @@ if shared == "plan":
     target = lambda: plans.plan_of(registry.get("s2_messages").message_class)
 else:
     description.Format._submodule = stopping(description.Format._submodule)
-    description.Format._class = stopping(description.Format._class)
+    description.Format.class_of = stopping(description.Format.class_of)
     target = lambda: getattr(registry.get("word_stuffed_log"), shared)
 
 threading.Thread(target=target, daemon=True).start()

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...expression.types import Path
 from ...plan import Plan
 from ...wire import MODEL_VERSION
-from ..python.names import class_name
+from ..python.names import class_name, qualified
 from .literal import literal
+
+
+def class_reference(plan: Plan, path: Path) -> str:
+    """The class of a type as ``Format.row`` has it."""
+    name = qualified(path)
+    return name if path[0] == plan.root.path[0] else f"..{path[0]}.parser:{name}"
 
 
 def format_arguments(

@@ -15,6 +15,7 @@ from ...expression.types import (
     EnumType,
     FloatType,
     IntegerType,
+    Path,
     StringType,
     Type,
     VarintType,
@@ -29,8 +30,9 @@ class ArrowType:
     """An Arrow type: its ``name`` as ``Column.type`` has it, and the Python expression that makes it.
 
     ``storage`` is what the engine fills (``None``: it does not), ``kind`` how it stores a register there.
-    ``item`` is a list's, ``fields`` are a struct's. ``variants``: for a struct of the types that a switch chooses from,
-    one of which is present: for each field the qualified name of its class, empty for bytes, text and numbers.
+    ``item`` is a list's, ``fields`` are a struct's, ``owner`` the path of the type that it is of. ``variants``: for a
+    struct of the types that a switch chooses from, one of which is present: for each field the qualified name of its
+    class, empty for bytes, text and numbers.
     """
 
     name: str
@@ -40,6 +42,7 @@ class ArrowType:
     item: ArrowType | None = None
     fields: tuple[tuple[str, ArrowType], ...] = ()
     variants: tuple[str, ...] = ()
+    owner: Path = ()
 
 
 def _integer(size: int, signed: bool) -> ArrowType:
@@ -161,11 +164,11 @@ def _bits(width: int) -> ArrowType | None:
     return INTEGERS[size, False] if size else None
 
 
-def struct_type(fields: tuple[tuple[str, ArrowType], ...]) -> ArrowType:
-    """The type of structs with these fields."""
+def struct_type(fields: tuple[tuple[str, ArrowType], ...], owner: Path = ()) -> ArrowType:
+    """The type of structs with these fields; ``owner``: the type of the spec that they show."""
     names = ", ".join(f"{name}: {each.name}" for name, each in fields)
     constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
-    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields)
+    return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields, owner=owner)
 
 
 def list_type(item: ArrowType) -> ArrowType:

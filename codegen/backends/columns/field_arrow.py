@@ -97,4 +97,4 @@ def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType
         found = None if attribute.anonymous else field_type(plan, attribute, within=within)
         if found is not None:
             fields.append((attribute.id, found))
-    return struct_type(tuple(fields)) if fields else None
+    return struct_type(tuple(fields), struct.path) if fields else None

@@ -10,9 +10,10 @@ from wireloom.format.program import ChecksumRule, ColumnProgram, Place
 
 from ...plan import Plan, Rows, has_sums
 from ..python.names import field_name, qualified
-from .arguments import format_arguments
+from .arguments import class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
+from .levels import level_sources, solves, unfilled
 from .literal import literal
 from .message_lower import lower_units
 from .program import lower_program
@@ -51,18 +52,20 @@ def lower(plan: Plan) -> View | None:
         f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
         for choice in plan.choices
     )
-    arguments = _format_arguments(plan, rows, refusal)
-    used = ["Column", "Format", *(["Choice"] if choices else [])]
+    levels = level_sources(plan, rows)
+    arguments = _format_arguments(plan, rows, refusal, unfilled(plan, rows, columns))
+    used = ["Column", "Format", *(["Choice"] if choices else []), *(["Level"] if levels else [])]
     return View(
         doc=plan.doc or plan.title,
         summary=f"{plan.title}: the Arrow schema of its table, and the program that the engine runs.",
-        columns=tuple(_column(each, compiled.columns.get(each.name)) for each in columns),
+        columns=tuple(_column(plan, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
         imports=_program_imports(program),
         package_imports=tuple(sorted(used)),
         arguments=arguments,
         choices=choices,
+        levels=levels,
         framed=any(argument.startswith("stuffing=") for argument in arguments),
     )
 
@@ -157,7 +160,7 @@ def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
     return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
 
 
-def _column(column: TableColumn, refusal: str | None) -> ColumnView:
+def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
     given: dict[str, object] = {}
     if not column.default:
         given["default"] = False
@@ -179,12 +182,25 @@ def _column(column: TableColumn, refusal: str | None) -> ColumnView:
         given["engine_refusal"] = refusal
     if variants := tuple(_variants(column.type, "")):
         given["variants"] = variants
+    if structs := tuple(_structs(plan, column.type, "")):
+        given["structs"] = structs
+    if solved := solves(plan, rows, column):
+        given["solves"] = solved
     arguments = (
         repr(column.name),
         repr(column.type.name),
         *(f"{name}={literal(value)}" for name, value in given.items()),
     )
     return ColumnView(column.name, column.type.constructor, arguments)
+
+
+def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
+    """The structs of types of the spec in a column, each the way that leads to it and the class of its objects."""
+    if type.owner:
+        yield path, class_reference(plan, type.owner)
+    inside = (*type.fields, *((("item", type.item),) if type.item is not None else ()))
+    for name, each in inside:
+        yield from _structs(plan, each, f"{path}.{name}")
 
 
 def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
@@ -196,7 +212,7 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
         yield from _variants(each, f"{path}.{name}")
 
 
-def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str, ...]:
+def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
     attribute = plan.root.field(rows.field)
     framing = attribute.framing if attribute is not None else None
@@ -209,6 +225,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None) -> tuple[str,
         "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
+        "unfilled": (open, ()),
         "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)

@@ -54,4 +54,4 @@ def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[
             " and Arrow has no type without end for it",
         )
     fields = plan.type(path).fields
-    return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields))
+    return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields), path)

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 
 from wireloom.format.message_program import Envelope, MessageProgram
 
-from ...expression.types import Path
 from ...plan import Plan
 from ...wire import UnitKind, Units
 from ..base import refuse
-from ..python.names import field_name, qualified
-from .arguments import format_arguments
+from ..python.names import field_name
+from .arguments import class_reference, format_arguments
 from .literal import literal
 from .message_program import message_program, source
 from .message_table import MessageColumn, message_columns
@@ -168,19 +167,13 @@ def _format_arguments(
     """The arguments of ``Format`` but for its columns; those with the default value are left out."""
     default = kind is default_kind(units)
     more: dict[str, tuple[object, object]] = {"path_pattern": (plan.path_pattern, None)}
-    texts = format_arguments(plan, _class(plan, kind.row), "", refusal, more)
+    texts = format_arguments(plan, class_reference(plan, kind.row), "", refusal, more)
     if not default:
         texts.append('parser=__name__.rpartition(".")[0] + ".parser"')
     texts.append(f"message={_units(plan, units, kind, columns)}")
     if plan.doc or not default:
         texts.append("doc=__doc__")
     return tuple(texts)
-
-
-def _class(plan: Plan, path: Path) -> str:
-    """The class of a message type as ``Format.row`` has it."""
-    name = qualified(path)
-    return name if path[0] == plan.root.path[0] else f"..{path[0]}.parser:{name}"
 
 
 def _units(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
@@ -202,5 +195,8 @@ def _units(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColum
     }
     if units.framing != "whole":
         given["framing"] = units.framing
-    texts = [repr(_class(plan, kind.message)), *(f"{name}={value!r}" for name, value in given.items() if value)]
+    texts = [
+        repr(class_reference(plan, kind.message)),
+        *(f"{name}={value!r}" for name, value in given.items() if value),
+    ]
     return f"MessageUnits({', '.join(texts)})"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.description import rows_inside, switch_column
+from wireloom.format.description import only_read
 
 from ...plan import Plan, Rows, read_only_types
 from ...spec.position import Position
-from ..python.names import class_name, field_name
-from .arrow import ArrowType
+from ..python.names import class_name
+from .levels import unfilled
 from .table import table_columns
 
 
@@ -32,12 +32,5 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
-    if rows.path:
-        return rows_inside(plan.name, root, tuple(map(field_name, (rows.field, *rows.path))))
-    chosen = next((each.name for each in table_columns(plan, rows) if _has_variants(each.type)), "")
-    return switch_column(plan.name, root, chosen) if chosen else ""
-
-
-def _has_variants(type: ArrowType) -> bool:
-    inside = (*(each for _, each in type.fields), *([type.item] if type.item is not None else []))
-    return bool(type.variants) or any(map(_has_variants, inside))
+    found = unfilled(plan, rows, table_columns(plan, rows))
+    return only_read(plan.name, root, found) if found else ""

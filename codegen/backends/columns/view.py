@@ -70,5 +70,7 @@ class View:
     arguments: tuple[str, ...]
     choices: tuple[str, ...]
     framed: bool
+    levels: tuple[str, ...] = ()
+    """The sources of the objects around rows."""
     message: MessageView | None = None
     """Set where the engine runs a message program; ``program`` is ``None`` then."""

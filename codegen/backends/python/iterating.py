@@ -6,6 +6,7 @@ from ...plan import Field
 from ...wire import Repeat, RepeatUntil
 from .annotations import member_names
 from .api import Api
+from .encoding import asks_for_end
 from .endian import endian_lines
 from .names import field_name
 from .reading import Keep, loop_lines, series_text
@@ -26,6 +27,26 @@ def iterator_methods(scope: ClassScope) -> list[MethodView]:
         if isinstance(step, Field) and step.repeat is not None and step.iterable
         if f"iter_{field_name(step.id)}" not in taken
     ]
+
+
+def row_ends(field: Field) -> bool:
+    """Return whether an item says by itself that it is the last one of a field that is repeated."""
+    return isinstance(field.repeat, RepeatUntil) and not asks_for_end(field.repeat.expression)
+
+
+def ending_methods(scope: ClassScope) -> list[MethodView]:
+    """``_ends_NAME(item, index)`` for a field that leads to a table's rows and that an item ends: whether one does."""
+    rows = scope.plan.rows
+    names = [] if rows is None else [name for path, name in rows.steps if path == scope.struct.path]
+    fields = [field for name in names if (field := scope.struct.field(name)) is not None and row_ends(field)]
+    methods = []
+    for field in fields:
+        assert isinstance(field.repeat, RepeatUntil)
+        name, kind = field_name(field.id), scope.annotations.of_item(field)
+        text = scope.text(field.repeat.expression, field, _=f"item_{name}")
+        signature = f"_ends_{name}(self, item_{name}: {kind}, index: int) -> bool"
+        methods.append(MethodView(signature, (scope.code("value_returned", value=text),)))
+    return methods
 
 
 def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:

@@ -8,7 +8,7 @@ from .api import Api
 from .buffered import BASES, is_buffered, rest_method
 from .checksums import covers_method
 from .endian import endian_lines
-from .iterating import iterator_methods
+from .iterating import ending_methods, iterator_methods
 from .kaitai import read_methods
 from .messages import types_method
 from .names import field_name
@@ -48,6 +48,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods.append(reader(scope, "_read", lines))
     methods += iterator_methods(scope)
     methods.append(append_method(scope))
+    methods += ending_methods(scope)
     covers = covers_method(scope)
     if covers is not None and not has_rows(scope):
         methods.append(covers)

@@ -13,7 +13,7 @@ from ...objects.messages.errors import MessageError
 from ...objects.messages.objects import Message
 from ...units.framing import units_of
 from ...units.packing import ROWS_PER_UNIT, Packed, Packing, Row, enveloped
-from .rows import made
+from ..message_values import message_of
 from .unheld import flag, refuse_loss
 
 UNIT_BYTES = 1024 * 1024
@@ -90,7 +90,7 @@ class RowPacking:
         kind = cast("type[Message]", self._format.row_class if self._path else self._format.message_class)
         own = {self._fields.get(name, name): value for name, value in row.items() if name not in self._outer}
         try:
-            return made(kind, own)
+            return message_of(kind, own)
         except MessageError as error:
             raise self._at(error, number) from error
 
@@ -105,11 +105,11 @@ class RowPacking:
         classes = [self._unit_class]
         for name in self._path[:-1]:
             classes.append(classes[-1]._types()[name])
-        unit = made(classes[-1], above[-1])
+        unit = message_of(classes[-1], above[-1])
         for level in range(depth - 2, -1, -1):
             name = self._path[level]
             above[level][name] = [unit] if _is_list(classes[level], name) else unit
-            unit = made(classes[level], above[level])
+            unit = message_of(classes[level], above[level])
         return unit
 
     def _refusal(self, error: MessageError, rows: list[Message], first: int) -> WireloomError:

@@ -115,8 +115,8 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "fields", "why"),
     [
-        ("items.rows", "", "its rows are inside of other objects (items.rows)"),
-        ("items", "columns: [body], ", "a switch chooses the type of body"),
+        ("items.rows", "", "no column holds item.body"),
+        ("items", "columns: [body], ", "no column holds item.rows"),
     ],
 )
 def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: Path) -> None:
@@ -127,7 +127,10 @@ def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: P
         "  row: {seq: [{id: x, type: u1}]}\n  other: {seq: [{id: y, type: u1}]}\n"
     )
     path = spec(tmp_path, text)
-    said = f"tables of a cannot be written, since {why}: make objects of A and write these with to_bytes()"
+    said = (
+        f"tables of a cannot be written, since {why}: name what may be a column in the spec's 'columns', 'selectable' "
+        "or 'parent-columns', or make objects of A and write these with to_bytes()"
+    )
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
         assert (result.exit_code, f"grid.ksy:2:12: note: {said}\n" in result.output) == (0, True)
     with pytest.raises(UnsupportedError) as caught:

@@ -1,4 +1,4 @@
-"""Tables that are read and not written: what is said, and that nothing is written."""
+"""Structs and lists of a table are written."""
 
 from __future__ import annotations
 
@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom import UnsupportedError
+from wireloom import WireloomError
 
-INSIDE = """
-meta: {id: inside, endian: le, -wireloom: {rows: batches.records}}
-seq: [{id: batches, type: batch, repeat: eos}]
-types:
-  batch: {seq: [{id: n, type: u1}, {id: records, type: record, repeat: expr, repeat-expr: n}]}
-  record: {seq: [{id: a, type: u2}]}
-"""
 CHOSEN = """
 meta: {id: chosen, endian: le, -wireloom: {rows: records, columns: [kind, body]}}
 seq: [{id: records, type: record, repeat: eos}]
@@ -31,22 +24,20 @@ types:
 """
 
 
-@pytest.mark.parametrize(
-    ("spec", "data", "reason"),
-    [
-        (INSIDE, b"\2\1\0\2\0\1\3\0", r"its rows are inside of other objects \(batches.records\)"),
-        (CHOSEN, b"\1\1\0\2\1\0", "a switch chooses the type of body"),
-    ],
-    ids=["inside", "chosen"],
-)
-def test_what_cannot_be_written(tmp_path: Path, spec: str, data: bytes, reason: str) -> None:
-    path = tmp_path / "some.ksy"
-    path.write_text(spec)
-    format = wireloom.load_spec(path)
-    table = wireloom.read(format, data)
-    assert table.num_rows > 1
-    with pytest.raises(UnsupportedError, match=reason):
-        wireloom.write(format, table, tmp_path / "out")
+def test_what_is_chosen_by_a_switch_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "chosen.ksy"
+    path.write_text(CHOSEN)
+    data = b"\1\1\0\2\1\0"
+    table = wireloom.read(path, data)
+    assert table["body"].to_pylist() == [{"one": {"a": 1}, "raw": None}, {"one": None, "raw": b"\1\0"}]
+    written = io.BytesIO()
+    wireloom.write(path, table, written)
+    assert written.getvalue() == data
+    both = [{"kind": 1, "body": {"one": {"a": 1}, "raw": b"\1\0"}}]
+    with pytest.raises(WireloomError, match=r"row 0, column body: .* more than one is there: one, raw"):
+        wireloom.write(path, both, tmp_path / "out")
+    with pytest.raises(WireloomError, match="field of column body"):
+        wireloom.write(path, [{"kind": 1, "body": {"two": {"a": 1}}}], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

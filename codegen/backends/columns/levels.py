@@ -1,0 +1,156 @@
+"""The objects around rows as a writer makes them, and what of them it cannot fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...expression.fold import constant_integer
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import EnumMember, Name, Node
+from ...expression.types import EnumType, IntegerType, Path, UserType
+from ...plan import Field, Instance, Plan, Rows, TypePlan
+from ...plan.solving import solutions
+from ...wire import RepeatCount, RepeatUntil
+from ..python.iterating import row_ends
+from ..python.names import field_name
+from .arguments import class_reference
+from .arrow import ArrowType
+from .table import TableColumn
+
+
+def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
+    """The source of each ``Level`` of a format; none where a file is only rows."""
+    if not (rows.path or rows.prologue or rows.sized):
+        return ()
+    return tuple(_source(plan, *each) for each in _steps(plan, rows))
+
+
+def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
+    """The types around a row, outermost first, each with its field that leads to the row, and to which type."""
+    named = rows.steps or ((plan.root.path, rows.field),)
+    for number, (path, name) in enumerate(named):
+        struct = plan.type(path)
+        field = struct.field(name)
+        if field is not None:
+            yield struct, field, rows.type_after(number) if rows.path else rows.type
+
+
+def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
+    given: dict[str, object] = {}
+    if field.repeat is not None:
+        given["repeated"] = True
+    if isinstance(field.repeat, RepeatCount):
+        given["most"] = _most(struct, field.repeat.expression)
+    if isinstance(field.repeat, RepeatUntil):
+        given["until"] = row_ends(field)
+    given["tags"] = _tags(plan, struct, field, path)
+    more = "".join(f", {name}={value!r}" for name, value in given.items() if value)
+    return f"Level({class_reference(plan, struct.path)!r}, {field_name(field.id)!r}{more})"
+
+
+def _most(struct: TypePlan, count: Node) -> int:
+    """The largest number that an integer of a fixed width says; 0 where the count is no such integer."""
+    field = struct.field(count.id) if isinstance(count, Name) else None
+    if field is None or not isinstance(field.type, IntegerType):
+        return 0
+    largest = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at most"]
+    return min([(1 << (8 * field.type.size - field.type.signed)) - 1, *(each for each in largest if each is not None)])
+
+
+def _tags(plan: Plan, struct: TypePlan, field: Field, path: Path) -> tuple[tuple[str, int], ...]:
+    """The integer by which a switch chooses the type of a path, where it is an attribute and has one value then."""
+    if field.switch is None or not isinstance(field.switch.on, Name) or struct.field(field.switch.on.id) is None:
+        return ()
+    found = [
+        _constant(plan, each)
+        for matches, form in field.switch.branches
+        for each in matches
+        if isinstance(form.type, UserType) and form.type.path == path
+    ]
+    return ((field_name(field.switch.on.id), found[0]),) if len(found) == 1 and found[0] is not None else ()
+
+
+def _constant(plan: Plan, node: Node) -> int | None:
+    if isinstance(node, EnumMember) and isinstance(node.type, EnumType):
+        return next((each.value for each in plan.enum(node.type.path).labels if each.label == node.label), None)
+    return constant_integer(node)
+
+
+# What a value instance is solved for --------------------------------------------------------------------------------
+
+
+def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
+    """The attributes that a writer can solve a value instance for, as ``Column.solves``."""
+    instance = column.field
+    if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.parent:
+        return ()
+    around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
+    holder = plan.type(around[len(around) - 1 - column.up])
+    found = []
+    for each in solutions(plan, holder, instance.value):
+        factor = constant_integer(each.factor)
+        fixed = plan.type(each.struct).solved(each.name) is not None
+        if factor and not fixed and each.struct in around and _is_above(each.owner):
+            found.append((field_name(each.name), len(around) - 1 - around.index(each.struct), factor))
+    return tuple(found)
+
+
+def _is_above(owner: Node | None) -> bool:
+    """Return whether the owner of an attribute is the object itself or one around it."""
+    match owner:
+        case None | Name("_parent" | "_root"):
+            return True
+        case Member(inner, "_parent"):
+            return _is_above(inner)
+    return False
+
+
+# What cannot be filled in -------------------------------------------------------------------------------------------
+
+
+def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[str, ...]:
+    """The attributes of the row, and of what is around it, that no column holds and that nothing fills in."""
+    steps = list(_steps(plan, rows)) if rows.path or rows.prologue or rows.sized else []
+    found: list[str] = []
+    for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
+        up = len(steps) - number
+        own = [each for each in columns if each.up == up or (each.parent and number == 0)]
+        held = {each.attribute for each in own} | {each.same_as for each in own}
+        held |= {name for each in columns for name, level, _ in solves(plan, rows, each) if level == up}
+        if number < len(steps):
+            held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(plan, *steps[number]))}
+        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held)]
+    for column in columns:
+        found += _missing_inside(plan, column.type)
+    return tuple(dict.fromkeys(found))
+
+
+def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
+    """Names of what an object of a type has to be given besides the fields that are ``held``; none where objects of it
+    are only read for a reason of their own."""
+    if struct.read_only is not None:
+        return
+    yield from (each.id for each in struct.parameters)
+    for field in struct.fields:
+        if field_name(field.id) not in held and not _is_filled(struct, field):
+            yield field.id
+
+
+def _is_filled(struct: TypePlan, field: Field) -> bool:
+    """Return whether a writer fills in a field, or there are objects without it."""
+    if field.condition is not None or field.is_checksum or struct.solved(field.id) is not None:
+        return True
+    return field.repeat is None and (field.contents is not None or field.only is not None)
+
+
+def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:
+    """The same for the structs of a column."""
+    if type.owner:
+        struct = plan.type(type.owner)
+        held = {field_name(name) for name, _ in type.fields}
+        if struct.message is None:
+            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, held))
+    for _, each in type.fields:
+        yield from _missing_inside(plan, each)
+    if type.item is not None:
+        yield from _missing_inside(plan, type.item)

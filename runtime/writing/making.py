@@ -1,0 +1,95 @@
+"""Structs of a table as objects of the types that they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from ..format.description import Column, Format
+from ..objects.messages.objects import Message
+from .message_values import message_of
+
+Make = Callable[[Any], Any]
+
+
+def maker(format: Format, column: Column) -> Make | None:
+    """Return a function that makes what the attribute holds of a value of the column; ``None`` where they are the same.
+
+    It raises ``WireloomError`` for a value that no object can be made of. Timestamps are counts in the values.
+    """
+    if not column.structs and not column.variants:
+        return None
+    return _maker(format, column, format.schema.field(column.name).type, "")
+
+
+def check_fields(name: str, given: pa.DataType, wanted: pa.DataType) -> None:
+    """Raise ``UnknownNameError`` for a field of a struct in a column that the column's own type does not have: Arrow
+    leaves it out of a cast."""
+    if pa.types.is_struct(given) and pa.types.is_struct(wanted):
+        known = [each.name for each in wanted]
+        for field in given:
+            if field.name not in known:
+                raise unknown(f"field of column {name}", field.name, known)
+            check_fields(f"{name}.{field.name}", field.type, wanted.field(field.name).type)
+    elif hasattr(given, "value_type") and pa.types.is_list(wanted):
+        check_fields(name, given.value_type, wanted.value_type)
+
+
+def counted(kind: pa.DataType) -> pa.DataType:
+    """The type with integers in the place of the timestamps inside."""
+    if pa.types.is_timestamp(kind):
+        return pa.int64()
+    if pa.types.is_list(kind):
+        return pa.list_(counted(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(each.name, counted(each.type)) for each in kind])
+    return kind
+
+
+def _maker(format: Format, column: Column, kind: pa.DataType, path: str) -> Make | None:
+    if pa.types.is_list(kind):
+        item = _maker(format, column, kind.value_type, f"{path}.item")
+        return None if item is None else lambda values: [None if each is None else item(each) for each in values]
+    if not pa.types.is_struct(kind):
+        return None
+    if path in dict(column.variants):
+        fields = [(each.name, _maker(format, column, each.type, f"{path}.{each.name}")) for each in kind]
+        return _variant(f"{column.name}{path}", dict(fields))
+    made_of = format.class_of(dict(column.structs)[path])
+    if issubclass(made_of, Message):
+        return partial(message_of, made_of)
+    # Names that Python or the base class has taken are written with an underscore at the end.
+    names = {each.name: each.name if each.name in made_of._fields else f"{each.name}_" for each in kind}
+    inside = [(each.name, names[each.name], _maker(format, column, each.type, f"{path}.{each.name}")) for each in kind]
+    return _struct(made_of, inside)
+
+
+def _struct(made_of: type[Any], fields: list[tuple[str, str, Make | None]]) -> Make:
+    def make(values: Mapping[str, Any]) -> Any:
+        given = {}
+        for name, attribute, inner in fields:
+            value = values.get(name)
+            if value is not None:
+                given[attribute] = value if inner is None else inner(value)
+        return made_of(**given)
+
+    return make
+
+
+def _variant(name: str, fields: dict[str, Make | None]) -> Make:
+    def make(values: Mapping[str, Any]) -> Any:
+        present = [(each, value) for each, value in values.items() if value is not None]
+        if len(present) > 1:
+            names = ", ".join(each for each, _ in present)
+            raise WireloomError(f"column {name} has one of several types, and more than one is there: {names}")
+        for each, value in present:
+            inner = fields[each]
+            return value if inner is None else inner(value)
+        return None
+
+    return make

@@ -1,0 +1,358 @@
+"""Rows that are inside of other objects: which of them are in the same one, and its bytes.
+
+Neighbouring rows are in the same object where the columns of it, and of what it is in, have the same values, as long as
+it holds no more than its count can say and than the writer's options allow. The generated classes fill in counts,
+lengths, checksums and what is compressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, count
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from ..base.errors import UnsupportedError, WireloomError
+from ..format.description import Format
+from ..objects.streams import MemoryStream
+from .fields import Filled, fields_of, values_of
+from .native import framed
+from .refusals import REFUSALS, UNWRITTEN
+
+UNIT_ROWS = 1000
+"""Most rows of an object that may be followed by another one, unless the writer is told otherwise."""
+UNIT_BYTES = 1024 * 1024
+"""About how many bytes of data such an object has at most."""
+
+
+def unit_options(format: Format) -> tuple[str, ...]:
+    """Names of the options that say how many rows are in a unit; none where there is no choice."""
+    return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()
+
+
+class _Row(NamedTuple):
+    """``values``: those of each level, and at last of the row itself. ``same``: how many levels, from the outermost
+    one, have the values that they had in the row before. ``weight``: about how many bytes all rows up to and with this
+    one have."""
+
+    values: tuple[tuple[Any, ...], ...]
+    same: int
+    weight: int
+
+
+class UnitEncoder:
+    """Encodes the rows of a format with something around them. ``unit_rows``, ``unit_bytes``: as many rows, and about
+    as many bytes of data, are in an object at most where others may follow it."""
+
+    def __init__(self, format: Format, *, max_record: int, unit_rows: int = UNIT_ROWS, unit_bytes: int = UNIT_BYTES):
+        if format.read_only:
+            raise UnsupportedError(format.read_only)
+        self._format = format
+        self._levels = format.levels
+        self._classes = [*(format.class_of(each.type) for each in format.levels), format.row_class]
+        self._framed: Callable[[bytes], bytes] = framed(format) if format.delimiter else bytes
+        self._max_record = max_record
+        self._unit_rows = unit_rows
+        self._unit_bytes = unit_bytes
+        self._one_by_one = format.streaming and not format.sized_rows
+        """Whether units are written by themselves; otherwise the whole file is made at once."""
+        self._names: list[list[str]] = []
+        self._optional = [each for each in format.columns if each.optional]
+
+    def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
+        """The bytes of a file piece by piece, each with the number of its rows.
+
+        Raises ``WireloomError`` with the row, counted from 0, for what cannot be written.
+        """
+        rows = _Rows(self._rows(batches))
+        if not self._one_by_one:
+            yield self._file(rows)
+            return
+        root = self._object(0, rows.at(0))
+        setattr(root, self._levels[0].attribute, [])
+        if not self._format.delimiter:
+            yield self._written(root, 0, 0), 0
+        while (row := rows.at(0)) is not None:
+            if rows.first and not row.same:
+                raise self._several(rows, 0)
+            yield self._unit(rows, root)
+
+    # Rows ------------------------------------------------------------------------------------------------------------
+
+    def _rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[_Row]:
+        before: tuple[Any, ...] | None = None
+        first = weight = 0
+        for batch in batches:
+            levels = self._columns(batch, first)
+            keys = [_keys(each) for each in levels[:-1]]
+            weights = accumulate(map(_weight, levels[-1]), initial=weight)
+            next(weights)
+            for values, key, weight in zip(zip(*levels, strict=True), zip(*keys, strict=True), weights, strict=True):
+                same = 0
+                if before is not None:
+                    while same < len(key) and key[same] == before[same]:
+                        same += 1
+                before = key
+                yield _Row(values, same, weight)
+            first += batch.num_rows
+
+    def _columns(self, batch: pa.RecordBatch, first_row: int) -> list[list[tuple[Any, ...]]]:
+        """The values of each level, row by row."""
+        depth = len(self._levels)
+        filled = fields_of(self._format, batch.schema)
+        values = [values_of(each, batch, first_row) for each in filled]
+        places = [0 if each.parent else depth - each.up for each in filled]
+        own = [[number for number, place in enumerate(places) if place == level] for level in range(depth + 1)]
+        self._names = [[filled[number].field for number in numbers] for numbers in own]
+        for number, each in enumerate(filled):
+            if each.solved is not None:
+                given, values[number] = values[number], [0] * batch.num_rows
+                values[number] = self._solved(each, given, self._zipped(own, values, batch.num_rows), first_row)
+        return self._zipped(own, values, batch.num_rows)
+
+    @staticmethod
+    def _zipped(own: list[list[int]], values: list[list[object]], rows: int) -> list[list[tuple[Any, ...]]]:
+        return [
+            list(zip(*(values[number] for number in numbers), strict=True)) if numbers else [()] * rows
+            for numbers in own
+        ]
+
+    def _solved(
+        self, filled: Filled, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
+    ) -> list[object]:
+        """The values of an attribute with which a value instance comes to what the column has."""
+        assert filled.solved is not None
+        attribute, up, factor = filled.solved
+        found: list[object] = []
+        for number, values in enumerate(zip(*levels, strict=True)):
+            made: Any = None
+            for depth in range(len(self._levels) + 1 - up):
+                made = self._object(depth, _Row(values, 0, 0), made)
+            try:
+                difference = given[number] - getattr(made, attribute)
+            except REFUSALS as error:
+                text = (
+                    f"row {first_row + number}, column {filled.name}: {filled.field} does not follow from it: {error}"
+                )
+                raise WireloomError(text) from error
+            if difference % factor:
+                raise WireloomError(
+                    f"row {first_row + number}, column {filled.name}: no {filled.field} comes to {given[number]}"
+                )
+            found.append(difference // factor)
+        return found
+
+    # Objects ---------------------------------------------------------------------------------------------------------
+
+    def _object(self, depth: int, row: _Row | None, parent: Any = None) -> Any:
+        """An object of a level, with the values that a row gives it."""
+        fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
+        if depth < len(self._levels):
+            fields = dict(self._levels[depth].tags) | fields
+        made = self._classes[depth](**fields)
+        if parent is not None:
+            made._parent, made._root = parent, parent._root
+        return made
+
+    def _made(self, depth: int, rows: _Rows, start: int, parent: Any, most: int) -> tuple[Any, int]:
+        """An object of a level, with the rows from ``start`` on that are in it; and the first row after them. ``most``:
+        rows of an object that others may follow."""
+        row = rows.at(start)
+        made = self._object(depth, row, parent)
+        if depth == len(self._levels):
+            if row is None:
+                raise WireloomError(f"{self._format.name} cannot be written without a row")
+            return made, start + 1
+        level = self._levels[depth]
+        if not level.repeated:
+            item, place = self._made(depth + 1, rows, start, made, most)
+            setattr(made, level.attribute, item)
+            return made, place
+        items: list[Any] = []
+        setattr(made, level.attribute, items)
+        place, following = start, row
+        while following is not None and (place == start or following.same > depth):
+            item, place = self._made(depth + 1, rows, place, made, most)
+            items.append(item)
+            following = rows.at(place)
+            if level.until:
+                if getattr(made, f"_ends_{level.attribute}")(item, len(items) - 1):
+                    break
+            elif len(items) == level.most or (depth and self._is_full(rows, start, place, most)):
+                break
+        else:
+            if level.until:
+                last = rows.first + place - 1
+                raise WireloomError(f"row {last} is the last one with these values, but does not end {level.attribute}")
+        return made, place
+
+    def _is_full(self, rows: _Rows, start: int, place: int, most: int) -> bool:
+        return place - start >= most or rows.weight(start, place) >= self._unit_bytes
+
+    # Bytes -----------------------------------------------------------------------------------------------------------
+
+    def _unit(self, rows: _Rows, root: Any) -> tuple[bytes, int]:
+        """The next unit: the rows that belong together, or as many of them as one can hold."""
+        most, before = self._unit_rows, 0
+        while True:
+            place = 1
+            try:
+                unit, place = self._made(1, rows, 0, root, most)
+                data = self._framed(self._written(unit, 1, rows.first))
+                if len(data) <= self._max_record + len(self._format.delimiter):
+                    rows.drop(place)
+                    return data, place
+                raise WireloomError(
+                    f"{len(data)} bytes on the wire are more than max_record ({self._max_record}): raise it here and "
+                    "for the readers, or leave rows out",
+                    reason="limit",
+                )
+            except UnsupportedError:
+                raise
+            except REFUSALS as error:
+                if place in (1, before) or isinstance(error, _RowError):
+                    raise _refusal(error, rows.first, place, self._format) from error
+                most, before = place // 2, place
+
+    def _file(self, rows: _Rows) -> tuple[bytes, int]:
+        """The whole file. Objects inside of it are made smaller where they cannot hold the rows of equal values."""
+        most = self._unit_rows
+        while True:
+            place = 0
+            try:
+                root, place = self._made(0, rows, 0, None, most)
+                if rows.at(place) is not None:
+                    raise self._several(rows, place)
+                return self._written(root, 0, 0), place
+            except UnsupportedError:
+                raise
+            except REFUSALS as error:
+                inner = any(each.repeated for each in self._levels[1:])
+                if not inner or most == 1 or isinstance(error, _RowError):
+                    raise _refusal(error, 0, place, self._format) from error
+                most //= 2
+
+    def _written(self, made: Any, depth: int, first_row: int) -> bytes:
+        """The bytes of an object of a level. ``first_row``: the number of its first row."""
+        try:
+            data: bytes = made.to_bytes()
+        except UnsupportedError:
+            raise
+        except REFUSALS:
+            for number, row in enumerate(self._rows_in(made, depth)):
+                self._check(row, first_row + number)
+            raise
+        if self._optional:
+            again = self._classes[depth]
+            stream = MemoryStream(data)
+            written = again(stream) if depth == 0 else again(stream, made._root, made._root)
+            self._refuse_unwritten(made, written, depth, count(first_row))
+        return data
+
+    def _rows_in(self, made: Any, depth: int) -> Iterator[Any]:
+        if depth == len(self._levels):
+            yield made
+            return
+        for each in self._items(made, depth):
+            yield from self._rows_in(each, depth + 1)
+
+    def _items(self, made: Any, depth: int) -> Sequence[Any]:
+        found = getattr(made, self._levels[depth].attribute)
+        items: Sequence[Any] = found if self._levels[depth].repeated else [found]
+        return items
+
+    def _check(self, row: Any, number: int) -> None:
+        """Raise ``_RowError`` for a row that cannot be written even by itself."""
+        try:
+            row.to_bytes()
+        except REFUSALS as error:
+            names = self._names[-1]
+            shown = ", ".join(f"{name}={getattr(row, name, None)!r:.40}" for name in names)
+            raise _RowError(f"row {number} cannot be written: {error} ({shown})") from error
+
+    def _refuse_unwritten(self, made: Any, again: Any, depth: int, numbers: Iterator[int]) -> None:
+        """Raise ``_RowError`` where an optional attribute has a value that is not written: its condition is false."""
+        up = len(self._levels) - depth
+        what = "column" if up else f"row {next(numbers)}, column"
+        for each in self._optional:
+            name = each.attribute or each.name
+            here = not depth if each.parent else each.up == up
+            if here and getattr(made, name, None) is not None and getattr(again, name, None) is None:
+                raise _RowError(f"{what} {each.name} cannot be written: {UNWRITTEN}")
+        if up:
+            for mine, other in zip(self._items(made, depth), self._items(again, depth), strict=False):
+                self._refuse_unwritten(mine, other, depth + 1, numbers)
+
+    # What is wrong ---------------------------------------------------------------------------------------------------
+
+    def _several(self, rows: _Rows, place: int) -> WireloomError:
+        """The error for a row that is not in the same object as those before it, where there is only one."""
+        row, before = rows.at(place), rows.at(place - 1)
+        number = rows.first + place
+        assert row is not None
+        assert before is not None
+        single = next((depth for depth, each in enumerate(self._levels, 1) if each.repeated), len(self._levels))
+        for names, mine, others in zip(self._names[:single], row.values, before.values, strict=False):
+            for name, value, other in zip(names, mine, others, strict=True):
+                if _key(value) != _key(other):
+                    what = f"row {number}, column {name}: {value!r} after {other!r}"
+                    return _RowError(f"{what}, and a file has one value of it")
+        return _RowError(f"row {number} has no room in a file of {self._format.name} that has {place} rows already")
+
+
+class _RowError(WireloomError):
+    """An error of one row, which fewer rows in a unit do not avoid."""
+
+
+def _refusal(error: Exception, first: int, count: int, format: Format) -> WireloomError:
+    if isinstance(error, _RowError):
+        return error
+    what = format.name if not count else f"row {first}" if count == 1 else f"rows {first} to {first + count - 1}"
+    reason = error.reason if isinstance(error, WireloomError) else None
+    return WireloomError(f"{what} cannot be written: {error}", reason=reason)
+
+
+class _Rows:
+    """Rows to come, the next one at place 0. ``first``: its number."""
+
+    def __init__(self, source: Iterator[_Row]) -> None:
+        self._source = source
+        self._held: list[_Row] = []
+        self._dropped: _Row | None = None
+        self.first = 0
+
+    def at(self, place: int) -> _Row | None:
+        """Return the row at a place, the one before them at -1; ``None`` after the last one."""
+        if place < 0:
+            return self._dropped
+        while place >= len(self._held):
+            row = next(self._source, None)
+            if row is None:
+                return None
+            self._held.append(row)
+        return self._held[place]
+
+    def weight(self, start: int, end: int) -> int:
+        """Return about how many bytes the rows from ``start`` to ``end`` have."""
+        last, before = self.at(end - 1), self.at(start - 1)
+        return (last.weight if last is not None else 0) - (before.weight if before is not None else 0)
+
+    def drop(self, count: int) -> None:
+        """Forget the first rows."""
+        self._dropped = self._held[count - 1]
+        del self._held[:count]
+        self.first += count
+
+
+def _keys(values: list[tuple[Any, ...]]) -> list[Any]:
+    """Return the values of a level as they are compared: zeros of both signs differ, and all NaN are equal."""
+    return [tuple(map(_key, each)) for each in values]
+
+
+def _key(value: Any) -> Any:
+    return value if isinstance(value, int | str | bytes | None) else repr(value)
+
+
+def _weight(values: tuple[Any, ...]) -> int:
+    return sum(len(each) if isinstance(each, bytes | str) else 8 for each in values)

@@ -1,0 +1,242 @@
+"""Rows inside of units: which of them are in the same one, what is filled in, and what is refused."""
+
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import wireloom
+from click.testing import CliRunner
+from wireloom import Format, WireloomError
+from wireloom.command import main
+
+BATCHES = """
+meta: {id: batches, endian: be, -wireloom: {rows: batches.body.records, columns: [topic, text]}}
+seq:
+  - {id: magic, contents: "BL"}
+  - {id: batches, type: batch, repeat: eos}
+types:
+  batch:
+    seq:
+      - {id: topic, type: strz, encoding: UTF-8}
+      - {id: len, type: u2}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: body}}}
+      - {id: body, type: body, size: len}
+  body:
+    seq: [{id: count, type: u1}, {id: records, type: record, repeat: expr, repeat-expr: count}]
+  record:
+    seq: [{id: len_text, type: u1}, {id: text, type: str, size: len_text, encoding: UTF-8, valid: {expr: '_ != "bad"'}}]
+"""
+
+
+def load(folder: Path, text: str) -> Format:
+    path = folder / "some.ksy"
+    path.write_text(text)
+    return wireloom.load_spec(path)
+
+
+def written(format: Format, rows: Any, **options: Any) -> bytes:
+    target = io.BytesIO()
+    wireloom.write(format, rows, target, **options)
+    return target.getvalue()
+
+
+def batch(topic: bytes, *texts: bytes) -> bytes:
+    body = bytes([len(texts)]) + b"".join(bytes([len(text)]) + text for text in texts)
+    return topic + b"\0" + struct.pack(">HI", len(body), zlib.crc32(body)) + body
+
+
+def rows_of(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"topic": topic, "text": text} for topic, text in pairs]
+
+
+def test_rows_of_equal_values_share_a_unit(tmp_path: Path) -> None:
+    rows = rows_of(("a", "x"), ("a", "y"), ("b", ""), ("a", "z"))
+    data = b"BL" + batch(b"a", b"x", b"y") + batch(b"b", b"") + batch(b"a", b"z")
+    format = load(tmp_path, BATCHES)
+    assert written(format, rows) == data
+    table = wireloom.read(format, data)
+    assert table.to_pylist() == rows
+    assert written(format, table) == data
+    # Batches of the table make no difference.
+    assert written(format, [table.slice(0, 1), table.slice(1, 2), table.slice(3)]) == data
+    assert written(format, []) == b"BL"
+
+
+def test_how_many_rows_a_unit_has(tmp_path: Path) -> None:
+    format = load(tmp_path, BATCHES)
+    rows = rows_of(*[("a", "x")] * 5)
+    assert written(format, rows, unit_rows=2) == b"BL" + batch(b"a", b"x", b"x") * 2 + batch(b"a", b"x")
+    assert written(format, rows, unit_bytes="3") == b"BL" + batch(b"a", b"x", b"x", b"x") + batch(b"a", b"x", b"x")
+    # A count of one byte.
+    many = wireloom.read(format, written(format, rows * 100), columns=["count"])["count"].to_pylist()
+    assert many == [255] * 255 + [245] * 245
+    # A length of two bytes.
+    long = wireloom.read(format, written(format, [{"topic": "a", "text": "x" * 255}] * 600), columns=["len"])
+    assert long.num_rows == 600
+    limited = written(format, rows, max_record=len(batch(b"a", b"x", b"x")))
+    assert limited == b"BL" + batch(b"a", b"x", b"x") + batch(b"a", b"x") + batch(b"a", b"x", b"x")
+
+
+def test_the_row_is_named_that_cannot_be_written(tmp_path: Path) -> None:
+    format = load(tmp_path, BATCHES)
+    for rows, message in (
+        (rows_of(("a", "x"), ("a", "bad"), ("a", "y")), "row 1 cannot be written"),
+        (rows_of(*[("a", "x")] * 3, ("b", "y" * 300)), "row 3 cannot be written"),
+        ([{"text": "x"}], "cannot be written without the column topic"),
+        ([{"topic": "a", "text": None}], "row 0, column text: null"),
+        ([{"topic": None, "text": "a"}], "row 0, column topic: null"),
+    ):
+        with pytest.raises(WireloomError, match=message):
+            written(format, rows)
+    with pytest.raises(WireloomError, match=r"row 0 cannot be written: .* bytes on the wire are more than max_record"):
+        written(format, rows_of(("a", "x")), max_record=5)
+    for options in ({"unit_rows": 0}, {"unit_bytes": "many"}, {"unit_size": 1}):
+        with pytest.raises(WireloomError, match="unit_"):
+            written(format, rows_of(("a", "x")), **options)
+
+
+def test_by_the_command_line(tmp_path: Path) -> None:
+    load(tmp_path, BATCHES)
+    (tmp_path / "rows.json").write_text('{"topic": "a", "text": "x"}\n' * 3)
+    names = [str(tmp_path / name) for name in ("some.ksy", "rows.json", "out")]
+    result = CliRunner().invoke(main, ["encode", *names[:2], "-o", names[2], "--option", "unit_rows=2"])
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "out").read_bytes() == b"BL" + batch(b"a", b"x", b"x") + batch(b"a", b"x")
+
+
+UNTIL = """
+meta: {id: until, endian: le, -wireloom: {rows: units.rows, columns: [left, at]}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit: {seq: [{id: rows, type: row, repeat: until, repeat-until: _.left == 0}, {id: end, contents: [255]}]}
+  row: {seq: [{id: left, type: u1}, {id: at, type: u1}]}
+"""
+
+
+def test_a_row_ends_its_unit(tmp_path: Path) -> None:
+    format = load(tmp_path, UNTIL)
+    data = b"\2\7\1\7\0\7\xff\0\7\xff"
+    assert written(format, wireloom.read(format, data), unit_rows=2) == data
+    with pytest.raises(WireloomError, match="row 1 is the last one with these values, but does not end rows"):
+        written(format, wireloom.read(format, data).slice(0, 2))
+
+
+BLOCKS = """
+meta: {id: blocks, endian: le, -wireloom: {rows: blocks.groups.rows, columns: [kind, group, share, at, version]}}
+seq:
+  - {id: version, type: u1}
+  - {id: many, type: u1}
+  - {id: blocks, type: block, repeat: expr, repeat-expr: many}
+  - {id: sum, type: u4, -wireloom: {checksum: {algorithm: crc32, over: blocks}}}
+types:
+  block:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u2}
+      - {id: groups, type: groups, size: len, -wireloom: {codec: {name: zlib, max-expanded: 9000}}}
+  groups:
+    seq: [{id: rows, type: group, repeat: eos}]
+  group:
+    seq: [{id: group, type: u1}, {id: share, type: f4}, {id: n, type: u1}, {id: at, type: u2}]
+"""
+NESTED = BLOCKS.replace("rows: blocks.groups.rows", "rows: blocks.groups.groups.rows").replace(
+    "seq: [{id: rows, type: group, repeat: eos}]", "seq: [{id: groups, type: group, repeat: eos}]"
+).replace(
+    "{id: n, type: u1}, {id: at, type: u2}]", "{id: n, type: u1}, {id: rows, type: row, repeat: expr, repeat-expr: n}]"
+) + "  row: {seq: [{id: at, type: u2}]}\n"  # fmt: skip
+
+
+def test_objects_inside_of_each_other(tmp_path: Path) -> None:
+    format = load(tmp_path, NESTED)
+    nan = float("nan")
+    given = [(1, 1, 0.0), (1, 1, 0.0), (1, 1, -0.0), (1, 2, nan), (1, 2, nan), (2, 2, nan), (2, 3, 1.5)]
+    rows = [{"kind": k, "group": g, "share": s, "at": at, "version": 3} for at, (k, g, s) in enumerate(given)]
+
+    def block(kind: int, *groups: tuple[int, float, list[int]]) -> bytes:
+        data = b"".join(struct.pack("<BfB", g, s, len(at)) + struct.pack(f"<{len(at)}H", *at) for g, s, at in groups)
+        data = zlib.compress(data)
+        return struct.pack("<BH", kind, len(data)) + data
+
+    blocks = block(1, (1, 0.0, [0, 1]), (1, -0.0, [2]), (2, nan, [3, 4])) + block(2, (2, nan, [5]), (3, 1.5, [6]))
+    data = b"\3\2" + blocks + struct.pack("<I", zlib.crc32(blocks))
+    assert written(format, rows) == data
+    assert written(format, wireloom.read(format, data)) == data
+    with pytest.raises(WireloomError, match="row 7, column version: 4 after 3, and a file has one value of it"):
+        written(format, [*rows, {"kind": 1, "group": 1, "share": 0.0, "at": 1, "version": 4}])
+    with pytest.raises(WireloomError, match="'version'"):
+        written(format, [])
+    groups = wireloom.read(format, written(format, rows[:2] * 300), columns=["n"])["n"].to_pylist()
+    assert groups == [255] * 510 + [90] * 90
+    with pytest.raises(WireloomError, match="row 255 has no room in a file of blocks"):
+        written(format, [rows[0] | {"kind": number % 2} for number in range(256)])
+
+
+def test_rows_that_are_one_to_a_unit(tmp_path: Path) -> None:
+    format = load(tmp_path, BLOCKS)
+    rows = [{"kind": 1, "group": 1, "share": 0.5, "n": 9, "at": at, "version": 3} for at in range(3)]
+    assert wireloom.read(format, written(format, rows), columns=list(rows[0])).to_pylist() == rows
+
+
+SOLVED = """
+meta: {id: solved, endian: le, -wireloom: {rows: units.rows, columns: [offset, twice, delta, text]}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit: {seq: [{id: first, type: u8}, {id: n, type: u1}, {id: rows, type: row, repeat: expr, repeat-expr: n}]}
+  row:
+    seq: [{id: delta, type: u1}, {id: half, type: u1}, {id: text, size: 1}]
+    instances: {offset: {value: _parent.first + delta}, twice: {value: half * 2 + 1}}
+"""
+
+
+def test_what_an_instance_is_solved_for(tmp_path: Path) -> None:
+    format = load(tmp_path, SOLVED)
+    rows = [
+        {"offset": 10, "delta": 0, "twice": 7, "text": b"a"},
+        {"offset": 12, "delta": 2, "twice": 9, "text": b"b"},
+        {"offset": 14, "delta": 1, "twice": 9, "text": b"c"},
+    ]
+    data = struct.pack("<QBBBsBBs", 10, 2, 0, 3, b"a", 2, 4, b"b") + struct.pack("<QBBBs", 13, 1, 1, 4, b"c")
+    assert written(format, rows) == data
+    assert written(format, wireloom.read(format, data)) == data
+    # An attribute that is a column itself is not looked for.
+    given = [row | {"first": 5, "half": 0} for row in rows]
+    assert (
+        wireloom.read(format, written(format, given), columns=["first", "half"]).to_pylist()
+        == [{"first": 5, "half": 0}] * 3
+    )
+    with pytest.raises(WireloomError, match="row 1, column twice: no half comes to 8"):
+        written(format, [rows[0], rows[1] | {"twice": 8}])
+    with pytest.raises(WireloomError, match="row 0 cannot be written: "):
+        written(format, [rows[0] | {"offset": 1, "delta": 2}])
+    with pytest.raises(WireloomError, match="without the column first"):
+        written(format, [{"delta": 1, "twice": 7, "text": b"a"}])
+
+
+def test_a_table_of_spark_or_other_libraries(tmp_path: Path) -> None:
+    format = load(tmp_path, BATCHES)
+    table = pa.table({"topic": pa.array(["a", "a"]).dictionary_encode(), "text": pa.array(["x", "y"], pa.large_utf8())})
+    assert written(format, table) == b"BL" + batch(b"a", b"x", b"y")
+
+
+LOST = """
+meta: {id: lost, -wireloom: {rows: units.rows}}
+seq: [{id: units, type: unit, repeat: eos}]
+types:
+  unit:
+    seq: [{id: n, type: u1}, {size: 1}, {id: head, type: head}, {id: rows, type: row, repeat: expr, repeat-expr: n}]
+  head: {seq: [{id: a, type: u1}]}
+  row: {seq: [{id: b, type: u1}]}
+"""
+
+
+def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
+    format = load(tmp_path, LOST)
+    assert wireloom.read(format, b"\1\7\7\7")["b"].to_pylist() == [7]
+    with pytest.raises(WireloomError, match=r"no column holds unit\._unnamed1, unit\.head: "):
+        written(format, [{"b": 1}])
+    result = CliRunner().invoke(main, ["check", str(tmp_path / "some.ksy")])
+    assert "note: tables of lost cannot be written, since no column holds unit._unnamed1, unit.head: " in result.output
