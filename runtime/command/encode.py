@@ -89,8 +89,13 @@ def command(
             lossy=lossy,
             **options,
         )
+    if report.absent:
+        names = ", ".join(report.absent)
+        click.echo(f"wireloom: warning: the rows lack the columns {names}: no message has these fields", err=True)
     if as_json:
-        click.echo(json.dumps({"format": format.name, "output": output} | asdict(report), indent=2))
+        said = asdict(report) if report.absent else {**asdict(report), "absent": None}
+        values = {"format": format.name, "output": output} | said
+        click.echo(json.dumps({name: value for name, value in values.items() if value is not None}, indent=2))
 
 
 def _followed(batches: Iterator[Any], shown: Bar, place: Place) -> Iterator[Any]:

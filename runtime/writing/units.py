@@ -72,7 +72,13 @@ class UnitEncoder:
         root = self._object(0, rows.at(0))
         setattr(root, self._levels[0].attribute, [])
         if not self._format.delimiter:
-            yield self._written(root, 0, 0), 0
+            try:
+                head = self._written(root, 0, 0)
+            except UnsupportedError:
+                raise
+            except REFUSALS as error:
+                raise _refusal(error, 0, 0, self._format) from error
+            yield head, 0
         while (row := rows.at(0)) is not None:
             if rows.first and not row.same:
                 raise self._several(rows, 0)
@@ -165,6 +171,8 @@ class UnitEncoder:
                 raise WireloomError(f"{self._format.name} cannot be written without a row")
             return made, start + 1
         level = self._levels[depth]
+        if row is None and level.until:
+            raise WireloomError(f"{self._format.name} cannot be written without a row")
         if not level.repeated:
             item, place = self._made(depth + 1, rows, start, made, most)
             setattr(made, level.attribute, item)

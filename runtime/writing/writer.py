@@ -26,11 +26,12 @@ BLOCK = 1 << 20
 @dataclass(frozen=True)
 class WriteReport:
     """The report of a write: ``rows``; ``bytes`` of the format's own, before compression; ``stored`` bytes in the
-    file."""
+    file. ``absent``: columns of a format of messages that the rows lack, so that these fields are in no message."""
 
     rows: int
     bytes: int
     stored: int
+    absent: tuple[str, ...] = ()
 
 
 def write(
@@ -120,7 +121,7 @@ def _write_messages(
             size += len(piece)
             _put(counted, packer, piece)
         counted.write(packer.flush())
-    return WriteReport(count, size, counted.count)
+    return WriteReport(count, size, counted.count, writer.absent)
 
 
 def _put(counted: Counted, packer: codecs.Compressor, content: bytes | memoryview) -> None:

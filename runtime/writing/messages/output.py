@@ -37,6 +37,8 @@ class UnitWriter:
 
     def __init__(self, format: Format, options: dict[str, Any]) -> None:
         self.format, given = of_kind(format, options)
+        self.given: set[str] = set()
+        """The columns of all rows so far."""
         self.max_record = limit_of(given.pop("max_record", self.format.max_record))
         packing, framing = packing_class(self.format), framing_class(self.format)
         known = written_options(self.format)
@@ -51,6 +53,17 @@ class UnitWriter:
         """The units of the rows, without framing."""
         packing = make_packing(self.format, max_record=self.max_record, options=self._packing_options)
         return packing.pack(rows)
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The columns that no row so far has, and that hold fields of messages; none of a format whose own packing
+        decides what is in a message."""
+        if units_of(self.format).packing or not self.given:
+            return ()
+        columns = [each for each in self.format.columns if not each.derived or each.same_as]
+        held = {each.same_as or each.attribute or each.name for each in columns if each.name in self.given}
+        fields = {each.name: each.attribute or each.name for each in columns if not each.same_as}
+        return tuple(name for name, field in fields.items() if field not in held)
 
     def pieces(self, rows: Iterable[Row]) -> Iterator[tuple[bytes, int]]:
         """The bytes of a file, unit by unit, each with the number of its rows."""
@@ -68,10 +81,12 @@ class UnitWriter:
         first = 0
         for block in _blocks(rows):
             if isinstance(block, list):
+                self.given.update(*(each for each in block if isinstance(each, Mapping)))
                 yield from mapped_rows(self.format, block, first)
                 first += len(block)
                 continue
             for batch in batches_of(block):
+                self.given.update(batch.schema.names)
                 yield from rows_of(self.format, batch, first)
                 first += batch.num_rows
 

@@ -106,3 +106,17 @@ def test_the_command(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     assert CliRunner().invoke(main, [*arguments, "--lossy"]).exit_code == 0
     assert (tmp_path / "out").stat().st_size > 0
+
+
+def test_columns_that_the_rows_lack_are_named(tmp_path: Path) -> None:
+    format = traces(tmp_path, "name, shown, lambda, scope, schema_url")
+    assert wireloom.write(format, ROWS, tmp_path / "out", lossy=True).absent == ()
+    table = wireloom.read(format, tmp_path / "out", columns=["name", "shown"])
+    assert wireloom.write(format, table, tmp_path / "out", lossy=True).absent == ("scope", "schema_url")
+    rows = [{"name": "a"}, {"scope": "b"}]
+    assert wireloom.write(format, rows, tmp_path / "out", lossy=True).absent == ("lambda", "schema_url")
+    (tmp_path / "rows.json").write_text(json.dumps(rows[0]))
+    names = [str(tmp_path / name) for name in ("traces.ksy", "rows.json", "out")]
+    result = CliRunner().invoke(main, ["encode", *names[:2], "-o", names[2], "--lossy", "--json"])
+    assert "warning: the rows lack the columns lambda, scope, schema_url" in result.stderr
+    assert json.loads(result.stdout)["absent"] == ["lambda", "scope", "schema_url"]
