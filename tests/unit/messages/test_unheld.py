@@ -113,8 +113,8 @@ def test_columns_that_the_rows_lack_are_named(tmp_path: Path) -> None:
     assert wireloom.write(format, ROWS, tmp_path / "out", lossy=True).absent == ()
     table = wireloom.read(format, tmp_path / "out", columns=["name", "shown"])
     assert wireloom.write(format, table, tmp_path / "out", lossy=True).absent == ("scope", "schema_url")
-    rows = [{"name": "a"}, {"scope": "b"}]
-    assert wireloom.write(format, rows, tmp_path / "out", lossy=True).absent == ("lambda", "schema_url")
+    rows = [{"name": "a"}, {"lambda": 1}]
+    assert wireloom.write(format, rows, tmp_path / "out", lossy=True).absent == ("scope", "schema_url")
     (tmp_path / "rows.json").write_text(json.dumps(rows[0]))
     names = [str(tmp_path / name) for name in ("traces.ksy", "rows.json", "out")]
     result = CliRunner().invoke(main, ["encode", *names[:2], "-o", names[2], "--lossy", "--json"])
