@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
 from ..plan import Plan, Rows
-from .change import COLUMNS, Change, Level
+from .change import COLUMNS, SETTINGS, Change, Level
 
 
 def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
-    """Return the changes of the table."""
+    """Return the changes of the tables."""
     if old.rows is None or new.rows is None:
         if old.rows is None and new.rows is not None:
             yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the format is a table now")
         elif old.rows is not None:
             yield Change(Level.BREAKING, COLUMNS, "rows", "the format is no longer a table")
         return
-    paths = [each.text for each in (new.rows, old.rows)]
+    before, after = ({each.name: each for each in spec.tables} for spec in (old, new))
+    if "" in before or "" in after:
+        # A table without a name is what those read who name none.
+        yield from _table(old, old.rows, new, new.rows)
+        return
+    for name, rows in before.items():
+        if name not in after:
+            yield Change(Level.BREAKING, SETTINGS, "option table", f"the value {name} was removed")
+            continue
+        for each in _table(old, rows, new, after[name]):
+            yield replace(each, place=f"{name}.{each.place}")
+    for name in after:
+        if name not in before:
+            yield Change(Level.COMPATIBLE, SETTINGS, "option table", f"the value {name} was added")
+    if old.rows.name != new.rows.name:
+        text = f"the default is {new.rows.name} now, and was {old.rows.name}"
+        yield Change(Level.BREAKING, SETTINGS, "option table", text)
+
+
+def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Change]:
+    paths = [each.text for each in (new_rows, old_rows)]
     if paths[0] != paths[1]:
         text = f"the rows are those of {paths[0]} now, and were those of {paths[1]}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)
-    before = {each.name: each for each in table_columns(old, old.rows)}
-    after = {each.name: each for each in table_columns(new, new.rows)}
+    before = {each.name: each for each in table_columns(old, old_rows)}
+    after = {each.name: each for each in table_columns(new, new_rows)}
     for name, column in before.items():
         if name not in after:
             yield Change(Level.BREAKING, COLUMNS, name, f"this column was removed ({column.type.name})")
@@ -34,7 +55,7 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
             how = "" if column.default else ", for those who ask for it"
             yield Change(Level.COMPATIBLE, COLUMNS, name, f"this column was added ({column.type.name}{how})")
     yield from _order(before, after)
-    yield from _engine(old, old.rows, new, new.rows)
+    yield from _engine(old.of_table(old_rows), old_rows, new.of_table(new_rows), new_rows)
 
 
 def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:

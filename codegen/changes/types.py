@@ -175,11 +175,10 @@ class Types:
 
 def _is_column(spec: Spec, struct: Struct, instance: Instance) -> bool:
     """Return whether it is a column of the table, of which the table's part tells what became of it."""
-    rows = spec.rows
-    if rows is None:
-        return False
-    return (struct.path in rows.types and instance.id in (*rows.columns, *rows.selectable)) or (
-        struct.path == spec.root.path and instance.id in rows.parent_columns
+    return any(
+        (struct.path in rows.types and instance.id in (*rows.columns, *rows.selectable))
+        or (struct.path == spec.root.path and instance.id in rows.parent_columns)
+        for rows in spec.tables
     )
 
 

@@ -26,7 +26,7 @@ from .scope import Typing
 from .sizes import Sizes
 from .style import check_style
 from .symbols import SourceFile, World
-from .table import Table, TableReader
+from .table import Extensions, TableReader
 from .walking import structs as structs_in
 
 MAX_MEMBERS = 4096
@@ -166,7 +166,7 @@ def _rows_of(file: SourceFile) -> tuple[str, ...]:
     return tuple(rows.value.split(".")) if rows is not None else ()
 
 
-def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Table:
+def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Extensions:
     meta = _meta(file)
     id = meta.text("id")
     reason = occupied(id.value) if id is not None and meta.extensions is not None else None
@@ -184,7 +184,7 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         root=root,
         file=file.display,
         sha256=file.sha256,
-        rows=table.rows,
+        tables=table.tables,
         units=table.units,
         codec=table.codec,
         path_pattern=table.path_pattern,

@@ -227,6 +227,11 @@ class Rows:
     """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
     sized: bool = False
     """Each unit has a stream of its own, whose size the attributes before the first one give."""
+    name: str = ""
+    """That of the table, where the spec has ``tables``."""
+    doc: str = ""
+    position: Position | None = field(default=None, compare=False)
+    """Of the name."""
 
     @property
     def row(self) -> Path:
@@ -255,9 +260,10 @@ class Spec:
     root: Struct
     file: str
     sha256: str
-    rows: Rows | None = None
+    tables: tuple[Rows, ...] = ()
+    """The first one is the default."""
     units: Units | None = None
-    """Set where the table is one of messages; ``rows`` is ``None`` then."""
+    """Set where the table is one of messages; there are no ``tables`` then."""
     codec: str = "none"
     """The codec that a writer compresses files with. Readers look at the content."""
     path_pattern: str | None = None

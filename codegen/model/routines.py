@@ -107,7 +107,7 @@ def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position
     """
     problems: list[Diagnostic] = []
     notes: list[tuple[Position | None, str]] = []
-    severity = WARNING if whole.rows is None and whole.units is None else ERROR
+    severity = WARNING if not whole.tables and whole.units is None else ERROR
     for spec in (whole, *whole.imports):
         for routine in routines(spec):
             problem = _problem(routine, spec)

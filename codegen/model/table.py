@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
@@ -13,6 +13,7 @@ from ..wire import Choice, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .model import Attribute, Instance, Rows, Struct
+from .parts import refuse_module_name
 from .row_layout import has_sized_rows, is_streaming
 from .row_path import RowPathReader, steps_of
 from .symbols import World
@@ -21,11 +22,15 @@ from .units import UnitsReader, column_names
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Table:
-    """The table that the extensions of ``meta`` describe."""
+ROW_KEYS = ("rows", "columns", "selectable", "parent-columns")
+"""Keys of one table."""
 
-    rows: Rows | None = None
+
+@dataclass(frozen=True)
+class Extensions:
+    """The contents of the extensions of ``meta``: the tables, and what concerns all of them."""
+
+    tables: tuple[Rows, ...] = ()
     codec: str = "none"
     path_pattern: str | None = None
     max_record: int = DEFAULT_MAX_RECORD
@@ -42,17 +47,17 @@ class TableReader:
         self.world = world
         self.diagnostics = diagnostics
 
-    def read(self, section: Section | None) -> Table:
-        """The table of the spec; without rows where it declares none."""
+    def read(self, section: Section | None) -> Extensions:
+        """The tables of the spec; none where it declares none."""
         if section is None:
-            return Table()
+            return Extensions()
         of_messages = "message" in section.keys
-        rows = None if of_messages else self._rows(section)
+        tables = () if of_messages else self._tables(section)
         reader = UnitsReader(self.root, self.structs, self.world, self.diagnostics)
         units = reader.read(section) if of_messages else None
-        columns = (*rows.columns, *rows.selectable, *rows.parent_columns) if rows is not None else ()
-        return Table(
-            rows=rows,
+        columns = tuple(name for each in tables for name in (*each.columns, *each.selectable, *each.parent_columns))
+        return Extensions(
+            tables=tables,
             units=units,
             codec=section.word("codec", "none"),
             path_pattern=self._path(section, column_names(units) if units is not None else columns),
@@ -62,12 +67,34 @@ class TableReader:
 
     # Rows and columns ------------------------------------------------------------------------------------------------
 
-    def _rows(self, section: Section) -> Rows | None:
+    def _tables(self, meta: Section) -> tuple[Rows, ...]:
+        if "tables" not in meta.keys:
+            rows = self._rows(meta, meta) if "tables" not in meta.missing else None
+            return () if rows is None else (rows,)
+        for key in ROW_KEYS:
+            if key in meta.keys:
+                message = f"{shown(key)} is a key of each table: write it inside of 'tables'"
+                self.diagnostics.error(meta.keys[key], message)
+        found: list[Rows] = []
+        entries = list(meta.entries("tables"))
+        for entry in entries:
+            if isinstance(entry.key, Text) and isinstance(entry.value, Section):
+                refuse_module_name("a table", entry.key, self.diagnostics)
+                rows = self._rows(entry.value, meta)
+                if rows is not None:
+                    doc = entry.value.word("doc").strip()
+                    found.append(replace(rows, name=entry.key.value, doc=doc, position=entry.key.position))
+        if not entries and "tables" not in meta.missing:
+            self.diagnostics.error(meta.position_of("tables"), "expected at least one table")
+        return tuple(found)
+
+    def _rows(self, section: Section, meta: Section) -> Rows | None:
+        """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are."""
         name = section.text("rows")
         if name is None and not section.missing.isdisjoint(("rows", "message")):
             return None
         if name is None:
-            for key in ("columns", "selectable", "parent-columns", "max-record", "options", "path"):
+            for key in (*ROW_KEYS[1:], "max-record", "options", "path"):
                 if key in section:
                     self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
                     break
@@ -80,7 +107,7 @@ class TableReader:
         if types is None or attribute is None:
             return None
         streaming = is_streaming(self.root, attribute)
-        if not self._framing_fits(section, attribute, streaming=streaming):
+        if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
         if not self._rows_are_whole(attribute, types[1], name.position):
             return None

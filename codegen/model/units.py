@@ -12,14 +12,13 @@ from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
 from .envelope import EnvelopeReader
 from .model import Struct
+from .parts import refuse_module_name
 from .resolve import find_type, may_be_type
 from .symbols import World
 from .unit_kinds import KindReader
 
-TAKEN = ("parser", "columns", "spark")
-"""Modules of a generated package, beside which each kind has its own."""
 KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
-WITHOUT = ("rows", "columns", "selectable", "parent-columns", "options")
+WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "options")
 """Keys of ``meta`` about another kind of table."""
 
 
@@ -93,9 +92,7 @@ class UnitsReader:
         found: dict[str, UnitKind | None] = {}
         for entry in section.entries("kinds"):
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
-                if entry.key.value in TAKEN:
-                    message = f"a kind cannot be called {shown(entry.key.value)}: a generated module is"
-                    self.diagnostics.error(entry.key.position, message)
+                refuse_module_name("a kind", entry.key, self.diagnostics)
                 found[entry.key.value] = self._kind(entry.value, entry.key.value)
         if not found:
             self.diagnostics.error(section.position_of("kinds"), "expected at least one kind of message")

@@ -7,7 +7,7 @@ from .build import plan_of
 from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
 from .rows import has_sums
-from .types import Plan, Rows, TypePlan
+from .types import Plan, Rows, RowStep, TypePlan
 from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
 
@@ -19,6 +19,7 @@ __all__ = [
     "Instance",
     "Piece",
     "Plan",
+    "RowStep",
     "Rows",
     "Run",
     "Step",

@@ -24,7 +24,7 @@ from .lengths import length_fields
 from .nesting import recursive_types
 from .nodes import Cover, Field, Instance, Piece, Run, Step, Switch
 from .presence import may_be_unmatched
-from .rows import rows_of
+from .rows import tables_of
 from .sizes import Minimums, fixed_size, has_fixed_size
 from .types import Plan, TypePlan
 from .unsolved import with_read_only
@@ -44,13 +44,15 @@ class _Builder:
         self.buffered = BufferedTypes(spec, self.minimums)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
-        self.rows = rows_of(spec)
+        self.tables = tables_of(spec)
+        self.steps = {step[:2] for each in self.tables for step in each.steps}
         self.fit = ColumnFit(spec.struct)
 
     def plan(self) -> Plan:
         """Return the plan."""
-        own = replace(self._plan(self.spec), rows=self.rows, imports=tuple(map(self._plan, self.spec.imports)))
-        return with_read_only(own)
+        imports = tuple(map(self._plan, self.spec.imports))
+        rows = self.tables[0] if self.tables else None
+        return with_read_only(replace(self._plan(self.spec), rows=rows, tables=self.tables, imports=imports))
 
     def _plan(self, spec: Spec) -> Plan:
         return Plan(
@@ -142,7 +144,7 @@ class _Builder:
         )
 
     def _is_step(self, struct: Struct, attribute: Attribute) -> bool:
-        return self.rows is not None and (struct.path, attribute.id) in self.rows.steps
+        return (struct.path, attribute.id) in self.steps
 
     def _switch(self, struct: Struct, attribute: Attribute, place: str) -> Switch | None:
         switch = attribute.switch

@@ -107,12 +107,13 @@ def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
 
 def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
     """Return how a field is related to the table's rows."""
-    rows, step = plan.rows, (type.path, field.id)
-    if rows is None:
-        return ""
-    if step in rows.steps[:-1]:
-        return ", with the rows inside"
-    return ", the rows" if step in (rows.steps or ((plan.root.path, rows.field),)) else ""
+    found = []
+    for rows in plan.tables:
+        steps = [each[:2] for each in rows.steps] or [(plan.root.path, rows.field)]
+        of = f" of {rows.name}" if rows.name else ""
+        if (type.path, field.id) in steps:
+            found.append(f", the rows{of}" if steps[-1] == (type.path, field.id) else f", with the rows{of} inside")
+    return "".join(found)
 
 
 def _field(field: Field, often: str) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path, UserType
+from ..model.model import Rows as ModelRows
 from ..model.model import Spec
 from .nodes import Field
 from .types import Plan, Rows, TypePlan
 
 
-def rows_of(spec: Spec) -> Rows | None:
-    """Return the rows of a spec that declares a table."""
-    rows = spec.rows
-    if rows is None:
-        return None
+def tables_of(spec: Spec) -> tuple[Rows, ...]:
+    """Return the rows of each table of a spec."""
+    return tuple(_rows(spec, each) for each in spec.tables)
+
+
+def _rows(spec: Spec, rows: ModelRows) -> Rows:
     before: list[str] = []
     for each in spec.root.attributes:
         if each.id == rows.attribute or not rows.streaming:
@@ -31,6 +33,9 @@ def rows_of(spec: Spec) -> Rows | None:
         parent_columns=rows.parent_columns,
         path=rows.path,
         text=rows.text,
+        name=rows.name,
+        doc=rows.doc,
+        position=rows.position,
     )
 
 
@@ -41,7 +46,7 @@ def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
         kind = rows.types[0] if rows.streaming else plan.root.path
         step += rows.streaming
     else:
-        kind = rows.type_after(step)
+        kind = rows.steps[step][2]
     while True:
         type = plan.type(kind)
         step += 1
@@ -51,7 +56,7 @@ def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
         field = None if taken is None else type.field(taken)
         if field is None or step + 1 == len(rows.steps) or field.repeat is not None:
             return False
-        kind = rows.type_after(step)
+        kind = rows.steps[step][2]
 
 
 def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> bool:

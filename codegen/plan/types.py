@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as declared
 
 from wireloom.base.cached import cached_property
@@ -117,6 +117,10 @@ class TypePlan:
             yield from each.whole
 
 
+RowStep = tuple[Path, str, Path]
+"""A field on the way to rows: the type that it is a field of, its id, and the type that it leads to."""
+
+
 @dataclass(frozen=True)
 class Rows:
     """Where the table's rows are, and which of their fields and instances, or else of those around them, are columns:
@@ -141,6 +145,11 @@ class Rows:
     """The fields that lead from a unit to its rows, one for each type but the last."""
     text: str = ""
     """The path from the root as the spec has it."""
+    name: str = ""
+    """That of the table, where the spec names its tables."""
+    doc: str = ""
+    position: Position | None = declared(default=None, compare=False)
+    """Of the name."""
 
     @property
     def type(self) -> Path:
@@ -148,21 +157,16 @@ class Rows:
         return self.types[-1]
 
     @property
-    def steps(self) -> tuple[tuple[Path, str], ...]:
-        """The fields that lead to rows inside of units, each with the type that it is a field of; none where units are
-        the rows."""
+    def steps(self) -> tuple[RowStep, ...]:
+        """The fields that lead to rows inside of units; none where units are the rows."""
         if not self.path:
             return ()
-        steps = tuple(zip(self.types, self.path, strict=False))
-        return ((self.types[0][:1], self.field), *steps) if self.streaming else steps
+        steps = tuple(zip(self.types, self.path, self.types[1:], strict=False))
+        return ((self.types[0][:1], self.field, self.types[0]), *steps) if self.streaming else steps
 
     def is_unit(self, step: int) -> bool:
         """Return whether an item of a step's field, repeated, is a unit inside of the outermost one."""
         return step + 1 < len(self.steps) and not (self.streaming and step == 0)
-
-    def type_after(self, step: int) -> Path:
-        """Return the type that a step leads to."""
-        return self.types[step if self.streaming else step + 1]
 
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
         """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises
@@ -184,6 +188,9 @@ class Plan:
     file: str
     sha256: str
     rows: Rows | None = None
+    """Those of the table that a view is made of; of the plan as a whole those of the default table."""
+    tables: tuple[Rows, ...] = ()
+    """All tables, the default one first."""
     units: Units | None = None
     """Set where the table is one of messages; ``rows`` is ``None`` then."""
     imports: tuple[Plan, ...] = ()
@@ -213,6 +220,20 @@ class Plan:
         """The types of the spec and of those that it imports."""
         for each in (self, *self.imports):
             yield from each.types
+
+    def of_table(self, rows: Rows) -> Plan:
+        """Return the plan as that of one of its tables."""
+        return replace(self, rows=rows)
+
+    @cached_property
+    def steps(self) -> tuple[RowStep, ...]:
+        """The steps to the rows of all tables, each once."""
+        return tuple(dict.fromkeys(step for each in self.tables for step in each.steps))
+
+    @property
+    def streamed(self) -> Rows | None:
+        """The rows of a table whose units are read one by one; they are in the same field for all such tables."""
+        return next((each for each in self.tables if each.streaming), None)
 
     def type(self, path: Path) -> TypePlan:
         """The type of that path, of this spec or of one that it imports. Raises ``KeyError``."""

@@ -145,14 +145,12 @@ def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
 
 
 def _columns(plan: Plan) -> set[tuple[Path, str]]:
-    """Return the values that the columns of a table provide."""
-    rows = plan.rows
-    if rows is None:
-        return set()
-    return {
-        *((rows.holder(plan, each)[1].path, each) for each in (*rows.columns, *rows.selectable)),
-        *((plan.root.path, each) for each in rows.parent_columns),
-    }
+    """Return the values that the columns of tables provide."""
+    found: set[tuple[Path, str]] = set()
+    for rows in plan.tables:
+        found.update((rows.holder(plan, each)[1].path, each) for each in (*rows.columns, *rows.selectable))
+        found.update((plan.root.path, each) for each in rows.parent_columns)
+    return found
 
 
 def _integers(

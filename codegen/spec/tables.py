@@ -206,18 +206,26 @@ TABLES["endian"] = Table(
 # The extensions ------------------------------------------------------------------------------------------------------
 
 _OPTION = TableKind("option")
+_ROWS = {
+    "rows": Key(
+        ROW_PATH,
+        "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
+        " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which.",
+    ),
+    "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
+    "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
+    "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
+}
 
+TABLES["table"] = Table("a table", {**_ROWS, "rows": replace(_ROWS["rows"], required=True), "doc": DOC["doc"]})
 TABLES["meta-extensions"] = Table(
     f"meta/{EXTENSION}",
     {
-        "rows": Key(
-            ROW_PATH,
-            "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
-            " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which.",
+        **_ROWS,
+        "tables": Key(
+            MapKind("table", TableKind("table")),
+            "Several tables by name, each with its rows; the first one is the default.",
         ),
-        "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
-        "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
-        "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
         "codec": Key(TextKind(choices=CODECS), "What a writer compresses files with."),
         "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),

@@ -24,14 +24,11 @@ FORMAT = Format(
     spec_file="s2_messages.ksy",
     spec_sha256="7eb56c5239e22abaf4933ecf7708217e485226245213b5d335000fcaeb1fddce",
     model_version=1,
+    option="message",
+    table="read_batch",
+    tables=("read_batch", "append_input", "append_ack"),
     message=MessageUnits(
-        "S2Messages.ReadBatch",
-        rows=("records",),
-        packing="wireloom.s2.session:SessionPacking",
-        option="message",
-        kind="read_batch",
-        kinds=("read_batch", "append_input", "append_ack"),
-        unit_columns=("tail",),
+        "S2Messages.ReadBatch", rows=("records",), packing="wireloom.s2.session:SessionPacking", unit_columns=("tail",)
     ),
     doc=__doc__,
     columns=(

@@ -17,7 +17,7 @@ from .parameters import allow_option
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
-    from wireloom.codegen.plan import Plan
+    from wireloom.codegen.plan import Plan, Rows
     from wireloom.codegen.spec.diagnostic import Diagnostic
 
 Checked = tuple["list[Diagnostic]", dict[str, Any] | None, list[dict[str, Any]]]
@@ -95,7 +95,8 @@ def command(
         for each in diagnostics:
             click.echo(_rendered(each))
         if coverage is not None:
-            click.echo(printable(f"{path}: {coverage['spec']}: {coverage['message']}"))
+            for line in coverage["message"].splitlines():
+                click.echo(printable(f"{path}: {coverage['spec']}: {line}"))
         if coverage is not None and with_plan:
             for line in coverage["plan"].splitlines():
                 click.echo(printable(f"  {line}"))
@@ -188,9 +189,7 @@ def _could_be_rows(plan: Plan) -> str:
 
 def _coverage(plan: Plan) -> tuple[str | None, str]:
     """Return what reads the rows (``columns`` is the engine), and a sentence about it."""
-    from wireloom.codegen.backends.columns.lower import compile_program
     from wireloom.codegen.backends.columns.message_lower import coverage
-    from wireloom.codegen.backends.columns.table import table_columns
     from wireloom.codegen.backends.python.lower import lower
 
     if plan.units is not None or plan.rows is not None:
@@ -203,10 +202,21 @@ def _coverage(plan: Plan) -> tuple[str | None, str]:
         return "objects", f"the object parser reads its messages: {refusal}"
     if plan.rows is None:
         return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(plan)}"
-    compiled = compile_program(plan, plan.rows, table_columns(plan, plan.rows))
+    tables = [_table(plan.of_table(each), each) for each in plan.tables]
+    engines = {engine for engine, _ in tables}
+    return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)
+
+
+def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
+    """Return what reads the rows of one table, and a sentence about it."""
+    from wireloom.codegen.backends.columns.lower import compile_program
+    from wireloom.codegen.backends.columns.table import table_columns
+
+    compiled = compile_program(plan, rows, table_columns(plan, rows))
+    what = f"the rows of {rows.name}" if rows.name else "its rows"
     if compiled.refusal is not None:
-        return "objects", f"the object parser reads its rows: {compiled.refusal}"
+        return "objects", f"the object parser reads {what}: {compiled.refusal}"
     without = "".join(
         f"; the object parser where {name!r} is asked for: {why}" for name, why in compiled.columns.items()
     )
-    return "columns", f"the engine reads its rows{without}"
+    return "columns", f"the engine reads {what}{without}"

@@ -51,6 +51,13 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
     return [CompletionItem(f"{before}{comma}{name}") for name in names if name.startswith(last) and name not in given]
 
 
+def tables(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The tables of a spec that has several."""
+    format = _format(context)
+    found = format.tables if format is not None and format.option == "table" else ()
+    return [CompletionItem(each) for each in found if each.startswith(incomplete)]
+
+
 def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """``NAME=VALUE`` of the format's options, and the names of the limits."""
     from ..reading.options import LIMITS
@@ -59,8 +66,8 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
     format = _format(context)
     choices = format.choices if format is not None else ()
     found = [f"{each.name}={value}" for each in choices for value in ("auto", *dict(each.padding))]
-    if format is not None and format.message is not None:
-        found += [f"{format.message.option}={kind}" for kind in format.message.kinds if format.message.option]
+    if format is not None:
+        found += [f"{format.option}={table}" for table in format.tables]
         found += [f"{name}=" for name in message_options(format)]
     found += [f"{name}=" for name in LIMITS]
     return [CompletionItem(each) for each in found if each.startswith(incomplete)]

@@ -42,8 +42,8 @@ def command(as_json: bool) -> None:
         others = [each.name for each in format.columns if not each.default] + list(format.path_columns)
         if others:
             click.echo(f"  also: {', '.join(others)}")
-        if format.message is not None and format.message.option:
-            click.echo(f"  option: {format.message.option}={'|'.join(format.message.kinds)} The kind of message.")
+        if format.option:
+            click.echo(f"  option: {format.option}={'|'.join(format.tables)} The table.")
         for name in message_options(format):
             click.echo(f"  option: {name}=…")
         for choice in format.choices:
@@ -75,7 +75,7 @@ def described(format: Format) -> dict[str, Any]:
             each.name: {"values": ["auto", *dict(each.padding)], "default": each.default, "doc": each.doc}
             for each in format.choices
         }
-        | _kinds(format)
+        | _tables(format)
         | {name: {"values": None, "default": None, "doc": ""} for name in message_options(format)},
         "engine": "objects" if format.engine_refusal else "columns",
         "engine_refusal": format.engine_refusal,
@@ -83,9 +83,8 @@ def described(format: Format) -> dict[str, Any]:
     }
 
 
-def _kinds(format: Format) -> dict[str, Any]:
-    """The option that chooses the kind of message, where there are several."""
-    units = format.message
-    if units is None or not units.option:
+def _tables(format: Format) -> dict[str, Any]:
+    """The option that chooses the table, where there are several."""
+    if not format.option:
         return {}
-    return {units.option: {"values": list(units.kinds), "default": units.kind, "doc": "The kind of message."}}
+    return {format.option: {"values": list(format.tables), "default": format.table, "doc": "The table."}}

@@ -190,7 +190,7 @@ def _tell_undeclared(project: Project) -> None:
     if project.entry_points is None:
         return
     for spec in load_all(project.spec_files()):
-        is_table = spec.rows is not None or spec.units is not None
+        is_table = spec.tables or spec.units is not None
         if is_table and spec.name not in project.entry_points:
             line = f'{spec.name} = "{project.target.package}.{spec.name}:FORMAT"'
             click.echo(f'wireloom: pyproject.toml lacks, under [project.entry-points."{GROUP}"]: {line}', err=True)

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     shell_complete=completing.columns,
     help="Columns whose values name the table's folders.",
 )
-@reader_options("columns", "mode", "recover")
+@reader_options("columns", "mode", "recover", table=False)
 @click.option(
     "--existing",
     type=click.Choice(("append", "overwrite", "error")),

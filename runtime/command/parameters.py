@@ -27,23 +27,39 @@ def format_argument(function: Function) -> Function:
     return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
 
 
-def reader_options(*names: str) -> Callable[[Function], Function]:
-    """The options of readers of these names, those of object stores, ``--allow-module`` and ``--option``. Those that
-    were given arrive as ``options``, a mapping as ``wireloom.scan`` takes it."""
+def reader_options(*names: str, table: bool = True) -> Callable[[Function], Function]:
+    """The options of readers of these names, those of object stores, ``--allow-module``, ``--option`` and ``--table``,
+    which a command may need for something else (``table``). Those that were given arrive as ``options``, a mapping as
+    ``wireloom.scan`` takes it."""
 
     def decorate(function: Function) -> Function:
         @wraps(function)
         def gathered(*arguments: Any, options: Mapping[str, Any], **given: Any) -> Any:
             values = {name: given.pop(name) for name in (*names, *LOCATION, "allow_modules")}
             named = {name: value for name, value in values.items() if value != DEFAULTS[name]}
+            chosen = given.pop("chosen_table", None)
+            if chosen is not None:
+                named["table"] = chosen
             return function(*arguments, options={**named, **options}, **given)
 
         made: Any = allow_option(format_options(gathered))
+        if table:
+            made = _table_option(made)
         for name in reversed((*names, *LOCATION)):
             made = scan_option(name)(made)
         return cast("Function", made)
 
     return decorate
+
+
+def _table_option(function: Function) -> Function:
+    return click.option(
+        "--table",
+        "chosen_table",
+        metavar="NAME",
+        shell_complete=completing.tables,
+        help="Which table, of a format that has several; the first one unless given.",
+    )(function)
 
 
 def store_options(function: Function) -> Function:

@@ -50,10 +50,10 @@ def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True
     """The format, or its table of the kind of message that an option names, and the other options. Without
     ``needs_rows`` the format may be a spec file that declares none, whose inputs are then read as they are stored."""
     from ..format.registry import get
-    from ..reading.request import of_kind
+    from ..reading.request import of_table
 
     format = get(format_name, options.pop("allow_modules", ()), needs_rows=needs_rows)
-    return of_kind(format, {"codec": "none"} | options if format.is_plain else options)
+    return of_table(format, {"codec": "none"} | options if format.is_plain else options)
 
 
 def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:

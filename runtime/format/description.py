@@ -9,8 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
-from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.errors import UnknownNameError, WireloomError
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
@@ -85,11 +84,10 @@ class MessageUnits:
     ``framing``: how units are in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
     each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``packing``: ``module:Class`` of what puts
     rows into units when writing; empty: all rows in one. ``hooks``: ``module:Class`` of what looks at decoded units and
-    may drop some, with options of its own; empty: none. ``option``, ``kind``, ``kinds``: the reader's option that
-    chooses the kind of message, which one this table is of, and all; the table of another kind is the ``FORMAT`` of the
-    subpackage of its name. ``row_number``: the column with a row's number in its unit. ``mark``: the column that is
-    true for rows and false for units that are a row by themselves because they do not hold; ``whole``: the column that
-    then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``Envelope``).
+    may drop some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit.
+    ``mark``: the column that is true for rows and false for units that are a row by themselves because they do not
+    hold; ``whole``: the column that then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope
+    (``Envelope``).
     ``unit_columns``: fields of the unit of which the reader keeps one value per unit.
     """
 
@@ -98,9 +96,6 @@ class MessageUnits:
     framing: str = "whole"
     packing: str = ""
     hooks: str = ""
-    option: str = ""
-    kind: str = ""
-    kinds: tuple[str, ...] = ()
     row_number: str = ""
     mark: str = ""
     whole: str = ""
@@ -169,6 +164,14 @@ class Format:
     choices: tuple[Choice, ...] = ()
     has_prologue: bool = False
     """The root has attributes before the rows."""
+    option: str = ""
+    """The reader's option that chooses the table, where a spec has several: ``table``, or what chooses the kind of
+    message. The ``FORMAT`` of the package is the default table, those of the others are in subpackages of their
+    names."""
+    table: str = ""
+    """Which of the tables this is."""
+    tables: tuple[str, ...] = ()
+    """The names of all tables, where there is an option."""
     unit: str = ""
     """Qualified name of the class of a unit, as ``row``; empty where units are the rows."""
     rows_path: tuple[str, ...] = ()
@@ -178,6 +181,11 @@ class Format:
     """The objects around a row, from the outermost one down; empty where a file is only rows."""
     unfilled: tuple[str, ...] = ()
     """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
+    steps: tuple[int, ...] = ()
+    """The numbers of the steps to rows inside of units, as generated code counts those of all tables."""
+    units: tuple[str, ...] = ()
+    """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums`` for
+    units of which a checksum is verified, or empty for neither. Empty where there are none."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     streaming: bool = True
@@ -242,20 +250,20 @@ class Format:
 
     @property
     def _package(self) -> str:
-        """The package of the spec, also of the table of another kind, whose own package is inside."""
+        """The package of the spec, also of another than its default table, whose own package is inside."""
         return self.parser.rpartition(".")[0] if self.parser else self.module
 
-    def of_kind(self, kind: str) -> Format:
-        """The table of another kind of message. Raises ``UnknownNameError``."""
-        units = self.message
-        if units is None or kind not in units.kinds:
-            raise unknown(f"kind of message of {self.name}", kind, units.kinds if units else ())
-        if kind == units.kind:
+    def of_table(self, table: str) -> Format:
+        """Return another table of the same spec. Raises ``UnknownNameError``, which lists the tables."""
+        if table not in self.tables:
+            names = f"it has {', '.join(self.tables)}" if self.tables else "it has one table, without a name"
+            raise UnknownNameError(f"unknown {self.option or 'table'} {table!r} of {self.name}: {names}")
+        if table == self.table:
             return self
         package = self._package
         found: Format = importlib.import_module(package).FORMAT
-        if found.message is None or found.message.kind != kind:
-            found = importlib.import_module(f"{package}.{kind}").FORMAT
+        if found.table != table:
+            found = importlib.import_module(f"{package}.{table}").FORMAT
         return found
 
     @cached_property

@@ -6,7 +6,7 @@ import hashlib
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -26,18 +26,30 @@ class ExploredFormat(Format):
     """Paths and texts of the modules."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (explored, (self.name, dict(self.files)))
+        return (explored, (self.name, dict(self.files), None, self.table))
+
+    def of_table(self, table: str) -> Format:
+        """Like ``Format.of_table``."""
+        found = super().of_table(table)
+        return found if found is self else _with_files(found, self.files)
 
 
-def explored(name: str, files: Mapping[str, str], otherwise: Format | None = None) -> ExploredFormat | None:
-    """Return the format of the package ``name`` among the files; if that describes no table, ``otherwise`` with its
-    classes in that package, or ``None``."""
+def explored(
+    name: str, files: Mapping[str, str], otherwise: Format | None = None, table: str = ""
+) -> ExploredFormat | None:
+    """Return the format of the package ``name`` among the files, that of one ``table`` where there are several; if it
+    describes no table, ``otherwise`` with its classes in that package, or ``None``."""
     module = f"{_installed(files)}.{name}"
     found = getattr(importlib.import_module(module), "FORMAT", otherwise)
     if not isinstance(found, Format):
         return None
-    given = {each.name: getattr(found, each.name) for each in fields(found)} | {"module": module}
-    return ExploredFormat(**given, files=tuple(sorted(files.items())))
+    found = found.of_table(table) if table else replace(found, module=module)
+    return _with_files(found, tuple(sorted(files.items())))
+
+
+def _with_files(format: Format, files: tuple[tuple[str, str], ...]) -> ExploredFormat:
+    given = {each.name: getattr(format, each.name) for each in fields(Format)}
+    return ExploredFormat(**given, files=files)
 
 
 def _installed(files: Mapping[str, str]) -> str:

@@ -94,7 +94,7 @@ from .processing import (
     xor,
 )
 from .readstruct import ReadStruct
-from .row_log import UnitOfRows, towards_block, towards_rows
+from .row_log import AfterRows, UnitOfRows, towards_block, towards_rows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, enclosed

@@ -33,11 +33,14 @@ class LoggedRow(NamedTuple):
 @dataclass
 class RowLog:
     """The rows of one object. ``refusals``: where generated code collects refused values; ``verify``: whether checksums
-    count. ``sound``: the offset after the last row. ``depth``: how many steps of the way to the rows have been made."""
+    count. ``sound``: the offset after the last row. ``steps``: the numbers of the steps to the rows of this table, and
+    -1 after them; ``units``: as in ``Format``; ``depth``: how many have been made."""
 
     refusals: list[KaitaiStructError]
     verify: bool
     sound: int
+    steps: tuple[int, ...]
+    units: tuple[str, ...] = ()
     rows: list[LoggedRow] = field(default_factory=list)
     depth: int = 0
     _begin: int = -1
@@ -61,11 +64,14 @@ class RowLog:
         return part
 
     def begin(self, io: KaitaiStream) -> None:
-        """A row begins."""
-        self._begin, self._refused = offset_of(io), len(self.refusals)
+        """A row begins, if all steps have been made: those to the rows of another table may end here."""
+        if self.steps[self.depth] < 0:
+            self._begin, self._refused = offset_of(io), len(self.refusals)
 
     def end(self, io: KaitaiStream, row: Any) -> None:
-        """The row is complete."""
+        """The row that has begun is complete."""
+        if self.steps[self.depth] >= 0:
+            return
         refusal = deciding(self.refusals[self._refused :], verify=self.verify)
         begin = self._begin
         self.drop()
@@ -156,13 +162,12 @@ def _range_of(io: KaitaiStream, size: int) -> tuple[int, int]:
 
 
 def towards_rows(
-    holder: Any, io: KaitaiStream, part: KaitaiStream, depth: int
+    holder: Any, io: KaitaiStream, part: KaitaiStream, step: int
 ) -> AbstractContextManager[RowLog | NoLog]:
-    """Return the context in which ``holder`` reads a field on the way to the rows, ``depth`` steps from the outermost
-    object; it gives what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or
-    ``io`` itself."""
+    """Return the context in which ``holder`` reads a field on the way to the rows, the one of number ``step``; it gives
+    what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself."""
     log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-    if log is None or log.depth != depth:
+    if log is None or log.steps[log.depth] != step:
         return _NOTHING
     if part is io:
         return _Step(log, None)
@@ -172,22 +177,31 @@ def towards_rows(
     return _Step(log, within, compressed=held.block is not None)
 
 
-def towards_block(holder: Any, io: KaitaiStream, data: bytes, depth: int) -> AbstractContextManager[RowLog | NoLog]:
+def towards_block(holder: Any, io: KaitaiStream, data: bytes, step: int) -> AbstractContextManager[RowLog | NoLog]:
     """The same for a field whose bytes ``data``, which have just been read, are compressed: they are decompressed in
     this context."""
     log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-    return _NOTHING if log is None or log.depth != depth else _Step(log, _range_of(io, len(data)), compressed=True)
+    return (
+        _NOTHING
+        if log is None or log.steps[log.depth] != step
+        else _Step(log, _range_of(io, len(data)), compressed=True)
+    )
 
 
 class UnitOfRows:
-    """The context in which ``holder`` reads an item on the way to the rows that is a unit, or what is after the rows,
-    ``depth`` steps from the outermost object. ``sums``: a checksum of the unit is verified."""
+    """The context in which ``holder`` reads an item on the way to the rows that may be a unit: the next step is one of
+    these."""
 
-    def __init__(self, holder: Any, io: KaitaiStream, depth: int, *, sums: bool = False) -> None:
-        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-        self._log = log if log is not None and log.depth == depth else None
+    def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
+        self._log = self._log_of(holder, steps)
         self._io = io
-        self._sums = sums
+        self._sums = self._log is not None and self._log.units[self._log.depth] == "sums"
+
+    def _log_of(self, holder: Any, steps: tuple[int, ...]) -> RowLog | None:
+        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+        if log is None or log.steps[log.depth] not in steps or not log.units or not log.units[log.depth]:
+            return None
+        return log
 
     def __enter__(self) -> None:
         log = self._log
@@ -202,6 +216,19 @@ class UnitOfRows:
             log.end_unit(self._begin, end_of(self._io), self._rows, self._refused)
         else:
             log.abandon_unit(self._begin, self._rows, self._refused, sums=self._sums)
+
+
+class AfterRows(UnitOfRows):
+    """The context in which ``holder``, the root of an input that is read as a whole, reads what is after the rows: the
+    first step to them was one of these. ``sums``: a checksum is verified there."""
+
+    def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
+        super().__init__(holder, io, *steps)
+        self._sums = sums
+
+    def _log_of(self, holder: Any, steps: tuple[int, ...]) -> RowLog | None:
+        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+        return log if log is not None and log.depth == 0 and log.steps[0] in steps else None
 
 
 class _Step(AbstractContextManager[RowLog | NoLog]):

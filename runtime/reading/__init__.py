@@ -10,7 +10,7 @@ __getattr__ = face(
         "opening": "Opened",
         "options": "LIMITS ScanOptions",
         "recovery": "CONTENT",
-        "request": "of_kind scan_request",
+        "request": "of_table scan_request",
         "search": "Log LINEAR OPTIONS:SEARCH_OPTIONS",
     },
 )

@@ -86,7 +86,7 @@ def request_of(
     caller's options that are not the format's, for the nearest name to a wrong one. Raises ``UnknownNameError`` with
     the nearest name, ``UnsupportedError`` for what files of the format do not have, or ``WireloomError``.
     """
-    found, given = of_kind(registry.get(format, options.allow_modules), own)
+    found, given = of_table(registry.get(format, options.allow_modules), own)
     if options.byte_range is not None:
         if not found.streaming:
             raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
@@ -122,18 +122,17 @@ def request_of(
     return made
 
 
-def of_kind(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
-    """Return the table that the options choose, for a format with several kinds of message, and the other options.
-    Raises ``UnknownNameError`` with the nearest kind."""
+def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
+    """Return the table that the options choose, for a format with several, and the other options. Raises
+    ``UnknownNameError`` with the names of the tables."""
     given = dict(options)
-    units = format.message
-    if units is not None and units.option in given:
-        format = format.of_kind(str(given.pop(units.option)))
+    if format.option and format.option in given:
+        format = format.of_table(str(given.pop(format.option)))
     return format, given
 
 
 def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...]:
-    """Names of the options that the reader of a format of messages has, besides the one that chooses the kind.
+    """Names of the options that the reader of a format of messages has, besides the one that chooses the table.
     ``in_table``: with those for blobs that are in a table."""
     if format.message is None:
         return ()
@@ -154,10 +153,10 @@ def check_names(format: Format, options: Iterable[str], *, in_table: bool, more:
     might have meant."""
     choices = [choice.name for choice in format.choices]
     others = message_options(format, in_table=in_table)
-    kind = [format.message.option] if format.message is not None and format.message.option else []
+    table = [format.option] if format.option else []
     for name in options:
         if name not in (*choices, *others):
-            raise unknown(f"option of {format.name}", name, [*choices, *kind, *others, *more])
+            raise unknown(f"option of {format.name}", name, [*choices, *table, *others, *more])
 
 
 def _options(

@@ -21,7 +21,7 @@ from ..rows.batches import Layout
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .readers import Readers
-from .request import ScanRequest, check_names, of_kind, scan_request
+from .request import ScanRequest, check_names, of_table, scan_request
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
@@ -214,6 +214,6 @@ def schema(
     """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input.
     ``options``: those of ``scan``; only those that choose the kind of message (``message="append_ack"``) have an
     effect. Raises ``UnknownNameError`` for a name that does not exist."""
-    found, given = of_kind(registry.get(format, allow_modules), options)
+    found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
     return Layout.of(found, columns).schema

@@ -98,7 +98,8 @@ class ObjectRows:
             row, refused = self.parse(stream, verify)
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused),)
         # The root object takes the first step, where it reads units itself.
-        log = RowLog([], verify, begin, depth=0 if self.format.sized_rows or not self.format.streaming else 1)
+        depth = 0 if self.format.sized_rows or not self.format.streaming else 1
+        log = RowLog([], verify, begin, (*self.format.steps, -1), self.format.units, depth=depth)
         if not self.format.streaming:
             self._root = self.format.root_class()
         self._root._row_log = log

@@ -27,7 +27,7 @@ class SessionPacking:
 
     def __init__(self, format: Format, *, max_record: int) -> None:
         self._rows = RowPacking(format, max_record=max_record)
-        kind = format.message.kind if format.message is not None else ""
+        kind = format.table
         self._has_records = any(each.name == "body" for each in format.columns)
         self._appends = kind == RECORDS_OF_APPENDS
 

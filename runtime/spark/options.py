@@ -232,30 +232,28 @@ def _of_text(name: str, option: Option, text: str) -> Any:
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
     """The options that the format itself has."""
     choices = tuple(each.name for each in format.choices)
+    table = (format.option,) if format.option else ()
     # Imported here: most formats have nothing to do with units or messages, and a first query waits for what is
     # imported.
     if format.message is None and (not writing or format.stands_alone):
-        return choices
+        return (*choices, *table)
     if format.message is None:
         from ..writing.units import unit_options
 
-        return (*choices, *unit_options(format))
+        return (*choices, *table, *unit_options(format))
     from ..reading.request import message_options
     from ..writing.messages.output import written_options
 
-    kind = (format.message.option,) if format.message.option else ()
-    return (*choices, *kind, *(written_options(format) if writing else message_options(format)))
+    return (*choices, *table, *(written_options(format) if writing else message_options(format)))
 
 
-def kind_of(format: Format, given: Mapping[str, str]) -> Format:
-    """The table of the kind of message that the options choose; the format itself where there is one kind only.
-
-    Raises ``UnknownNameError``."""
-    units = format.message
-    if units is None or not units.option:
+def table_of(format: Format, given: Mapping[str, str]) -> Format:
+    """The table that the options choose; the format itself where there is one only. Raises ``UnknownNameError``."""
+    if not format.option:
         return format
-    kind = next((value for name, value in given.items() if name.lower() == units.option.lower()), units.kind)
-    return format.of_kind(kind)
+    return format.of_table(
+        next((value for name, value in given.items() if name.lower() == format.option), format.table)
+    )
 
 
 def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:

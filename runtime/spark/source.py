@@ -40,12 +40,12 @@ class FormatSource(DataSource):
         return cls.described.name
 
     def _columns(self, given: Mapping[str, str]) -> tuple[Format, ReadOptions, dict[str, StructField]]:
-        """Return the format, with several kinds of message that of the one that the options choose; the options; and
+        """Return the format, with several tables that of the one that the options choose; the options; and
         every column that can be asked for."""
-        from .options import kind_of, read_options
+        from .options import read_options, table_of
         from .read.schema import known_columns, wire_schema
 
-        format = kind_of(self.described, given)
+        format = table_of(self.described, given)
         wire = self.wire_schema if format is self.described else wire_schema(format)
         options = read_options(self.described, given)
         return format, options, known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
@@ -96,14 +96,14 @@ class FormatSource(DataSource):
         """Return the streaming reader of these columns; it has the ``options.STREAM_OPTIONS`` too. Raises
         ``WireloomError``."""
         from ..reading.options import COMPLETE
-        from .options import kind_of
+        from .options import table_of
         from .read.catalog_tables import options_of_read
         from .stream.options import stream_options
         from .stream.reader import FormatStreamReader
 
         with HideTraceback():
             given = options_of_read(self.options, schema)
-            reader, stream = self.reader(schema), stream_options(kind_of(self.described, given), given)
+            reader, stream = self.reader(schema), stream_options(table_of(self.described, given), given)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
             # What the tasks are given of a file that grows are complete rows; the others are read once. The session's

@@ -13,6 +13,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.registry import get
+from ..reading.request import of_table
 from .batches import batches_of
 from .encoder import RowEncoder
 from .limits import limit_of
@@ -54,15 +55,16 @@ def write(
     object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` …; by default that of
     the target's suffix (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``: messages
     may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the format's
-    choices (``stride="rules"``) and ``max_record``, the largest row on the wire in bytes; of rows inside of units also
-    ``unit_rows`` and ``unit_bytes``, as many rows and about as many bytes of data as a unit has at most; of a format of
-    messages the kind (``message="append_input"``), those of its packing and its framing, and the largest message.
+    choices (``stride="rules"``), the one that chooses the table (``table="index"``, ``message="append_input"``) and
+    ``max_record``, the largest row on the wire in bytes; of rows inside of units also ``unit_rows`` and ``unit_bytes``,
+    as many rows and about as many bytes of data as a unit has at most; of a format of messages those of its packing
+    and its framing, and the largest message.
 
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.
     """
     check_booleans(lossy=lossy)
-    format = get(format, allow_modules)
+    format, options = of_table(get(format, allow_modules), options)
     if format.message is not None:
         return _write_messages(format, rows, target, codec, level, lossy, options)
     padding, max_record = padding_of(format, options), max_record_of(format, options)

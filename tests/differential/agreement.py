@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import wireloom
 from wireloom import Format, engine
-from wireloom.reading import of_kind
+from wireloom.reading import of_table
 
 ROW_COLUMNS = ("_offset", "_error", "_corrupt_record")
 
@@ -28,7 +28,7 @@ def objects_only() -> Iterator[None]:
 def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **options: Any) -> Any:
     """Rows and report, or the error."""
     if columns is None:
-        found = of_kind(format, dict(options))[0]
+        found = of_table(format, dict(options))[0]
         # Where others are wanted, both readers are the object parser.
         names = [each.name for each in found.columns if not each.engine_refusal]
         columns = [*names, *ROW_COLUMNS]

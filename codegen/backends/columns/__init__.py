@@ -4,14 +4,13 @@ from pathlib import Path
 
 from ....base.face import face
 from ..base import Backend, Output
-from .lower import lower
-from .message_lower import lower_kinds
+from .lower import lower, lower_parts
 
 BACKEND = Backend(
     name="columns",
     folder=Path(__file__).parent,
     lower=lower,
-    parts=lower_kinds,
+    parts=lower_parts,
     outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py")),
     messages=True,
 )

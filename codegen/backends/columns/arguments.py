@@ -10,6 +10,9 @@ from ...wire import MODEL_VERSION
 from ..python.names import class_name, qualified
 from .literal import literal
 
+OUTER_PARSER = 'parser=__name__.rpartition(".")[0] + ".parser"'
+"""The argument of a table whose package is inside of that of the spec."""
+
 
 def class_reference(plan: Plan, path: Path) -> str:
     """The class of a type as ``Format.row`` has it."""

@@ -27,12 +27,11 @@ def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
 
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
     """The types around a row, outermost first, each with its field that leads to the row, and to which type."""
-    named = rows.steps or ((plan.root.path, rows.field),)
-    for number, (path, name) in enumerate(named):
+    for path, name, kind in rows.steps or ((plan.root.path, rows.field, rows.type),):
         struct = plan.type(path)
         field = struct.field(name)
         if field is not None:
-            yield struct, field, rows.type_after(number) if rows.path else rows.type
+            yield struct, field, kind
 
 
 def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:

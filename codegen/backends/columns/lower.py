@@ -10,12 +10,12 @@ from wireloom.format.program import ChecksumRule, ColumnProgram, Place
 
 from ...plan import Plan, Rows, has_sums
 from ..python.names import field_name, qualified
-from .arguments import class_reference, format_arguments
+from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
 from .levels import level_sources, solves, unfilled
 from .literal import literal
-from .message_lower import lower_units
+from .message_lower import lower_kinds, lower_units
 from .program import lower_program
 from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
@@ -39,11 +39,19 @@ _PROGRAM_NAMES = (
 
 def lower(plan: Plan) -> View | None:
     """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
-    rows = plan.rows
     if plan.units is not None:
         return lower_units(plan, plan.units)
-    if rows is None:
-        return None
+    return None if plan.rows is None else _lower_table(plan, plan.rows)
+
+
+def lower_parts(plan: Plan) -> Mapping[str, View]:
+    """The views of all tables but the default one, by the names of their packages inside the format's."""
+    if plan.units is not None:
+        return lower_kinds(plan)
+    return {each.name: _lower_table(plan.of_table(each), each) for each in plan.tables[1:]}
+
+
+def _lower_table(plan: Plan, rows: Rows) -> View:
     columns = table_columns(plan, rows)
     compiled = compile_program(plan, rows, columns)
     refusal = compiled.refusal
@@ -55,9 +63,10 @@ def lower(plan: Plan) -> View | None:
     levels = level_sources(plan, rows)
     arguments = _format_arguments(plan, rows, refusal, unfilled(plan, rows, columns))
     used = ["Column", "Format", *(["Choice"] if choices else []), *(["Level"] if levels else [])]
+    title = f"{plan.title}, {rows.name}" if rows.name else plan.title
     return View(
-        doc=plan.doc or plan.title,
-        summary=f"{plan.title}: the Arrow schema of its table, and the program that the engine runs.",
+        doc=plan.doc or title if rows is plan.tables[0] else rows.doc or title,
+        summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(plan, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
@@ -212,11 +221,21 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
         yield from _variants(each, f"{path}.{name}")
 
 
+def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:
+    steps = range(len(rows.steps))
+    kinds = ["" if not rows.is_unit(each) else "sums" if has_sums(plan, rows, each) else "plain" for each in steps]
+    return tuple(kinds) if any(kinds) else ()
+
+
 def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
     attribute = plan.root.field(rows.field)
     framing = attribute.framing if attribute is not None else None
+    names = tuple(each.name for each in plan.tables) if rows.name else ()
     more: dict[str, tuple[object, object]] = {
+        "option": ("table" if rows.name else "", ""),
+        "table": (rows.name, ""),
+        "tables": (names, ()),
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (plan.path_pattern, None),
         "has_prologue": (bool(rows.prologue), False),
@@ -226,10 +245,14 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
+        "steps": (tuple(plan.steps.index(each) for each in rows.steps), ()),
+        "units": (_units(plan, rows), ()),
         "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)
-    if plan.doc:
+    if rows is not plan.tables[0]:
+        texts.append(OUTER_PARSER)
+    if plan.doc or rows is not plan.tables[0]:
         texts.append("doc=__doc__")
     if framing:
         texts.append(f"stuffing=Stuffing.{framing.stuffing.upper()}")

@@ -9,9 +9,8 @@ from wireloom.format.message_program import Envelope, MessageProgram
 
 from ...plan import Plan
 from ...wire import UnitKind, Units
-from ..base import refuse
 from ..python.names import field_name
-from .arguments import class_reference, format_arguments
+from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .literal import literal
 from .message_program import message_program, source
 from .message_table import MessageColumn, message_columns
@@ -33,8 +32,6 @@ _IMPORTS = {
     _RULES: ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"),
 }
 _ALWAYS = ("MessageSet(", "MessageProgram(")
-TAKEN = ("columns", "parser", "spark")
-"""Modules beside which the packages of the kinds stand."""
 
 
 def default_kind(units: Units) -> UnitKind:
@@ -53,11 +50,7 @@ def lower_kinds(plan: Plan) -> Mapping[str, View]:
     if units is None:
         return {}
     default = default_kind(units)
-    others = [each for each in units.kinds if each is not default]
-    for each in others:
-        if each.name in TAKEN or each.name.startswith("pyspark_"):
-            refuse(plan.type(each.message).position, f'a kind of message cannot be called "{each.name}"')
-    return {each.name: lower_kind(plan, units, each) for each in others}
+    return {each.name: lower_kind(plan, units, each) for each in units.kinds if each is not default}
 
 
 def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
@@ -166,10 +159,16 @@ def _format_arguments(
 ) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns; those with the default value are left out."""
     default = kind is default_kind(units)
-    more: dict[str, tuple[object, object]] = {"path_pattern": (plan.path_pattern, None)}
+    tables = tuple(each.name for each in units.kinds) if units.option else ()
+    more: dict[str, tuple[object, object]] = {
+        "path_pattern": (plan.path_pattern, None),
+        "option": (units.option, ""),
+        "table": (kind.name, ""),
+        "tables": (tables, ()),
+    }
     texts = format_arguments(plan, class_reference(plan, kind.row), "", refusal, more)
     if not default:
-        texts.append('parser=__name__.rpartition(".")[0] + ".parser"')
+        texts.append(OUTER_PARSER)
     texts.append(f"message={_units(plan, units, kind, columns)}")
     if plan.doc or not default:
         texts.append("doc=__doc__")
@@ -182,9 +181,6 @@ def _units(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColum
         "rows": tuple(field_name(each) for each in kind.rows),
         "packing": units.packing,
         "hooks": units.hooks,
-        "option": units.option,
-        "kind": kind.name,
-        "kinds": tuple(each.name for each in units.kinds) if units.option else (),
         "row_number": kind.row_number if kind.row_number in names else "",
         "mark": kind.mark if kind.mark in names else "",
         "whole": kind.whole,

@@ -14,7 +14,7 @@ from .table import table_columns
 
 
 def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
-    """The table that cannot be written, then the types whose objects cannot: each a place and a sentence.
+    """The tables that cannot be written, then the types whose objects cannot: each a place and a sentence.
 
     Raises ``SpecError`` where a column has no Arrow type.
     """
@@ -22,13 +22,11 @@ def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
 
 
 def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
-    rows = plan.rows
-    field = plan.root.field(rows.field) if rows is not None else None
-    if rows is None or field is None:
-        return
-    sentence = _sentence(plan, rows, class_name(plan.name))
-    if sentence:
-        yield field.position, sentence
+    for rows in plan.tables:
+        field = plan.root.field(rows.field)
+        sentence = _sentence(plan, rows, class_name(plan.name))
+        if field is not None and sentence:
+            yield rows.position or field.position, sentence
 
 
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:

@@ -228,7 +228,7 @@ def _is_step(state: State, scope: Scope, field: Field) -> bool:
     rows = state.plan.rows
     if state.row is None or rows is None or state.steps >= len(rows.steps):
         return False
-    return rows.steps[state.steps] == (scope.struct.path, field.id)
+    return rows.steps[state.steps][:2] == (scope.struct.path, field.id)
 
 
 def _ends_rows(state: State, scope: Scope, field: Field) -> bool:
@@ -241,7 +241,7 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field on the way to the rows."""
     rows = state.plan.rows
     assert rows is not None
-    struct = scope.plan.type(rows.type_after(state.steps))
+    struct = scope.plan.type(rows.steps[state.steps][2])
 
     def form(each: Field) -> None:
         if isinstance(each.type, UserType) and each.type.path == struct.path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...plan import Plan, TypePlan
+from ...plan import Plan, Rows, TypePlan
 from ...plan.words import condition, covered, field_type, repetition, size_of
 from ...wire import UnitKind
 from ..columns.arrow import ArrowType
@@ -49,7 +49,7 @@ def lower(plan: Plan) -> View | None:
     if plan.units is not None:
         kinds = [_columns(plan, message_columns(plan, each), _kind_title(plan, each)) for each in plan.units.kinds]
     elif plan.rows is not None:
-        kinds = [_columns(plan, table_columns(plan, plan.rows), "")]
+        kinds = [_columns(plan, table_columns(plan, each), _table_title(plan, each)) for each in plan.tables]
     else:
         return None
     return View(
@@ -85,6 +85,11 @@ def _kind_title(plan: Plan, kind: UnitKind) -> str:
         return ""
     default = ", the default" if kind.name == plan.units.default else ""
     return f"`{plan.units.option}={kind.name}`{default}"
+
+
+def _table_title(plan: Plan, rows: Rows) -> str:
+    default = ", the default" if rows is plan.tables[0] else ""
+    return f"`table={rows.name}`{default}" if rows.name else ""
 
 
 def _columns(plan: Plan, columns: tuple[TableColumn, ...] | tuple[MessageColumn, ...], title: str) -> TableView:
@@ -176,4 +181,10 @@ def _options(plan: Plan) -> tuple[TableView, ...]:
             for each in plan.units.kinds
         ]
         found.append(table(f"`{plan.units.option}`", head, rows, "Which message the input holds."))
+    if plan.rows is not None and plan.rows.name:
+        rows = [
+            (f"`{each.name}`{'' if number else ' (default)'}", markdown(sentence(each.doc or f"Rows: {each.text}")))
+            for number, each in enumerate(plan.tables)
+        ]
+        found.append(table("`table`", head, rows, "Which table of the input is read."))
     return tuple(found)

@@ -16,7 +16,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import names_in
-from ...plan import Field, Switch, has_sums
+from ...plan import Field, Switch
 from ...wire import (
     SIZE_PRESERVING,
     OwnSize,
@@ -177,10 +177,8 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Read one item of a repeated field and keep it."""
     lines = _item_lines(scope, field, repeat, keep)
-    unit, rows = scope.holds_units(field), scope.plan.rows
-    if unit is None or rows is None:
-        return lines
-    return (scope.code("unit_of_rows", depth=unit, sums=has_sums(scope.plan, rows, unit), body=lines),)
+    steps = scope.unit_steps(field)
+    return (scope.code("unit_of_rows", steps=steps, body=lines),) if steps else lines
 
 
 def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
@@ -206,10 +204,10 @@ def taken_lines(scope: ClassScope, field: Field) -> Lines:
     return (line,)
 
 
-def _towards_rows(scope: ClassScope, field: Field, keep: Keep, depth: int) -> Lines:
+def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int) -> Lines:
     """Read a value or an item on the way to the rows, or a row inside of something else, and keep it."""
     assert isinstance(field.type, UserType)
-    rows, item = scope.plan.rows, _item(field)
+    plan, item = scope.plan, _item(field)
     data, undo, stream = "", [], ""
     is_block = field.process is not None and field.process.name not in SIZE_PRESERVING
     if field.process is not None and is_block:
@@ -228,8 +226,8 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, depth: int) -> Li
             data_name=f"data_{field_name(field.id)}",
             undo=undo,
             place=field.place,
-            depth=depth,
-            is_row=rows is not None and depth == len(rows.steps) - 1,
+            step=step,
+            is_row=any(each.steps[-1:] == (plan.steps[step],) for each in plan.tables),
             body=(*body, *check_field(scope, field, item)),
             item=item,
             kept=_kept(scope, item, keep),

@@ -12,8 +12,7 @@ from .view import Lines, MethodView
 
 def has_rows(scope: ClassScope) -> bool:
     """Return whether it is the root of a format whose rows can be read one by one."""
-    rows = scope.plan.rows
-    return scope.struct is scope.plan.root and rows is not None and rows.streaming
+    return scope.struct is scope.plan.root and scope.plan.streamed is not None
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
@@ -23,10 +22,13 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     own = (*first, *prologue)
     methods = [reader(scope, "_read_prologue", own)] if own else []
     body = sequence(scope, rest, ())
-    if own:
+    if any(not each.streaming for each in scope.plan.tables):
+        # For a table of what is before the rows of others, all that follows is after its rows.
+        body = (*first, *sequence(scope, (*before, *rest), scope.struct.covers))
+    elif own:
         body = (scope.code("read_behind_prologue", body=body),)
     methods.append(reader(scope, "_read", body))
-    rows = scope.plan.rows
+    rows = scope.plan.streamed
     if rows is not None and rows.sized:
         methods.append(_row_method(scope, rest[0]))
     return methods
@@ -34,7 +36,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
 
 def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The steps before the rows, and those from there on."""
-    rows = scope.plan.rows
+    rows = scope.plan.streamed
     number = next(
         n
         for n, each in enumerate(scope.struct.steps)

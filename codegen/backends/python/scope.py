@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as declared
 
 from ...expression.nodes import Node
 from ...expression.types import UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Field, Plan, RowStep, TypePlan
 from ...spec.position import Position
 from .annotations import Annotations
 from .api import Api
@@ -62,28 +62,29 @@ class ClassScope:
         return self.module.api is Api.WIRELOOM
 
     def row_step(self, field: Field) -> int | None:
-        """Return how many steps of the way to the rows lead to the objects that hold a field which is the next one;
-        ``None`` for other fields, and in classes with Kaitai's API."""
-        rows, step = self.module.plan.rows, (self.struct.path, field.id)
-        if not self.own or rows is None or step not in rows.steps:
+        """Return the number of the step to the rows of a table that a field is; ``None`` for other fields, and in
+        classes with Kaitai's API."""
+        if not self.own or not isinstance(field.type, UserType):
             return None
-        number = rows.steps.index(step)
-        return number if isinstance(field.type, UserType) and field.type.path == rows.type_after(number) else None
+        steps, step = self.module.plan.steps, (self.struct.path, field.id, field.type.path)
+        return steps.index(step) if step in steps else None
 
-    def holds_units(self, field: Field) -> int | None:
-        """Return the same if the field's items are units inside of the outermost one."""
-        rows, step = self.module.plan.rows, (self.struct.path, field.id)
-        if not self.own or rows is None or step not in rows.steps:
-            return None
-        number = rows.steps.index(step)
-        return number if rows.is_unit(number) else None
+    def unit_steps(self, field: Field) -> tuple[int, ...]:
+        """Return the numbers of the steps of tables for which the field's items are units inside of the outermost one."""
+        return self._steps(
+            field, (each for rows in self.plan.tables for n, each in enumerate(rows.steps) if rows.is_unit(n))
+        )
 
-    def ends_rows(self, field: Field) -> bool:
-        """Return whether a field of the root of an input that is read as a whole has all of its rows."""
-        rows = self.module.plan.rows
-        if not self.own or rows is None or rows.streaming or not rows.steps:
-            return False
-        return rows.steps[0] == (self.struct.path, field.id)
+    def last_steps(self, field: Field) -> tuple[int, ...]:
+        """Return the numbers of the steps of tables that are read as a whole for which the field, one of the root, has
+        all rows."""
+        return self._steps(field, (step for rows in self.plan.tables if not rows.streaming for step in rows.steps[:1]))
+
+    def _steps(self, field: Field, steps: Iterable[RowStep]) -> tuple[int, ...]:
+        if not self.own:
+            return ()
+        here = (each for each in steps if each[:2] == (self.struct.path, field.id))
+        return tuple(dict.fromkeys(map(self.plan.steps.index, here)))
 
     def translator(self, position: Position | None, **places: str) -> Translator:
         """A translator of expressions that are in this type, with more names in place."""

@@ -50,7 +50,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     lines: list[str] = []
     covers = list(covers)
     early = [each for each in covers if each.before_expansion]
-    tail = 0
+    tails: list[tuple[int, tuple[int, ...]]] = []
     parts = list(steps)
     for step in parts:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
@@ -61,10 +61,10 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
             lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
         lines.extend(marks.after(scope, fields))
-        if step is not parts[-1] and scope.ends_rows(fields[0]):
-            tail = len(lines)
-    if tail:
-        lines[tail:] = [scope.code("unit_of_rows", depth=0, sums=bool(early), body=tuple(lines[tail:]))]
+        if step is not parts[-1] and (numbers := scope.last_steps(fields[0])):
+            tails.append((len(lines), numbers))
+    for begin, numbers in reversed(tails):
+        lines[begin:] = [scope.code("after_rows", steps=numbers, sums=bool(early), body=tuple(lines[begin:]))]
     return (*lines, *verify_lines(scope, marks, (each for each in covers if each not in early)))
 
 

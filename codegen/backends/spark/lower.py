@@ -61,10 +61,10 @@ def lower(plan: Plan) -> View | None:
     return _view(plan, table_columns(plan, plan.rows))
 
 
-def lower_kinds(plan: Plan) -> Mapping[str, View]:
-    """The views of the other kinds of message, by the name of their package inside the format's."""
+def lower_parts(plan: Plan) -> Mapping[str, View]:
+    """The views of all tables but the default one, by the names of their packages inside the format's."""
     if plan.units is None:
-        return {}
+        return {each.name: _view(plan, table_columns(plan, each)) for each in plan.tables[1:]}
     default = default_kind(plan.units)
     return {each.name: _view(plan, message_columns(plan, each)) for each in plan.units.kinds if each is not default}
 

@@ -15,14 +15,11 @@ FORMAT = Format(
     spec_file="s2_messages.ksy",
     spec_sha256="7eb56c5239e22abaf4933ecf7708217e485226245213b5d335000fcaeb1fddce",
     model_version=1,
+    option="message",
+    table="append_ack",
+    tables=("read_batch", "append_input", "append_ack"),
     parser=__name__.rpartition(".")[0] + ".parser",
-    message=MessageUnits(
-        "S2Messages.AppendAck",
-        packing="wireloom.s2.session:SessionPacking",
-        option="message",
-        kind="append_ack",
-        kinds=("read_batch", "append_input", "append_ack"),
-    ),
+    message=MessageUnits("S2Messages.AppendAck", packing="wireloom.s2.session:SessionPacking"),
     doc=__doc__,
     columns=(
         Column("start", "struct<seq_num: uint64, timestamp: uint64>", attribute="start", doc="Of the first record."),

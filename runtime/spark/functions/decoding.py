@@ -16,7 +16,7 @@ from ...format.description import Format
 from ...format.registry import get
 from ...reading.blobs.exploding import Exploder
 from ...reading.blobs.reader import NO_COLUMNS, BlobReader
-from ...reading.request import of_kind
+from ...reading.request import of_table
 from ..read.casting import Caster
 from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets, wire_schema
 
@@ -45,7 +45,7 @@ class Decoding:
         """Check everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
         ``WireloomError``."""
         outermost = get(format, allow_modules)
-        found, _ = of_kind(outermost, options)
+        found, _ = of_table(outermost, options)
         one_of("value of option unsigned64", unsigned64, ("decimal", "long"))
         reader = BlobReader(outermost, options, in_table=in_table)
         known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")

@@ -42,9 +42,9 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
         units = format.message
         if units is None or units.framing != "whole":
             continue
-        for kind in units.kinds or ("",):
-            options: dict[str, Any] = {units.option: kind} if kind else {}
-            ending = format.name if kind == units.kind else f"{format.name}_{kind}"
+        for table in format.tables or ("",):
+            options: dict[str, Any] = {format.option: table} if table else {}
+            ending = format.name if table == format.table else f"{format.name}_{table}"
             spark.udf.register(f"from_wire_{ending}", decoder(Decoding.of(format, **options)))
             spark.udf.register(f"to_wire_{ending}", encoder(format, options))
     spark.udtf.register("explode_wire", cast("UserDefinedTableFunction", udtf(ExplodeWire)))

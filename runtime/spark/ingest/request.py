@@ -20,7 +20,7 @@ from ...input.expansion import STANDARD_INPUT
 from ...input.inputs import WILDCARDS, Input
 from ...input.listing import hidden
 from ...reading.options import GROWING, ScanOptions
-from ...reading.request import of_kind
+from ...reading.request import of_table
 from ..folders import Folder, folder
 from ..options import read_options
 from ..read.file_listing import encoded, is_remote, list_inputs
@@ -149,7 +149,7 @@ def request(
             raise WireloomError(
                 "is there already: name another table, remove it, or say append or overwrite", path=place.address
             )
-    read, _ = of_kind(described, options or {})
+    read, _ = of_table(described, options or {})
     wanted = list(read.default_columns if chosen is None else chosen)
     wanted += [name for name in partitions if name not in wanted]
     paths = tuple(_absolute(each) for each in given)

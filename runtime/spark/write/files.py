@@ -12,7 +12,7 @@ from ... import codecs
 from ...base.errors import WireloomError
 from ...format.description import Format
 from ...reading.read import read
-from ...reading.request import of_kind
+from ...reading.request import of_table
 from ...writing import write
 from ...writing.output import Counted
 from ..folders import Folder
@@ -70,7 +70,7 @@ def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | N
     content = io.BytesIO()
     try:
         write(format, (), content, codec=options.codec or format.codec, level=options.level, **chosen)
-        kind, _ = of_kind(format, chosen)
+        kind, _ = of_table(format, chosen)
         table = read(kind, content.getvalue(), mode="failfast")
     except WireloomError:
         return None

@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
 from ...format.description import Format
+from ...reading.request import of_table
 from ...writing.fields import fields_of
 from ...writing.messages.output import UnitWriter
 from ...writing.messages.rows import columns_of
@@ -238,6 +239,6 @@ def _check_columns(format: Format, schema: pa.Schema, options: WriteOptions) -> 
     if options.partition_by:
         schema = checked_partitions(schema, options.partition_by)
     if format.message is None:
-        fields_of(format, schema)
+        fields_of(of_table(format, options.format)[0], schema)
     else:
         columns_of(UnitWriter(format, dict(options.format)).format, schema)

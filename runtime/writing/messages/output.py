@@ -13,8 +13,8 @@ from ...base.errors import UnsupportedError, WireloomError
 from ...base.nearest import unknown
 from ...format import registry
 from ...format.description import Format
-from ...reading.request import of_kind
-from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
+from ...reading.request import of_table
+from ...units.framing import SeveralUnitsError, framing_class, options_of
 from ...units.guarded import make_framing
 from ...units.packing import Packed, Row
 from ..batches import ROWS, batches_of, rows_of_columns, stray_item
@@ -25,7 +25,7 @@ from .rows import mapped_rows, rows_of
 
 
 def written_options(format: Format) -> tuple[str, ...]:
-    """Names of the options that the writer of a format of messages has, besides the one that chooses the kind."""
+    """Names of the options that the writer of a format of messages has, besides the one that chooses the table."""
     if format.message is None:
         return ()
     return (*options_of(packing_class(format)), *options_of(framing_class(format)))
@@ -33,10 +33,10 @@ def written_options(format: Format) -> tuple[str, ...]:
 
 class UnitWriter:
     """Rows of one format to units. ``options``: of its packing and its framing, ``max_record``, and the one that
-    chooses the kind of message. Raises ``UnknownNameError`` and ``WireloomError`` for what it does not have."""
+    chooses the table. Raises ``UnknownNameError`` and ``WireloomError`` for what it does not have."""
 
     def __init__(self, format: Format, options: dict[str, Any]) -> None:
-        self.format, given = of_kind(format, options)
+        self.format, given = of_table(format, options)
         self.given: set[str] = set()
         """The columns of all rows so far."""
         self.max_record = limit_of(given.pop("max_record", self.format.max_record))
@@ -44,8 +44,8 @@ class UnitWriter:
         known = written_options(self.format)
         for name in given:
             if name not in known:
-                kind = [units_of(self.format).option] if units_of(self.format).option else []
-                raise unknown(f"option of {self.format.name}", name, [*known, *kind, "max_record"])
+                table = [self.format.option] if self.format.option else []
+                raise unknown(f"option of {self.format.name}", name, [*known, *table, "max_record"])
         self._packing_options = {name: given[name] for name in options_of(packing) if name in given}
         self._framing_options = {name: given[name] for name in options_of(framing) if name in given}
 

@@ -131,22 +131,21 @@ def test_the_format_of_a_table_of_messages() -> None:
 def test_kinds_have_packages_of_their_own() -> None:
     batch = format_of(STREAM)
     assert batch.message is not None
-    assert (batch.message.option, batch.message.kind, batch.message.kinds) == ("message", "batch", ("batch", "ack"))
+    assert (batch.option, batch.table, batch.tables) == ("message", "batch", ("batch", "ack"))
     assert (batch.message.framing, batch.message.unit_columns) == ("varint", ("tail", "next"))
-    ack = batch.of_kind("ack")
+    ack = batch.of_table("ack")
     assert ack.module == f"{batch.module}.ack"
     assert ack.parser == f"{batch.module}.parser"
     assert (ack.name, ack.row, ack.spec_sha256) == (batch.name, "Stream.Ack", batch.spec_sha256)
-    assert ack.message == MessageUnits(
-        "Stream.Ack", framing="varint", option="message", kind="ack", kinds=("batch", "ack")
-    )
-    assert ack.of_kind("ack") is ack
-    assert ack.of_kind("batch").schema == batch.schema
+    assert ack.message == MessageUnits("Stream.Ack", framing="varint")
+    assert (ack.option, ack.table, ack.tables) == ("message", "ack", ("batch", "ack"))
+    assert ack.of_table("ack") is ack
+    assert ack.of_table("batch").schema == batch.schema
     assert ack.message_class.__qualname__ == "Stream.Ack"
     assert ack.message_class.__module__ == batch.message_class.__module__
     assert ack.default_columns == ("start", "tail")
     with pytest.raises(UnknownNameError, match="batch"):
-        batch.of_kind("bach")
+        batch.of_table("bach")
 
 
 def test_programs_of_kinds() -> None:
@@ -172,7 +171,7 @@ def test_programs_of_kinds() -> None:
     )
     assert [each.strict for each in program.types.messages] == [False, True, False, False]
     assert program.types.messages[2] == POSITION
-    assert batch.of_kind("ack").message_program == MessageProgram(
+    assert batch.of_table("ack").message_program == MessageProgram(
         types=MessageSet(
             (
                 MessageRule(
@@ -293,11 +292,11 @@ def test_spark_types_of_all_kinds() -> None:
     assert schema["a_uint64"].dataType == types.DecimalType(20, 0)
     assert schema["a_label"].dataType == types.StringType()
     assert [each.name for each in schema] == [each.name for each in format_of(KINDS).columns]
-    ack = importlib.import_module(f"{format_of(STREAM).of_kind('ack').module}.spark").SCHEMA
+    ack = importlib.import_module(f"{format_of(STREAM).of_table('ack').module}.spark").SCHEMA
     assert [each.name for each in ack] == ["start", "tail", "start_seq_num"]
 
 
 def test_formats_of_messages_are_plain_data() -> None:
-    format = format_of(STREAM).of_kind("ack")
+    format = format_of(STREAM).of_table("ack")
     assert pickle.loads(pickle.dumps(format)) == format
     assert isinstance(format, Format)

@@ -56,17 +56,17 @@ def refused(meta: str, body: str = BODY) -> list[str]:
 
 def test_rows() -> None:
     meta = "    rows: rows\n    columns: [at, payload]\n    selectable: [len, twice]\n    parent-columns: [version]\n"
-    assert spec(meta).rows == Rows(
+    assert spec(meta).tables[0] == Rows(
         "rows", (("demo", "row"),), ("at", "payload"), ("len", "twice"), ("version",), text="rows"
     )
 
 
 def test_columns_that_are_not_named() -> None:
-    rows = spec("    rows: rows\n").rows
+    rows = spec("    rows: rows\n").tables[0]
     assert rows is not None
     assert rows.columns == ("len", "crc", "at", "kind", "payload", "twice")
     assert rows.selectable == ()
-    rows = spec("    rows: rows\n    columns: [payload, tags, inner]\n").rows
+    rows = spec("    rows: rows\n    columns: [payload, tags, inner]\n").tables[0]
     assert rows is not None
     assert rows.columns == ("payload", "tags", "inner")
     assert rows.selectable == ("len", "crc", "at", "kind", "twice")
@@ -136,20 +136,20 @@ types:
 
 
 def test_rows_inside_of_units() -> None:
-    rows = spec("    rows: batches.body.rows\n", INSIDE).rows
+    rows = spec("    rows: batches.body.rows\n", INSIDE).tables[0]
     assert rows is not None
     assert (rows.attribute, rows.path) == ("batches", ("body", "rows"))
     assert rows.types == (("demo", "batch"), ("demo", "body"), ("demo", "row"))
     assert rows.columns == ("len", "text")
     assert rows.selectable == ("first",)
-    rows = spec("    rows: batches.body.rows\n    columns: [first, text]\n", INSIDE).rows
+    rows = spec("    rows: batches.body.rows\n    columns: [first, text]\n", INSIDE).tables[0]
     assert rows is not None
     assert (rows.columns, rows.selectable) == (("first", "text"), ("len",))
 
 
 @pytest.mark.parametrize("path", ["batches.odd.rows", "batches.odd.as<body>.rows", "batches.odd.as<demo::body>.rows"])
 def test_rows_in_a_case_of_a_switch(path: str) -> None:
-    rows = spec(f"    rows: {path}\n", INSIDE).rows
+    rows = spec(f"    rows: {path}\n", INSIDE).tables[0]
     assert rows is not None
     assert (rows.path, rows.text) == (("odd", "rows"), path)
     assert rows.types == (("demo", "batch"), ("demo", "body"), ("demo", "row"))

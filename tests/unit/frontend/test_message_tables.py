@@ -47,7 +47,7 @@ def test_an_aggregated_record() -> None:
         mark="aggregated",
         whole="data",
     )
-    assert spec.rows is None
+    assert spec.tables == ()
     assert spec.units == Units(
         kinds=(kind,),
         at=("message",),
@@ -157,4 +157,4 @@ types:
     ]
     body = body.replace("{day}", "{place}").replace("columns: [a]", "").replace("rows: a", "")
     found = compiled(body, "meta:\n  id: demo\n  -wireloom:\n")
-    assert (found.codec, found.max_record, found.path_pattern, found.rows) == ("zstd", 5, "{place}/x", None)
+    assert (found.codec, found.max_record, found.path_pattern, found.tables) == ("zstd", 5, "{place}/x", ())

@@ -197,7 +197,7 @@ def test_the_spec_itself() -> None:
     assert (spec.name, spec.title, spec.license, spec.file) == ("demo", "A title", "MIT", "demo.ksy")
     assert (spec.file_extensions, spec.doc, spec.doc_ref) == (("a", "b.c"), "About it.", ("somewhere",))
     assert spec.root.to_string is not None
-    assert spec.rows is None
+    assert spec.tables == ()
 
 
 def test_value_instances_may_stand_on_each_other_through_many() -> None:

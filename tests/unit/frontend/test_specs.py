@@ -29,7 +29,7 @@ def test_every_spec_is_in_order(path: Path) -> None:
     assert found.title
     assert found.license
     assert found.doc
-    assert (found.rows is None) != (found.units is None)
+    assert bool(found.tables) != (found.units is not None)
     assert all(each.doc for struct in (found.root, *found.root.structs) for each in struct.attributes)
 
 
@@ -46,7 +46,7 @@ def test_extensions_stand_under_their_key_only(path: Path) -> None:
     result = analyse(path, text)
     assert result.diagnostics == ()
     assert result.spec is not None
-    assert result.spec.rows is None
+    assert result.spec.tables == ()
     assert result.spec.root.structs[0].derivations == spec(path.stem).root.structs[0].derivations
 
 
@@ -54,7 +54,7 @@ def test_edgemq_segment() -> None:
     found = spec("edgemq_segment")
     row = ("edgemq_segment", "frame")
     columns, selectable = ("fmt", "tenant", "ts", "payload"), ("ts_millis", "len", "crc32c")
-    assert found.rows == Rows("frames", (row,), columns, selectable, text="frames")
+    assert found.tables[0] == Rows("frames", (row,), columns, selectable, text="frames")
     assert (found.codec, found.max_record) == ("zstd", 64 * 1024 * 1024)
     assert found.path_pattern == "{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst"
     (choice,) = found.choices
@@ -79,7 +79,7 @@ def test_edgemq_segment() -> None:
 
 def test_word_stuffed_log() -> None:
     found = spec("word_stuffed_log")
-    assert found.rows == Rows(
+    assert found.tables[0] == Rows(
         "records", (("word_stuffed_log", "record"),), ("generation", "payload"), ("crc",), text="records"
     )
     assert found.root.attributes[0].framing == Framing(b"\xfe\xfd", "word")
@@ -91,5 +91,5 @@ def test_word_stuffed_log() -> None:
 
 def test_cobs_log() -> None:
     found = spec("cobs_log")
-    assert found.rows == Rows("records", (("cobs_log", "record"),), ("payload",), (), text="records")
+    assert found.tables[0] == Rows("records", (("cobs_log", "record"),), ("payload",), (), text="records")
     assert found.root.attributes[0].framing == Framing(b"\0", "cobs")

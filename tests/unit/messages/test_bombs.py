@@ -67,7 +67,7 @@ def test_a_key_of_the_longest_kind_in_the_smallest_records(name: str) -> None:
 @pytest.mark.parametrize("null_rows", [False, True])
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_long_field_above_very_many_rows(name: str, null_rows: bool) -> None:
-    format = registry.get("s2_messages").of_kind("append_input")
+    format = registry.get("s2_messages").of_table("append_input")
     good = field(1, b"\x1a\x01x") + field(3, b"token")
     bomb = field(3, b"t" * 500_000) + field(1, b"") * 20_000
     made = decoded(name, format, [good, bomb, good], ["body", "fencing_token", "command"], null_rows=null_rows)

@@ -156,7 +156,7 @@ def formats() -> dict[str, Format]:
     return {
         "aggregate": format_of(AGGREGATE),
         "stream": format_of(STREAM),
-        "ack": format_of(STREAM).of_kind("ack"),
+        "ack": format_of(STREAM).of_table("ack"),
         "kinds": format_of(KINDS),
         "computed": format_of(computed_spec()),
     }
@@ -270,7 +270,7 @@ KIND_OF = {"AppendInput": "append_input", "AppendAck": "append_ack", "ReadBatch"
 
 @pytest.mark.parametrize("kind", KIND_OF.values())
 def test_s2_vectors(kind: str) -> None:
-    format = registry.get("s2_messages").of_kind(kind)
+    format = registry.get("s2_messages").of_table(kind)
     units = [
         bytes.fromhex(each["hex"]) for each in rows_of_file("s2", "messages.jsonl") if KIND_OF.get(each["type"]) == kind
     ]

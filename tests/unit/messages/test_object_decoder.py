@@ -146,7 +146,7 @@ def test_times_that_no_column_can_hold_are_null() -> None:
 
 
 def test_units_are_rows() -> None:
-    ack = format_of(STREAM).of_kind("ack")
+    ack = format_of(STREAM).of_table("ack")
     found = decoded(ack, b"", b"\x0a\2\x08\x05", b"\x0a\0")
     assert found.counts == [1, 1, 1]
     assert [each["start_seq_num"] for each in found.rows] == [None, 5, 0]

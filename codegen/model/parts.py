@@ -1,0 +1,16 @@
+"""Names of the tables of a spec, each of which has a module of its own in the generated package."""
+
+from __future__ import annotations
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Text
+from ..words import shown
+
+TAKEN = ("parser", "columns", "spark")
+"""Modules of a generated package, beside which each table but the default one has its own."""
+
+
+def refuse_module_name(what: str, name: Text, diagnostics: Diagnostics) -> None:
+    """Note an error if a generated module has the name already. ``what``: what is called so."""
+    if name.value in TAKEN or name.value.startswith("pyspark_"):
+        diagnostics.error(name.position, f"{what} cannot be called {shown(name.value)}: a generated module is")
