@@ -184,8 +184,8 @@ class Format:
     steps: tuple[int, ...] = ()
     """The numbers of the steps to rows inside of units, as generated code counts those of all tables."""
     units: tuple[str, ...] = ()
-    """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums`` for
-    units of which a checksum is verified, or empty for neither. Empty where there are none."""
+    """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums``
+    for units of which a checksum is verified, or empty for neither. Empty where there are none."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     streaming: bool = True

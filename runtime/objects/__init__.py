@@ -106,6 +106,7 @@ from .write_stream import WriteStream
 __all__ = [
     "UNSET",
     "AbsentError",
+    "AfterRows",
     "Buffer",
     "BufferedReadStruct",
     "BufferedStruct",

@@ -188,20 +188,13 @@ def towards_block(holder: Any, io: KaitaiStream, data: bytes, step: int) -> Abst
     )
 
 
-class UnitOfRows:
-    """The context in which ``holder`` reads an item on the way to the rows that may be a unit: the next step is one of
-    these."""
+class _Unit:
+    """The context in which a unit inside of the outermost one is read. ``sums``: a checksum of it is verified."""
 
-    def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
-        self._log = self._log_of(holder, steps)
+    def __init__(self, log: RowLog | None, io: KaitaiStream, *, sums: bool) -> None:
+        self._log = log
         self._io = io
-        self._sums = self._log is not None and self._log.units[self._log.depth] == "sums"
-
-    def _log_of(self, holder: Any, steps: tuple[int, ...]) -> RowLog | None:
-        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-        if log is None or log.steps[log.depth] not in steps or not log.units or not log.units[log.depth]:
-            return None
-        return log
+        self._sums = sums
 
     def __enter__(self) -> None:
         log = self._log
@@ -218,17 +211,24 @@ class UnitOfRows:
             log.abandon_unit(self._begin, self._rows, self._refused, sums=self._sums)
 
 
-class AfterRows(UnitOfRows):
+class UnitOfRows(_Unit):
+    """The context in which ``holder`` reads an item on the way to the rows that may be a unit: the next step is one of
+    these."""
+
+    def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
+        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+        unit = log.units[log.depth] if log is not None and log.units and log.steps[log.depth] in steps else ""
+        super().__init__(log if unit else None, io, sums=unit == "sums")
+
+
+class AfterRows(_Unit):
     """The context in which ``holder``, the root of an input that is read as a whole, reads what is after the rows: the
     first step to them was one of these. ``sums``: a checksum is verified there."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
-        super().__init__(holder, io, *steps)
-        self._sums = sums
-
-    def _log_of(self, holder: Any, steps: tuple[int, ...]) -> RowLog | None:
         log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-        return log if log is not None and log.depth == 0 and log.steps[0] in steps else None
+        here = log is not None and log.depth == 0 and log.steps[0] in steps
+        super().__init__(log if here else None, io, sums=sums)
 
 
 class _Step(AbstractContextManager[RowLog | NoLog]):

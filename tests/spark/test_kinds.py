@@ -6,10 +6,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+import wireloom
 from pyspark.sql.types import ArrayType, BinaryType, DecimalType, StructField, StructType
 from wireloom import UnknownNameError
 from wireloom.formats.s2_messages.parser import S2Messages
+from wireloom.spark import source_of
 
+from . import driver
 from .driver import read, source
 
 POSITION = StructType([StructField("seq_num", DecimalType(20, 0)), StructField("timestamp", DecimalType(20, 0))])
@@ -72,3 +75,22 @@ def test_writers_take_the_kind_too(tmp_path: Path) -> None:
     assert found.writer(schema, overwrite=False).options.format == {"message": "append_ack"}
     with pytest.raises(UnknownNameError, match="start"):
         source("s2_messages", path=tmp_path / "out").writer(schema, overwrite=False)
+
+
+def test_a_table_of_a_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pairs.ksy"
+    path.write_text(
+        "meta: {id: pairs, -wireloom: {tables: {lefts: {rows: pairs.left}, rights: {rows: pairs.right}}}}\n"
+        "seq: [{id: pairs, type: pair, repeat: eos}]\n"
+        "types:\n"
+        "  pair: {seq: [{id: left, type: a}, {id: right, type: b}]}\n"
+        "  a: {seq: [{id: x, type: u1}]}\n"
+        "  b: {seq: [{id: y, type: u1}]}\n"
+    )
+    data = tmp_path / "data"
+    data.write_bytes(b"\1\2\3\4")
+    monkeypatch.setattr(driver, "sources", lambda: [source_of(wireloom.load_spec(path))])
+    assert read("pairs", path=data).to_pylist() == [{"x": 1}, {"x": 3}]
+    assert read("pairs", path=data, table="rights").to_pylist() == [{"y": 2}, {"y": 4}]
+    with pytest.raises(UnknownNameError, match="it has lefts, rights"):
+        read("pairs", path=data, table="middle")

@@ -70,7 +70,7 @@ class ClassScope:
         return steps.index(step) if step in steps else None
 
     def unit_steps(self, field: Field) -> tuple[int, ...]:
-        """Return the numbers of the steps of tables for which the field's items are units inside of the outermost one."""
+        """Return the numbers of the steps for which the field's items are units inside of the outermost one."""
         return self._steps(
             field, (each for rows in self.plan.tables for n, each in enumerate(rows.steps) if rows.is_unit(n))
         )
