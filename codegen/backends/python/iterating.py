@@ -35,7 +35,7 @@ def row_ends(field: Field) -> bool:
 
 
 def ending_methods(scope: ClassScope) -> list[MethodView]:
-    """``_ends_NAME(item, index)`` for a field that leads to the rows of a table and that an item ends: whether one does."""
+    """``_ends_NAME(item, index)`` for a field that leads to rows and that an item ends: whether one does."""
     names = dict.fromkeys(each[1] for each in scope.plan.steps if each[0] == scope.struct.path)
     fields = [field for name in names if (field := scope.struct.field(name)) is not None and row_ends(field)]
     methods = []
