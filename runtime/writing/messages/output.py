@@ -14,7 +14,7 @@ from ...base.nearest import unknown
 from ...format import registry
 from ...format.description import Format
 from ...reading.request import of_table
-from ...units.framing import SeveralUnitsError, framing_class, options_of
+from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
 from ...units.guarded import make_framing
 from ...units.packing import Packed, Row
 from ..batches import ROWS, batches_of, rows_of_columns, stray_item
