@@ -1,5 +1,5 @@
-/* Sheets: making them, running their steps, and when not to. */
-#include "row_block.h"
+/* Row blocks: making them, running their steps, and when not to. */
+#include "row_block_expressions.h"
 
 #include <stdlib.h>
 
@@ -58,8 +58,9 @@ wl_row_block *wl_row_block_make(wl_run *run) {
     if (run->arguments->row_by_row || run->unprepared)
         return NULL;
     size_t steps = 0;
-    while (run->plan[steps].operation != WL_RUN_END)
-        steps++;
+    bool computes = false;
+    for (; run->plan[steps].operation != WL_RUN_END; steps++)
+        computes |= run->plan[steps].operation == WL_RUN_EXPRESSION;
     /* Any step of the plan may become one of either kind. */
     wl_row_block *block = malloc(sizeof *block + steps * (sizeof *block->sums + sizeof *block->copies +
                                                           sizeof *block->checks + sizeof *block->columns));
@@ -72,10 +73,19 @@ wl_row_block *wl_row_block_make(wl_run *run) {
     block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
     block->columns = block->checks + steps;
     block->most = WL_ROW_BLOCK_ROWS;
-    if (wl_row_block_plan(block))
+    if (computes) {
+        block->lanes = malloc(sizeof *block->lanes);
+        if (block->lanes)
+            block->lanes->lane_count = block->lanes->code_count = 0;
+    }
+    if ((!computes || block->lanes) && wl_row_block_plan(block))
         return block;
-    free(block);
+    wl_row_block_free(block);
     return NULL;
 }
 
-void wl_row_block_free(wl_row_block *block) { free(block); }
+void wl_row_block_free(wl_row_block *block) {
+    if (block)
+        free(block->lanes);
+    free(block);
+}

@@ -52,6 +52,16 @@ typedef struct {
     size_t room; /* data bytes */
 } wl_string_column;
 
+/* What is known of a register, a span or a mark at a step of the plan. */
+typedef struct {
+    bool known;
+    uint32_t kind;
+    wl_place from, to;
+    wl_integer *lane; /* of a register: its values, where they are computed */
+} wl_fact;
+
+typedef struct wl_block_code wl_block_code; /* row_block_expressions.h */
+typedef struct wl_block_lanes wl_block_lanes;
 typedef struct wl_row_block_step wl_row_block_step;
 
 /* Runs a step over the first `rows` rows of the row block. Returns for how many it held: all, or those before the first
@@ -67,10 +77,18 @@ struct wl_row_block_step {
     uint8_t *out;
     uint64_t low, reach; /* a value v holds where v − low ≤ reach, modulo 2^64 */
     const uint8_t *constant;
+    wl_integer *lane;        /* where the values are that an expression computes, or that were computed */
+    const wl_instruction *instruction; /* whose bounds are those of values that were computed */
+    wl_block_code *codes;    /* of an expression */
+    size_t code_count;
+    wl_place to;             /* of text: its end */
+    const uint8_t *offsets;  /* of text that was copied to `out`: the column's offsets; NULL: it was not */
+    size_t room;
 };
 
 struct wl_row_block {
     wl_run *run;
+    wl_block_lanes *lanes; /* NULL where nothing is computed; owned */
     wl_string strings[WL_MOST_STRETCHES - 1];
     size_t string_count;
     wl_sum *sums;
@@ -121,6 +139,8 @@ wl_row_block_function wl_row_block_fixed(unsigned operation);
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 
 static inline const uint8_t *wl_row_block_at(const wl_row_block *block, wl_place place, size_t row) {

@@ -46,11 +46,15 @@ wl_row_block_function wl_row_block_fixed(unsigned operation) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);          \
         break
 
-/* A field of each row to row block->values: 64 bits of it, with its sign where it has one. */
+/* A field of each row, or what was computed of it, to row block->values: 64 bits of it, with its sign where it has one. */
 static const uint64_t *take_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint8_t *const *at = block->at[step->from.stretch];
     const int64_t offset = step->from.offset;
     uint64_t *values = block->values;
+    if (step->lane) {
+        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)step->lane[i];
+        return values;
+    }
     switch (step->kind) {
         VALUES(WL_U1);
         VALUES(WL_U2LE);
@@ -106,6 +110,39 @@ size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step
 
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     return within(step, take_values(block, step, rows), 0, rows);
+}
+
+size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = take_values(block, step, rows);
+    size_t i = 0;
+    while (i < rows && WL_LIKELY(values[i] != 0))
+        i++;
+    return i;
+}
+
+/* Whether the text of all rows, which a column has side by side, is ASCII. What the column's offsets say was written by
+ * this call, but is read back from the caller's memory. */
+static bool are_ascii(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint8_t *offsets = step->offsets + block->row * 4;
+    size_t from = wl_load4(offsets), to = wl_load4(offsets + rows * 4);
+    if (WL_UNLIKELY(from > to || to > step->room))
+        return false;
+    uint8_t bits = 0;
+    for (const uint8_t *at = step->out + from; at < step->out + to; at++)
+        bits |= *at;
+    return bits < 0x80;
+}
+
+size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    if (step->offsets && are_ascii(block, step, rows))
+        return rows;
+    for (size_t i = 0; i < rows; i++) {
+        const uint8_t *from = wl_row_block_at(block, step->from, i);
+        size_t size = (size_t)(wl_row_block_at(block, step->to, i) - from);
+        if (WL_UNLIKELY(!(step->kind ? wl_text_is_ascii(from, size) : wl_text_is_utf8(from, size))))
+            return i;
+    }
+    return rows;
 }
 
 size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows) {

@@ -1,40 +1,34 @@
 /* Whether a plan can be run as a row block, and its steps as a row block runs them. */
-#include "row_block.h"
-
-/* What is known of a register, a span or a mark at a step of the plan. */
-typedef struct {
-    bool known;
-    uint32_t kind;
-    wl_place from, to;
-} fact;
+#include "row_block_expressions.h"
 
 typedef struct {
     wl_row_block *block;
     bool delimited;
     bool at_end; /* between delimiters: nothing follows */
     wl_place cursor, base;
-    fact registers[WL_MOST_REGISTERS];
-    fact spans[WL_MOST_SPANS];
-    fact marks[WL_MOST_MARKS];
+    wl_fact registers[WL_MOST_REGISTERS];
+    wl_fact spans[WL_MOST_SPANS];
+    wl_fact marks[WL_MOST_MARKS];
 } planner;
 
 static wl_place after(wl_place place, int64_t bytes) { return (wl_place){place.stretch, place.offset + bytes}; }
 
 /* The next step, about a value that is known. */
-static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_block_function run, const fact *value,
+static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_block_function run, const wl_fact *value,
                               const wl_instruction *instruction) {
     wl_row_block_step *step = steps + (*count)++;
     *step = (wl_row_block_step){
-        .run = run, .from = value->from, .kind = value->kind, .column = instruction->a, .out = instruction->out};
+        .run = run, .from = value->from, .kind = value->kind, .column = instruction->a, .out = instruction->out,
+        .lane = value->lane, .instruction = instruction};
     return step;
 }
 
-static wl_row_block_step *add_check(planner *plan, wl_row_block_function run, const fact *value,
+static wl_row_block_step *add_check(planner *plan, wl_row_block_function run, const wl_fact *value,
                                     const wl_instruction *instruction) {
     return add(plan->block->checks, &plan->block->check_count, run, value, instruction);
 }
 
-static wl_row_block_step *add_column(planner *plan, wl_row_block_function run, const fact *value,
+static wl_row_block_step *add_column(planner *plan, wl_row_block_function run, const wl_fact *value,
                                      const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     wl_row_block_step *step = add(block->columns, &block->column_count, run, value, instruction);
@@ -54,25 +48,69 @@ static bool set_bounds(wl_row_block_step *step, wl_integer low, wl_integer high)
 }
 
 static bool add_range(planner *plan, const wl_instruction *instruction) {
-    const fact *value = plan->registers + instruction->a;
+    const wl_fact *value = plan->registers + instruction->a;
     wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
-    return set_bounds(add_check(plan, wl_row_block_range, value, instruction), instruction->c, high) && value->known;
+    wl_row_block_step *step =
+        add_check(plan, value->lane ? wl_row_block_lane_range : wl_row_block_range, value, instruction);
+    return value->known && (value->lane || set_bounds(step, instruction->c, high));
+}
+
+static bool add_true(planner *plan, const wl_instruction *instruction) {
+    const wl_fact *value = plan->registers + instruction->a;
+    add_check(plan, value->lane ? wl_row_block_lane_true : wl_row_block_true, value, instruction);
+    return value->known;
 }
 
 static bool add_timestamp(planner *plan, const wl_instruction *instruction) {
-    const fact *value = plan->registers + instruction->b;
-    wl_row_block_step *step = add_column(plan, wl_row_block_timestamp, value, instruction);
-    return set_bounds(step, instruction->c, instruction->d) && value->known;
+    const wl_fact *value = plan->registers + instruction->b;
+    wl_row_block_step *step =
+        add_column(plan, value->lane ? wl_row_block_lane_timestamp : wl_row_block_timestamp, value, instruction);
+    return value->known && (value->lane || set_bounds(step, instruction->c, instruction->d));
+}
+
+static bool add_expression(planner *plan, const wl_instruction *instruction) {
+    const wl_fact nothing = {0};
+    wl_row_block_step *step = add_check(plan, wl_row_block_expression, &nothing, instruction);
+    if (!wl_row_block_decode(plan->block, instruction, step, plan->registers, plan->spans))
+        return false;
+    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane};
+    return true;
+}
+
+static bool same(wl_place one, wl_place other) { return one.stretch == other.stretch && one.offset == other.offset; }
+
+/* Text that a column has is checked there, where the text of all rows stands side by side. */
+static bool add_text(planner *plan, const wl_instruction *instruction) {
+    const wl_fact *text = plan->spans + instruction->a;
+    wl_row_block_step *step = add_check(plan, wl_row_block_text, text, instruction);
+    step->to = text->to;
+    step->kind = (uint32_t)instruction->c;
+    return text->known;
+}
+
+/* A column with text that was checked before it was copied. */
+static void find_copies(wl_row_block *block) {
+    for (size_t i = 0; i < block->check_count; i++) {
+        wl_row_block_step *step = block->checks + i;
+        for (size_t j = 0; step->run == wl_row_block_text && j < block->copy_count; j++) {
+            const wl_string_column *column = block->copies + j;
+            if (same(column->from, step->from) && same(column->to, step->to)) {
+                step->out = column->out;
+                step->offsets = column->offsets;
+                step->room = column->room;
+            }
+        }
+    }
 }
 
 static bool add_register(planner *plan, const wl_instruction *instruction) {
-    const fact *value = plan->registers + instruction->b;
+    const wl_fact *value = plan->registers + instruction->b;
     add_column(plan, wl_row_block_register, value, instruction);
     return value->known;
 }
 
 static bool add_constant(planner *plan, const wl_instruction *instruction) {
-    fact value = {.from = after(plan->base, instruction->c)};
+    wl_fact value = {.from = after(plan->base, instruction->c)};
     wl_row_block_step *step = add_check(plan, wl_row_block_constant, &value, instruction);
     step->constant = instruction->constant;
     step->width = (uint32_t)instruction->d;
@@ -81,13 +119,13 @@ static bool add_constant(planner *plan, const wl_instruction *instruction) {
 
 static bool add_fixed(planner *plan, const wl_instruction *instruction) {
     wl_row_block_function run = wl_row_block_fixed(instruction->operation);
-    fact value = {.from = after(plan->base, instruction->c)};
+    wl_fact value = {.from = after(plan->base, instruction->c)};
     return run && add_column(plan, run, &value, instruction);
 }
 
 static bool add_bytes(planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
-    const fact *span = plan->spans + instruction->b;
+    const wl_fact *span = plan->spans + instruction->b;
     block->copies[block->copy_count++] = (wl_string_column){.from = span->from,
                                                             .to = span->to,
                                                             .out = instruction->out,
@@ -102,9 +140,9 @@ static bool add_checksum(planner *plan, const wl_instruction *instruction) {
     const wl_rule *rule = checksum->rule;
     if (rule->start != WL_NO_REGISTER || rule->place != WL_IN_REGISTER)
         return false;
-    const fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
-    const fact *expected = plan->registers + instruction->b;
-    const fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;
+    const wl_fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
+    const wl_fact *expected = plan->registers + instruction->b;
+    const wl_fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;
     block->sums[block->sum_count++] =
         (wl_sum){.from = from->from,
                  .to = to->from,
@@ -114,7 +152,7 @@ static bool add_checksum(planner *plan, const wl_instruction *instruction) {
                  .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
                  .skipped = rule->replace >= 0 ? rule->own_size : 0,
                  .checksum = checksum};
-    return from->known && to->known && own->known && expected->known;
+    return from->known && to->known && own->known && expected->known && !expected->lane;
 }
 
 /* Bytes that every row has. */
@@ -132,9 +170,9 @@ static void begin_stretch(planner *plan) {
 }
 
 /* A byte string of a size that the input says. */
-static bool add_string(planner *plan, const fact *size, int64_t more) {
+static bool add_string(planner *plan, const wl_fact *size, int64_t more) {
     wl_row_block *block = plan->block;
-    if (plan->delimited || !size->known || block->string_count == WL_MOST_STRETCHES - 1)
+    if (plan->delimited || !size->known || size->lane || block->string_count == WL_MOST_STRETCHES - 1)
         return false;
     block->strings[block->string_count++] = (wl_string){size->from, size->kind, more, plan->cursor.offset};
     begin_stretch(plan);
@@ -159,7 +197,7 @@ static bool add_step(planner *plan, const wl_instruction *instruction) {
     case WL_RUN_REGISTER_BE4:
     case WL_RUN_REGISTER:
         plan->registers[instruction->a] =
-            (fact){.known = true, .kind = instruction->b, .from = after(plan->base, instruction->c)};
+            (wl_fact){.known = true, .kind = instruction->b, .from = after(plan->base, instruction->c)};
         return true;
     case WL_RUN_BYTES_FIXED:
     case WL_RUN_BYTES_REGISTER:
@@ -169,16 +207,22 @@ static bool add_step(planner *plan, const wl_instruction *instruction) {
                 ? !add_rest(plan)
                 : !add_string(plan, plan->registers + instruction->b, instruction->c))
             return false;
-        plan->spans[instruction->a] = (fact){.known = true, .from = begin, .to = plan->cursor};
+        plan->spans[instruction->a] = (wl_fact){.known = true, .from = begin, .to = plan->cursor};
         return true;
     case WL_RUN_SKIP_REGISTER:
         return add_string(plan, plan->registers + instruction->a, instruction->c);
     case WL_RUN_MARK:
         plan->marks[instruction->a] =
-            (fact){.known = true, .from = instruction->b ? begin : after(plan->base, instruction->c)};
+            (wl_fact){.known = true, .from = instruction->b ? begin : after(plan->base, instruction->c)};
         return true;
     case WL_RUN_CHECK_RANGE:
         return add_range(plan, instruction);
+    case WL_RUN_CHECK_TRUE:
+        return add_true(plan, instruction);
+    case WL_RUN_CHECK_UTF8:
+        return add_text(plan, instruction);
+    case WL_RUN_EXPRESSION:
+        return add_expression(plan, instruction);
     case WL_RUN_CHECK_CONSTANT:
         return add_constant(plan, instruction);
     case WL_RUN_CHECKSUM:
@@ -203,6 +247,7 @@ bool wl_row_block_plan(wl_row_block *block) {
             return false;
     }
     block->fixed += (size_t)plan.cursor.offset;
+    find_copies(block);
     if (plan.delimited)
         return true;
     if (!block->string_count)

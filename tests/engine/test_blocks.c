@@ -12,7 +12,11 @@ typedef struct {
     unsigned between; /* bytes of fields after each byte string */
     bool summed;
     bool constant;
+    bool text; /* byte strings are mostly text */
+    unsigned last; /* bytes at the end */
 } layout;
+
+enum { CHECKSUM_OF_ROW = 8, FIELD, COMPUTED, REGISTERS };
 
 static const unsigned size_kinds[] = {WL_U1,   WL_S1,   WL_U2LE, WL_U2BE, WL_S2BE,
                                       WL_U4LE, WL_U4BE, WL_S4LE, WL_U8LE, WL_S8BE};
@@ -42,12 +46,74 @@ static void add_columns(source_of_chance *chance, draft *it, unsigned safe) {
             continue;
         }
         unsigned kind = kind_of(chance, size, WL_F4LE), wide = storages[chance_below(chance, 4)];
-        draft_step(it, WL_OP_REGISTER_FIXED, 9, kind, place, 0);
+        draft_step(it, WL_OP_REGISTER_FIXED, FIELD, kind, place, 0);
         if (chance_below(chance, 2))
-            draft_step(it, WL_OP_COLUMN_REGISTER, column_of(it, wide), 9, kind_of(chance, wide, WL_F4LE), 0);
+            draft_step(it, WL_OP_COLUMN_REGISTER, column_of(it, wide), FIELD, kind_of(chance, wide, WL_F4LE), 0);
         else
-            draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), 9, -(int64_t)chance_below(chance, 9) * 1000,
+            draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), FIELD, -(int64_t)chance_below(chance, 9) * 1000,
                        (int64_t)chance_next(chance) >> chance_below(chance, 63));
+    }
+}
+
+/* An expression of the fields that registers hold, the one computed before it among them, and what is done with it. */
+static void add_computed(source_of_chance *chance, draft *it, unsigned fields) {
+    static const uint8_t twos[] = {3, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 17, 18, 19, 20, 22, 23};
+    size_t begin = it->constant_size, depth = 0;
+    uint8_t *code = it->constants + begin;
+    for (unsigned codes = 1 + (unsigned)chance_below(chance, 6); codes || depth != 1; codes -= codes != 0) {
+        unsigned choice = (unsigned)chance_below(chance, 8);
+        if (depth > 1 && (!codes || choice < 4)) {
+            bool selects = depth > 2 && choice == 0;
+            *code++ = selects ? 24 : twos[chance_below(chance, sizeof twos)];
+            depth -= selects ? 2 : 1;
+        } else if (depth && choice == 4) {
+            *code++ = (uint8_t)(chance_below(chance, 2) ? 13 : 21);
+        } else if (depth && choice == 5) {
+            *code++ = 27;
+            *code++ = (uint8_t)(WL_U4LE + chance_below(chance, 4));
+        } else if (choice == 6) {
+            *code++ = chance_below(chance, 2) ? 0 : 25;
+            for (int i = 0; i < 8; i++)
+                *code++ = i ? 0 : (uint8_t)chance_below(chance, 9);
+            depth++;
+        } else if (choice == 7) {
+            *code++ = 26;
+            *code++ = 3;
+            *code++ = 2;
+            *code++ = 'a';
+            *code++ = 'z';
+            depth++;
+        } else {
+            *code++ = choice % 2 ? 1 : 2;
+            *code = (uint8_t)chance_below(chance, code[-1] == 1 ? fields + 1 : 1);
+            *code = code[-1] == 2 ? 3 : *code == fields ? COMPUTED : *code;
+            code++;
+            depth++;
+        }
+    }
+    it->constant_size = (size_t)(code - it->constants);
+    draft_step(it, WL_OP_EXPRESSION, COMPUTED, 0, (int64_t)begin, (int64_t)(it->constant_size - begin));
+    unsigned width = storages[chance_below(chance, 4)];
+    switch (chance_below(chance, 5)) {
+    case 0:
+        draft_step(it, WL_OP_CHECK_RANGE, COMPUTED, WL_REASON_VALUE << 8, -2000, (int64_t)1 << 40);
+        break;
+    case 1:
+        draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), COMPUTED, -2, 1000);
+        break;
+    case 2:
+        draft_step(it, WL_OP_EXPRESSION, COMPUTED, 0, (int64_t)begin, (int64_t)(it->constant_size - begin));
+        /* fall through */
+    default:
+        draft_step(it, WL_OP_COLUMN_REGISTER, column_of(it, width), COMPUTED, kind_of(chance, width, WL_F4LE), 0);
+        break;
+    }
+    if (chance_below(chance, 4) == 0) {
+        static const uint8_t is_usual[] = {1, FIELD, 0, 15, 0, 0, 0, 0, 0, 0, 0, 8};
+        memcpy(it->constants + it->constant_size, is_usual, sizeof is_usual);
+        draft_step(it, WL_OP_EXPRESSION, COMPUTED, 0, (int64_t)it->constant_size, sizeof is_usual);
+        draft_step(it, WL_OP_CHECK_TRUE, COMPUTED, WL_REASON_VALUE << 8, 0, 0);
+        it->constant_size += sizeof is_usual;
     }
 }
 
@@ -55,13 +121,15 @@ static layout make_layout(source_of_chance *chance) {
     layout it = {.strings = (unsigned)chance_below(chance, 4), .between = (unsigned)chance_below(chance, 10)};
     draft *program = &it.program;
     unsigned outcome = (unsigned)chance_below(chance, 2) | WL_REASON_LENGTH << 8;
-    program->registers = 10;
+    program->registers = REGISTERS;
     program->spans = 4;
     program->marks = 4;
     program->rules[0] = sum_rule(crc_of(1 + (unsigned)chance_below(chance, 2), 0xFFFFFFFF, 0xFFFFFFFF), -1, 0, 0);
     program->rule_count = 1;
     it.summed = chance_below(chance, 2);
     it.constant = chance_below(chance, 3) == 0;
+    it.text = chance_below(chance, 2);
+    it.last = (unsigned)chance_below(chance, 3);
     if (chance_below(chance, 4) == 0) {
         program->rules[0].replace = (int32_t)chance_below(chance, 256);
         program->rules[0].own_size = 4;
@@ -73,7 +141,9 @@ static layout make_layout(source_of_chance *chance) {
         it.head += wl_kind_size(it.size_kinds[i]);
     }
     draft_step(program, WL_OP_NEED, it.head, 0, 0, 0);
-    draft_step(program, WL_OP_REGISTER_FIXED, 8, WL_U4LE, 0, 0);
+    draft_step(program, WL_OP_REGISTER_FIXED, CHECKSUM_OF_ROW, WL_U4LE, 0, 0);
+    draft_step(program, WL_OP_REGISTER_FIXED, FIELD, WL_S2BE, 1, 0);
+    draft_step(program, WL_OP_REGISTER_FIXED, COMPUTED, WL_S1, 0, 0);
     draft_step(program, WL_OP_MARK, 0, 0, 0, 0);
     draft_step(program, WL_OP_MARK, 1, 0, 4, 0);
     if (it.constant) {
@@ -98,20 +168,23 @@ static layout make_layout(source_of_chance *chance) {
         draft_step(program, WL_OP_NEED, it.between, 0, 0, 0);
         add_columns(chance, program, it.between);
     }
+    draft_step(program, WL_OP_BYTES_FIXED, 3, 0, it.last, 0);
+    for (size_t count = chance_below(chance, 3) ? 0 : 1 + chance_below(chance, 3); count; count--)
+        add_computed(chance, program, it.strings);
     for (unsigned i = 0; i < it.strings && program->column_count < 16; i++) {
         bool is_read = false;
         for (size_t step = 0; step < program->step_count; step++)
             is_read |= program->steps[step].op == WL_OP_BYTES_REGISTER && program->steps[step].a == i;
+        if (is_read && it.text && chance_below(chance, 2))
+            draft_step(program, WL_OP_CHECK_UTF8, i, 0, chance_below(chance, 4) == 0, 0);
         if (is_read && chance_below(chance, 3))
             draft_step(program, WL_OP_COLUMN_BYTES, column_of(program, WL_VARIABLE), i, 0, 0);
     }
-    if (chance_below(chance, 4) == 0) {
-        draft_step(program, WL_OP_BYTES_FIXED, 3, 0, 0, 0);
+    if (chance_below(chance, 4) == 0 && program->column_count < 16)
         draft_step(program, WL_OP_COLUMN_BYTES, column_of(program, WL_VARIABLE), 3, 0, 0);
-    }
     draft_step(program, WL_OP_MARK, 2, 1, 0, 0);
     if (it.summed)
-        draft_step(program, WL_OP_CHECKSUM, 0, 8, 1, 2);
+        draft_step(program, WL_OP_CHECKSUM, 0, CHECKSUM_OF_ROW, 1, 2);
     draft_step(program, WL_OP_END, 0, 0, 0, 0);
     return it;
 }
@@ -134,9 +207,16 @@ static size_t put_row(source_of_chance *chance, const layout *it, uint8_t *at, s
             string = 127;
         put_number(at + place, it->size_kinds[i], string);
         place += wl_kind_size(it->size_kinds[i]);
-        for (size_t end = size + string + it->between; size < end; size++)
+        /* Of text some is not ASCII, and hardly any is not text. */
+        for (size_t end = size + string; size < end; size++)
+            at[size] = (uint8_t)(chance_next(chance) & (it->text ? 0x7F : 0xFF));
+        if (it->text && string > 2 && chance_below(chance, 200) == 0)
+            memcpy(at + size - 2, chance_below(chance, 4) ? "\xC3\xA9" : "\xC3\x20", 2);
+        for (size_t end = size + it->between; size < end; size++)
             at[size] = (uint8_t)chance_next(chance);
     }
+    for (size_t end = size + it->last; size < end; size++)
+        at[size] = (uint8_t)chance_next(chance);
     if (it->constant)
         at[it->head - 1] = 0xA5;
     const wl_rule *rule = it->program.rules;
@@ -173,7 +253,7 @@ static void same_both_ways(source_of_chance *chance, const wl_program *program, 
 
 static void test_layouts(void) {
     source_of_chance chance = {20};
-    for (int round = 0; round < 120; round++) {
+    for (int round = 0; round < 240; round++) {
         layout it = make_layout(&chance);
         wl_program *program = draft_load(&it.program);
         size_t padding = chance_below(&chance, 4) ? 0 : chance_below(&chance, 6), size = 0;

@@ -1,0 +1,41 @@
+/* Values that a row block computes: decoded expressions, and where their results are. */
+#ifndef WIRELOOM_ROW_BLOCK_EXPRESSIONS_H
+#define WIRELOOM_ROW_BLOCK_EXPRESSIONS_H
+
+#include "row_block.h"
+
+#define WL_BLOCK_LANES 24
+#define WL_BLOCK_CODES 512
+#define WL_BLOCK_DEEPEST 6
+
+/* A code of an expression, with what it reads of each row. */
+struct wl_block_code {
+    unsigned code;
+    unsigned kind;    /* of the field at `from`, or the one to narrow to */
+    bool is_constant; /* of codes of two values: the second is `constant` */
+    uint8_t other_size;
+    wl_place from, to;
+    const wl_integer *lane; /* a register that was computed; NULL: a field */
+    const uint8_t *other;   /* what a span is compared with */
+    wl_integer constant;
+};
+
+struct wl_block_lanes {
+    size_t lane_count;
+    size_t code_count;
+    wl_block_code codes[WL_BLOCK_CODES];
+    wl_integer values[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* a result each */
+    wl_integer stack[WL_BLOCK_DEEPEST - 1][WL_ROW_BLOCK_ROWS];
+};
+
+/* Fills in the codes and the lane of an EXPRESSION from what is known of registers and spans. False: it cannot be run
+ * over columns. */
+bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
+                         const wl_fact *registers, const wl_fact *spans);
+
+size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+
+#endif
