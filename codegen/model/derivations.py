@@ -88,6 +88,10 @@ def _uses(struct: Struct) -> list[_Use]:
             padded = attribute.terminator is not None or attribute.pad_right is not None
             sized = isinstance(attribute.type, (BytesType, StringType, UserType))
             size = AttributeNode(name, "size", type=INTEGER)
+            if attribute.switch is not None:
+                padded = padded or any(each.terminator is not None for each in attribute.switch.cases)
+                asked = _all_names(attribute.switch.on, instances) & _all_names(attribute.size.expression, instances)
+                sized = not asked and all(each.size == attribute.size for each in attribute.switch.cases)
             refused = padded or not sized or attribute.repeat is not None
             found.append(_use(attribute, attribute.size.expression, size, refused, instances))
         if isinstance(attribute.repeat, RepeatCount):

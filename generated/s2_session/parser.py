@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from wireloom.objects import (
     UNSET,
@@ -21,6 +21,7 @@ from wireloom.objects import (
     enclosed,
     encode,
     filled,
+    of_case,
     packed,
     sized,
     some,
@@ -135,7 +136,10 @@ class S2Session(Struct):
                         sized(
                             enclosed(
                                 self._adopt(
-                                    cast("_s2_messages.S2Messages.ReadBatch", some(self.message, "message")), root=None
+                                    of_case(
+                                        _s2_messages.S2Messages.ReadBatch, some(self.message, "message"), "message"
+                                    ),
+                                    root=None,
                                 ),
                                 self.length - 1,
                             ),
@@ -144,7 +148,9 @@ class S2Session(Struct):
                         )
                     )
                 else:
-                    io.write_bytes(sized(cast("bytes", some(self.message, "message")), self.length - 1, "message"))
+                    io.write_bytes(
+                        sized(of_case(bytes, some(self.message, "message"), "message"), self.length - 1, "message")
+                    )
 
     class Terminal(Struct):
         """The last message of a session."""

@@ -15,6 +15,7 @@ from .grown import count_items
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
 from .runs import retreat
 
+Kind = TypeVar("Kind")
 Value = TypeVar("Value")
 
 
@@ -208,6 +209,13 @@ def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, value
     """Append a list of numbers. An empty one does not align the stream to a byte, as for a reader."""
     if len(values) > 0:  # arrays of numpy have no truth
         io.write_bytes(pack_numbers(byte_order, code, name, values))
+
+
+def of_case(kind: type[Kind], value: object, name: str) -> Kind:
+    """Return the value of an attribute whose type a switch chooses, checked to be of that type."""
+    if not isinstance(value, kind):
+        raise ConsistencyError(name, f"{kind.__qualname__}, which the switch chooses", type(value).__qualname__)
+    return value
 
 
 def counted(values: list[Value], count: int, name: str) -> list[Value]:

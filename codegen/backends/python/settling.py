@@ -25,7 +25,7 @@ def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callab
             continue
         arguments = list(_arguments(scope, field, derived))
         yield from arguments
-        if arguments or (isinstance(field.type, UserType) and _looks_outside(scope.plan, field.type)):
+        if field.switch is None and (arguments or any(_looks_outside(scope.plan, each) for each in field.held)):
             wire = wires[field.id]
             yield scope.code("settled", made=wire_text(field), wire=wire, id=field.id)
 

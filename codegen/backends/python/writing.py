@@ -60,7 +60,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     lines: list[str] = [*endian_lines(scope), *_constants(scope)]
     for field in scope.struct.fields:
         if wires.get(field.id, "").startswith("wire_"):
-            lines.append(_assigned(scope, wires[field.id], _wire_text(scope, field)))
+            lines.extend(_wire_lines(scope, field, wires[field.id]))
     lines.extend(_derivations(scope, wires))
     lines.extend(settled_lines(scope, wires, lambda field: _wire_text(scope, field)))
     lines.extend(early_lines(scope))
@@ -110,8 +110,12 @@ def _wires(scope: ClassScope) -> dict[str, str]:
     asked = {name for each in solved for name in _sizes(each)}
     found: dict[str, str] = {}
     for field in scope.struct.fields:
-        if field.id in asked and field.switch is None and has_bytes(field) and field.repeat is None:
-            plain = field.condition is None and content_text(scope, field, "_", size_known=False) == "_"
+        if field.id in asked and all(map(has_bytes, field.forms)) and field.repeat is None:
+            plain = (
+                field.switch is None
+                and field.condition is None
+                and content_text(scope, field, "_", size_known=False) == "_"
+            )
             found[field.id] = member(field.id) if plain else f"wire_{field_name(field.id)}"
     return found
 
@@ -122,6 +126,19 @@ def _sizes(expression: Node) -> set[str]:
         for each in walk(expression)
         if isinstance(each, Member) and each.name == "size" and isinstance(each.value, Name)
     }
+
+
+def _wire_lines(scope: ClassScope, field: Field, wire: str) -> Lines:
+    """The statements that make the bytes of a field before it is written."""
+    if field.switch is None:
+        return (_assigned(scope, wire, _wire_text(scope, field)),)
+
+    def made(case: Field) -> Lines:
+        value = _as_case(scope, field, case, _present(scope, field))
+        return (_assigned(scope, wire, content_text(scope, case, value, size_known=False)),)
+
+    branches = _when(scope, field, switch_branches(scope, field, field.switch, made))
+    return (_assigned(scope, wire, 'b""'), *branches)
 
 
 def _wire_text(scope: ClassScope, field: Field) -> str:
@@ -305,6 +322,9 @@ def _write_checked(scope: ClassScope, field: Field, value: str, content: str | N
 
 def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
     annotation = scope.annotations.of(case.type)
+    if isinstance(case.type, UserType | BytesType | StringType) and not getattr(case.type, "opaque", False):
+        # What is of another type is written as if it were of this one otherwise.
+        return scope.code("of_case", kind=annotation, value=value, id=field.id)
     if annotation != scope.annotations.of(field.type):
         return scope.code("cast", annotation=annotation, value=value)
     return scope.code("some", value=value, id=field.id) if field.unmatched else value

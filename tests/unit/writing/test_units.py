@@ -12,6 +12,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom import Format, WireloomError
 from wireloom.command import main
+from wireloom.objects import ConsistencyError
 
 BATCHES = """
 meta: {id: batches, endian: be, -wireloom: {rows: batches.body.records, columns: [topic, text]}}
@@ -240,3 +241,42 @@ def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
         written(format, [{"b": 1}])
     result = CliRunner().invoke(main, ["check", str(tmp_path / "some.ksy")])
     assert "note: tables of lost cannot be written, since no column holds unit._unnamed1, unit.head: " in result.output
+
+
+ACTIONS = """
+meta: {id: actions, endian: le, -wireloom: {rows: actions.body.as<payment>, columns: [at, amount]}}
+seq: [{id: actions, type: action, repeat: eos}]
+types:
+  action:
+    seq:
+      - {id: at, type: u2}
+      - {id: kind, type: u1, enum: kind}
+      - {id: len, type: u1}
+      - {id: body, size: len - 1, type: {switch-on: kind, cases: {'kind::login': login, 'kind::payment': payment}}}
+  login: {seq: [{id: user, type: str, size-eos: true, encoding: UTF-8}]}
+  payment: {seq: [{id: amount, type: u4}]}
+enums: {kind: {1: login, 2: payment}}
+"""
+
+
+def test_a_switch_leads_to_the_rows(tmp_path: Path) -> None:
+    """The attribute that it is on follows, and so does the size of what it chooses."""
+    format = load(tmp_path, ACTIONS)
+    data = struct.pack("<HBBIHBBI", 7, 2, 5, 1000, 8, 2, 5, 1)
+    rows = [{"at": 7, "amount": 1000}, {"at": 8, "amount": 1}]
+    assert written(format, rows) == data
+    assert wireloom.read(format, data).to_pylist() == rows
+    everything = wireloom.read(format, data, columns=[each.name for each in format.columns])
+    assert written(format, everything) == data
+    with pytest.raises(WireloomError, match=r"body, expected: .*Login, which the switch chooses"):
+        written(format, [rows[0] | {"kind": 1}])
+
+
+def test_the_size_of_what_a_switch_chooses(tmp_path: Path) -> None:
+    kind = load(tmp_path, ACTIONS).class_of("Actions.Action")
+    login = load(tmp_path, ACTIONS).class_of("Actions.Login")
+    assert kind(at=1, kind=1, body=login(user="eve")).to_bytes() == b"\1\0\1\4eve"
+    assert kind(at=1, kind=9, body=b"??").to_bytes() == b"\1\0\x09\3??"
+    for wrong in (b"??", None):
+        with pytest.raises(ConsistencyError, match="Login, which the switch chooses"):
+            kind(at=1, kind=1, body=wrong).to_bytes()
