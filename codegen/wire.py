@@ -289,6 +289,20 @@ class Units:
 
 
 @dataclass(frozen=True)
+class Fragments:
+    """How records that are written in pieces are put together: each row on the wire is a fragment. ``kind``: the
+    attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,
+    ``middle``, ``last``: the kinds."""
+
+    kind: str
+    data: str
+    full: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
+    middle: tuple[int, ...] = ()
+    last: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Choice:
     """An option of the format that names how many unused bytes follow each row (``-wireloom: {options: …}``).
 

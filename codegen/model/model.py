@@ -17,6 +17,7 @@ from ..wire import (
     Choice,
     ComputedEndian,
     Enum,
+    Fragments,
     Framing,
     InheritedEndian,
     Logical,
@@ -227,6 +228,8 @@ class Rows:
     """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
     sized: bool = False
     """Each unit has a stream of its own, whose size the attributes before the first one give."""
+    fragments: Fragments | None = None
+    """Set where the rows on the wire are pieces of records."""
     name: str = ""
     """That of the table, where the spec has ``tables``."""
     doc: str = ""

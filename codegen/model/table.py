@@ -12,6 +12,7 @@ from ..spec.syntax import Integer, Section, Text
 from ..wire import Choice, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
+from .fragments import read_fragments
 from .model import Attribute, Instance, Rows, Struct
 from .parts import refuse_module_name
 from .row_layout import has_sized_rows, is_streaming
@@ -22,7 +23,7 @@ from .units import UnitsReader, column_names
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-ROW_KEYS = ("rows", "columns", "selectable", "parent-columns")
+ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments")
 """Keys of one table."""
 
 
@@ -128,6 +129,10 @@ class TableReader:
             taken = {*columns, *parents}
             around = (each for struct in reversed(types[:-1]) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *around) if each not in taken))
+        fragments = read_fragments(section, row, self.diagnostics)
+        if fragments is not None:
+            there = {*columns, *selectable, *parents}
+            selectable = (*selectable, *(each for each in (fragments.kind, fragments.data) if each not in there))
         return Rows(
             attribute=attribute.id,
             types=tuple(each.path for each in types),
@@ -138,6 +143,7 @@ class TableReader:
             text=name.value,
             streaming=streaming,
             sized=has_sized_rows(self.root, attribute),
+            fragments=fragments,
         )
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:

@@ -36,6 +36,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         name=rows.name,
         doc=rows.doc,
         position=rows.position,
+        fragments=rows.fragments,
     )
 
 

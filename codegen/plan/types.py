@@ -12,7 +12,7 @@ from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..wire import Choice, ComputedEndian, Enum, InheritedEndian, Message, Parameter, Units
+from ..wire import Choice, ComputedEndian, Enum, Fragments, InheritedEndian, Message, Parameter, Units
 from .nodes import Cover, Field, Fill, Instance, Step
 
 
@@ -145,6 +145,8 @@ class Rows:
     """The fields that lead from a unit to its rows, one for each type but the last."""
     text: str = ""
     """The path from the root as the spec has it."""
+    fragments: Fragments | None = None
+    """Set where the rows on the wire are pieces of records."""
     name: str = ""
     """That of the table, where the spec names its tables."""
     doc: str = ""

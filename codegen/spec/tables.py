@@ -39,6 +39,7 @@ FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
 IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
 BYTE = IntegerKind(0, 255)
+KINDS = ListKind(IntegerKind(), single=True)
 PARAMETER = IntegerKind(0, (1 << 64) - 1)
 A_NAME = "a name of lower-case letters, digits and underscores that begins with a letter"
 NAME = TextKind(A_NAME, IDENTIFIER)
@@ -215,6 +216,7 @@ _ROWS = {
     "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
     "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
     "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
+    "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are put together to one row."),
 }
 
 TABLES["table"] = Table("a table", {**_ROWS, "rows": replace(_ROWS["rows"], required=True), "doc": DOC["doc"]})
@@ -231,6 +233,17 @@ TABLES["meta-extensions"] = Table(
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
         "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),
         "message": Key(TableKind("message-units"), "The input consists of protobuf messages: what the table is then."),
+    },
+)
+TABLES["fragments"] = Table(
+    "fragments",
+    {
+        "kind": Key(NAME, "The integer that says which piece of a record it is.", required=True),
+        "data": Key(NAME, "The bytes that are put together.", required=True),
+        "full": Key(KINDS, "Its value for a record in one piece; several are possible."),
+        "first": Key(KINDS, "Its value for the first piece.", required=True),
+        "middle": Key(KINDS, "Its value for the pieces between."),
+        "last": Key(KINDS, "Its value for the last piece.", required=True),
     },
 )
 TABLES["option"] = Table(

@@ -28,6 +28,7 @@ REASONS = (
     "missing",
     "magic",
     "zeros",
+    "fragment",
 )
 """Every reason that a report or an error gives. The first ten are numbered as ``wireloom.format.program.Reason``."""
 

@@ -76,6 +76,22 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Fragments:
+    """Records that are written in pieces: each row on the wire is a fragment.
+
+    ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
+    ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others.
+    """
+
+    kind: str
+    data: str
+    full: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
+    middle: tuple[int, ...] = ()
+    last: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class MessageUnits:
     """The structure of an input of protobuf messages, and the message that the table is of.
 
@@ -119,6 +135,11 @@ class Level:
     """An item ends the field: the method ``_ends_ATTRIBUTE`` of the class says whether one does."""
     tags: tuple[tuple[str, int], ...] = ()
     """A field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
+
+
+def in_fragments(name: str, root: str) -> str:
+    """The sentence about a table that is only read since its records are written in pieces."""
+    return f"tables of {name} cannot be written, since its records are in pieces: make objects of {root} instead"
 
 
 def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
@@ -194,6 +215,8 @@ class Format:
     """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
     fixed_rows: bool = False
     """All rows have the same size: no length leads from one to the next."""
+    fragments: Fragments | None = None
+    """Set where rows are put together of several on the wire."""
     message: MessageUnits | None = None
     """Set where the input consists of messages."""
     parser: str = ""
@@ -208,6 +231,8 @@ class Format:
     @property
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
+        if self.fragments is not None:
+            return in_fragments(self.name, self.root)
         return only_read(self.name, self.root, self.unfilled) if self.unfilled else ""
 
     @property
@@ -218,7 +243,7 @@ class Format:
     @property
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read by itself."""
-        return bool(self.delimiter)
+        return bool(self.delimiter) and self.fragments is None
 
     @property
     def has_lengths(self) -> bool:

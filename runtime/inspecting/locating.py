@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ..base.report import FileReport
@@ -87,6 +87,8 @@ class Selection:
 def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None) -> RecordScan:
     """A scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset."""
     how = dict(options or {})
+    # Each fragment is shown as it is in the input.
+    format = replace(format, fragments=None)
     columns = [*format.default_columns, OFFSET, ERROR]
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:

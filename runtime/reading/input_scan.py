@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.errors import WireloomError
 from ..base.report import FileReport
@@ -16,12 +16,15 @@ from . import recovery
 from .batching import batches_of
 from .damage_log import FAILED_ADVICE, DamageLog
 from .events import DamagedRange, End, Event, Failed
-from .extraction import Ended, Extractor, Lost, Next, ScannedInput
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
 from .readers import Readers
 from .recovery import CONTENT
 from .request import ScanRequest
 from .wrong_format import FormatCheck
+
+if TYPE_CHECKING:
+    from .fragments import FragmentJoiner
 
 DRAINED = 64 * 1024 * 1024
 """Most bytes after a lost row that are decompressed only to count them, and to know that they can be."""
@@ -43,6 +46,11 @@ class InputScan:
         self._check = FormatCheck(request, self.report)
         self._scanned = ScannedInput(request, source, self.report, self._log, self._check, readers)
         self._extractor = _extractor(self._scanned)
+        self._joiner: FragmentJoiner | None = None
+        if request.format.fragments is not None:
+            from .fragments import FragmentJoiner
+
+            self._joiner = FragmentJoiner(request, self.report, self._extractor.note, self._content)
 
     @property
     def stored_bytes(self) -> int:
@@ -70,6 +78,9 @@ class InputScan:
             yield self._end(window)
             yield from self._finish(opened, is_read)
             report.facts = dict(self._extractor.facts())
+            if self._joiner is not None:
+                # That a record is not complete is known after what comes next.
+                report.damaged.sort(key=lambda each: each.offset)
             report.foreign = self._check.is_wrong(opened)
         finally:
             if report.tail == "unread":
@@ -84,7 +95,7 @@ class InputScan:
     def _read(self, opened: Opened) -> Generator[Event, None, bool]:
         """Read to the end, or to a row after which nothing can be read. Return whether all of the input was read."""
         window, extractor = opened.window, self._extractor
-        outcome = yield from extractor.begin(opened)
+        outcome = yield from self._joined(extractor.begin(opened))
         while True:
             match outcome:
                 case Ended():
@@ -98,7 +109,34 @@ class InputScan:
                 case Next.INPUT:
                     window.extend()
             self._check.look_at(window)
-            outcome = yield from extractor.take(window)
+            outcome = yield from self._joined(extractor.take(window))
+
+    def _joined(self, extraction: Extraction) -> Extraction:
+        """The same with records in place of their fragments."""
+        joiner = self._joiner
+        if joiner is None:
+            return (yield from extraction)
+        while True:
+            try:
+                event = next(extraction)
+            except StopIteration as ended:
+                outcome: Next | Ended | Lost = ended.value
+                break
+            yield from joiner.take(event)
+        if isinstance(outcome, Lost):
+            yield from joiner.broken(outcome.offset)
+        elif isinstance(outcome, Ended) and joiner.open_at is not None:
+            begin = joiner.open_at
+            joiner.forget()
+            content = self._content(begin, outcome.offset) or b""
+            return Lost(begin, "truncated", "truncated", content=content, is_read=outcome.is_read)
+        return outcome
+
+    def _content(self, begin: int, end: int) -> bytes | None:
+        """Return the first bytes of a range of the input; ``None`` where they are not in memory."""
+        window = self._opened.window
+        first, last = begin - window.base, min(end, begin + CONTENT) - window.base
+        return bytes(window.view[first:last]) if 0 <= first <= last <= len(window.view) else None
 
     def _resume(self, lost: Lost, window: Window) -> Generator[Event, None, bool]:
         """Continue at the next valid row after a lost one. Return whether there is one."""

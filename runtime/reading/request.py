@@ -43,6 +43,23 @@ class ScanRequest(ScanOptions):
         return self.mode == "permissive" and self.layout.has_damage
 
     @property
+    def reads_offsets(self) -> bool:
+        """Return whether the offsets of rows are needed."""
+        return self.layout.has_offsets or self.format.fragments is not None
+
+    @property
+    def null_fill_rows(self) -> bool:
+        """Return whether a fill has a row of nulls for each damaged one. Where rows are put together of fragments,
+        these take their place later."""
+        return self.null_rows and self.format.fragments is None
+
+    @property
+    def read_columns(self) -> tuple[int, ...]:
+        """Return the numbers of the columns that are read, ascending: those that are selected, and where rows are put
+        together of fragments, what says how."""
+        return _read_columns(self.format, self.layout)
+
+    @property
     def judges_format(self) -> bool:
         """Return whether an input without a valid record counts as one of another format; not if it may be part of a
         file.
@@ -94,6 +111,8 @@ def request_of(
             raise UnsupportedError(
                 f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
             )
+    if options.byte_range is not None and found.fragments is not None:
+        raise UnsupportedError(f"files of {found.name} have no byte ranges: records are put together of fragments")
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
@@ -103,7 +122,7 @@ def request_of(
         **vars(options) | {"max_record": max_record},
         format=found,
         layout=layout,
-        engine=name_of(found, layout.wanted),
+        engine=name_of(found, _read_columns(found, layout)),
         choices=choices,
         message_options=others,
     )
@@ -120,6 +139,14 @@ def request_of(
                     " table that it would be in"
                 )
     return made
+
+
+def _read_columns(format: Format, layout: Layout) -> tuple[int, ...]:
+    fragments, wanted = format.fragments, layout.wanted
+    if fragments is None:
+        return wanted
+    columns = enumerate(format.columns)
+    return tuple(sorted({*wanted, *(n for n, each in columns if each.name in (fragments.kind, fragments.data))}))
 
 
 def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:

@@ -83,9 +83,9 @@ class RowExtractor(DamageDetails, Extractor):
         self._report.options.update(options)
         self._row_reader = self._readers.rows(
             self.settings(
-                wanted=request.layout.wanted,
-                offsets=request.layout.has_offsets or self._cuts,
-                null_rows=request.null_rows,
+                wanted=request.read_columns,
+                offsets=request.reads_offsets or self._cuts,
+                null_rows=request.null_fill_rows,
             )
         )
         yield from self._skip_leading_zeros(window)

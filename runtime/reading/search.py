@@ -200,10 +200,10 @@ class Log:
         self, format: str | Path | Format, source: Any, options: ScanOptions, extra: Sequence[str] = ()
     ) -> None:
         found = registry.get(format, options.allow_modules)
-        if not found.delimiter or found.has_prologue:
+        if not found.splittable or found.has_prologue:
+            why = "nothing delimits them" if found.fragments is None else "they are put together of fragments"
             raise UnsupportedError(
-                f"rows of {found.name} cannot be found from the middle of a file, since nothing delimits them: read it"
-                " with scan"
+                f"rows of {found.name} cannot be found from the middle of a file, since {why}: read it with scan"
             )
         self._names = Layout.of(found, options.columns).schema.names
         read = list(dict.fromkeys((*self._names, *extra, OFFSET)))

@@ -47,7 +47,13 @@ def is_small(source: Input) -> bool:
 
 def stand_back_to_back(format: Format) -> bool:
     """Return whether a format's files are only rows, which follow each other from the first byte on."""
-    return format.streaming and format.message is None and not format.has_prologue and not format.delimiter
+    return (
+        format.streaming
+        and format.message is None
+        and format.fragments is None
+        and not format.has_prologue
+        and not format.delimiter
+    )
 
 
 class Loads:

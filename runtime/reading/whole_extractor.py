@@ -43,8 +43,9 @@ class WholeExtractor(DamageDetails, Extractor):
     def take(self, window: Window) -> Extraction:
         """Like ``Extractor.take``. All rows are in one event."""
         request, begin = self._request, window.begin
-        wanted, offsets = request.layout.wanted, request.layout.has_offsets
-        row_reader = self._readers.rows(self.settings(wanted=wanted, offsets=offsets, null_rows=request.null_rows))
+        row_reader = self._readers.rows(
+            self.settings(wanted=request.read_columns, offsets=request.reads_offsets, null_rows=request.null_fill_rows)
+        )
         filled = row_reader.fill(window, capacity=request.batch_rows)
         window.begin = filled.consumed
         self._scanned.count(window)

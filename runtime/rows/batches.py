@@ -40,6 +40,7 @@ EXPLANATIONS = {
     "digest": "the digest does not hold",
     "message": "it is no such message",
     "zeros": "nothing but zeros, which were never written or are what was wiped",
+    "fragment": "other pieces of the record are missing",
     "index": "an index is beyond the end of its table",
 }
 

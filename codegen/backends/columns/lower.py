@@ -62,7 +62,8 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
     )
     levels = level_sources(plan, rows)
     arguments = _format_arguments(plan, rows, refusal, unfilled(plan, rows, columns))
-    used = ["Column", "Format", *(["Choice"] if choices else []), *(["Level"] if levels else [])]
+    more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels}
+    used = ["Column", "Format", *(name for name, given in more.items() if given)]
     title = f"{plan.title}, {rows.name}" if rows.name else plan.title
     return View(
         doc=plan.doc or title if rows is plan.tables[0] else rows.doc or title,
@@ -254,6 +255,9 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         texts.append(OUTER_PARSER)
     if plan.doc or rows is not plan.tables[0]:
         texts.append("doc=__doc__")
+    if rows.fragments is not None:
+        given = {key: value for key, value in vars(rows.fragments).items() if value}
+        texts.append(f"fragments=Fragments({', '.join(f'{key}={value!r}' for key, value in given.items())})")
     if framing:
         texts.append(f"stuffing=Stuffing.{framing.stuffing.upper()}")
     return tuple(texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.description import only_read
+from wireloom.format.description import in_fragments, only_read
 
 from ...plan import Plan, Rows, read_only_types
 from ...spec.position import Position
@@ -30,5 +30,7 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
+    if rows.fragments is not None:
+        return in_fragments(plan.name, root)
     found = unfilled(plan, rows, table_columns(plan, rows))
     return only_read(plan.name, root, found) if found else ""

@@ -50,4 +50,5 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
 
 def can_grow(format: Format) -> bool:
     """Return whether the rows at a file's beginning can be read while there are more to come."""
-    return format.streaming and format.message is None and not format.has_prologue
+    by_itself = format.message is None and format.fragments is None
+    return by_itself and format.streaming and not format.has_prologue

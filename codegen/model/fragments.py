@@ -1,0 +1,53 @@
+"""``-wireloom: {fragments: …}`` in ``meta``: how records that are written in pieces are put together."""
+
+from __future__ import annotations
+
+from ..expression.types import BytesType, EnumType, IntegerType
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Integer, Section
+from ..wire import Fragments, Labels
+from ..words import shown, suggestion
+from .model import Attribute, Struct
+
+PARTS = ("full", "first", "middle", "last")
+
+
+def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> Fragments | None:
+    """Return the fragments of a table whose rows are of the type ``row``; ``None`` if it has none, or on errors."""
+    keys = section.section("fragments")
+    if keys is None or keys.faulty:
+        return None
+    kind = _attribute(keys, "kind", row, diagnostics)
+    data = _attribute(keys, "data", row, diagnostics)
+    numbers = {part: tuple(each.value for each in keys.items(part) if isinstance(each, Integer)) for part in PARTS}
+    empty = next((part for part in PARTS if part in keys and not numbers[part]), None)
+    if empty is not None:
+        diagnostics.error(keys.position_of(empty), f"{shown(empty)} needs at least one number")
+        return None
+    kinds = [number for each in numbers.values() for number in each]
+    twice = next((each for each in kinds if kinds.count(each) > 1), None)
+    if twice is not None:
+        diagnostics.error(keys.position, f"a fragment of the kind {twice} cannot be two of {', '.join(PARTS)}")
+        return None
+    if kind is None or data is None:
+        return None
+    type = kind.type.base if isinstance(kind.type, EnumType) else kind.type
+    if not isinstance(type, IntegerType) or kind.repeat or kind.condition or isinstance(kind.logical, Labels):
+        message = f"{shown(kind.id)} is no integer that every row has, whose value says which piece the row is"
+        diagnostics.error(keys.position_of("kind"), message)
+        return None
+    if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
+        diagnostics.error(keys.position_of("data"), f"{shown(data.id)} has no bytes that could be put together")
+        return None
+    return Fragments(kind.id, data.id, **numbers)
+
+
+def _attribute(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -> Attribute | None:
+    name = keys.text(key)
+    if name is None:
+        return None
+    found = row.attribute(name.value)
+    if found is None:
+        hint = suggestion(name.value, [each.id for each in row.attributes])
+        diagnostics.error(name.position, f"{'::'.join(row.path)} has no attribute {shown(name.value)}{hint}")
+    return found

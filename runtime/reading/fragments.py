@@ -1,0 +1,176 @@
+"""Records that are written in pieces: the fragments of one record are put together to one row.
+
+A record is one fragment of the kind *full*, or a *first* one, any number of *middle* ones and a *last* one, with
+nothing between them. Where one of them is missing, the others are damage.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..rows.reader import RowDamage
+from .events import DamagedRange, Event, Rows
+
+if TYPE_CHECKING:
+    from ..base.report import FileReport
+    from .request import ScanRequest
+
+Note = Callable[[RowDamage, bytes], bool]
+"""Notes a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
+Content = Callable[[int, int], bytes | None]
+
+
+class FragmentJoiner:
+    """Turns the rows of one input, each a fragment, into those of records. ``note``: notes damage; ``content``: gives
+    the first bytes of a range of the input, ``None`` where they are not in memory."""
+
+    def __init__(self, request: ScanRequest, report: FileReport, note: Note, content: Content) -> None:
+        format = request.format
+        assert format.fragments is not None
+        self._fragments = format.fragments
+        numbers = {column.name: number for number, column in enumerate(format.columns)}
+        self._kind = numbers[format.fragments.kind]
+        self._data = numbers[format.fragments.data]
+        self._max_record = request.max_record
+        self._report = report
+        self._note = note
+        self._content = content
+        self._open: tuple[Mapping[int, pa.Array], list[int]] | None = None
+        """The fragments of a record whose last one has not come: their columns and their offsets."""
+
+    @property
+    def open_at(self) -> int | None:
+        """Return the offset of a record whose last fragment has not come; ``None`` if there is none."""
+        return None if self._open is None else self._open[1][0]
+
+    def forget(self) -> None:
+        """Leave that record out."""
+        self._open = None
+
+    def take(self, event: Event) -> Iterator[Event]:
+        """Yield the events that take the place of an event."""
+        if isinstance(event, Rows):
+            yield from self._joined(event)
+            return
+        if isinstance(event, DamagedRange):
+            yield from self.broken(event.damage.begin)
+        yield event
+
+    def broken(self, at: int) -> Iterator[Event]:
+        """Yield the damage of the record whose last fragment has not come, if there is one. ``at``: the offset of what
+        came instead."""
+        if self._open is not None:
+            begin, self._open = self._open[1][0], None
+            yield self._damage(RowDamage(begin, at, -1, "fragment"))
+
+    def _damage(self, damage: RowDamage) -> DamagedRange:
+        content = self._content(damage.begin, damage.end)
+        return DamagedRange(damage, content, shown=self._note(damage, content or b""))
+
+    def _joined(self, event: Rows) -> Iterator[Event]:
+        offsets: list[int] = [] if event.offsets is None else event.offsets.to_pylist()
+        arrays = event.arrays
+        self._report.rows -= len(offsets)
+        if self._open is not None:
+            before, places = self._open
+            arrays = {number: pa.concat_arrays([before[number], array]) for number, array in arrays.items()}
+            offsets = [*places, *offsets]
+            self._open = None
+        breaks = [(each.begin, each) for each in event.damages]
+        first = 0
+        # Rows between two damaged ranges: a record never goes on after one.
+        for begin, damage in [*breaks, (None, None)]:
+            last = len(offsets) if begin is None else bisect_left(offsets, begin)
+            end = event.end if begin is None else begin
+            part = {number: array.slice(first, last - first) for number, array in arrays.items()}
+            yield from self._run(event, part, offsets[first:last], end, may_go_on=damage is None)
+            first = last
+            if damage is not None:
+                yield DamagedRange(damage, self._content(damage.begin, damage.end))
+
+    def _run(
+        self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int], end: int, *, may_go_on: bool
+    ) -> Iterator[Event]:
+        """Yield the records of fragments with nothing between them. ``end``: the offset after them; ``may_go_on``:
+        whether more fragments may follow."""
+        if not offsets:
+            return
+        ends = [*offsets[1:], end]
+        done, dropped = self._looked_through(arrays, ends, offsets)
+        begin = 0
+        for first, last, reason in [*dropped, (done, done, "")]:
+            yield from self._rows(event, arrays, offsets, begin, first)
+            if reason:
+                yield self._damage(RowDamage(offsets[first], ends[last - 1], -1, reason))
+            begin = last
+        if done < len(offsets):
+            rest = {number: array.slice(done) for number, array in arrays.items()}
+            self._open = rest, offsets[done:]
+            if not may_go_on:
+                yield from self.broken(end)
+
+    def _looked_through(
+        self, arrays: Mapping[int, pa.Array], ends: Sequence[int], offsets: Sequence[int]
+    ) -> tuple[int, list[tuple[int, int, str]]]:
+        """Return the number of the first fragment of a record that is not complete, and which fragments belong to no
+        record, as ranges of their numbers with the reason."""
+        fragments, kinds = self._fragments, arrays[self._kind]
+        full = pa.array(fragments.full, kinds.type)
+        parts = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=full)))
+        numbers = parts.to_pylist()
+        dropped: list[tuple[int, int, str]] = []
+        begin, before = -1, -1
+        for number, kind in zip(numbers, kinds.take(parts).to_pylist(), strict=True):
+            if begin >= 0 and (before + 1 < number or kind not in (*fragments.middle, *fragments.last)):
+                dropped.append((begin, before + 1, "fragment"))
+                begin = -1
+            before = number
+            if kind in fragments.first:
+                begin = number
+            elif begin < 0:
+                known = kind in fragments.middle or kind in fragments.last
+                dropped.append((number, number + 1, "fragment" if known else "value"))
+            elif ends[number] - offsets[begin] > self._max_record:
+                dropped.append((begin, number + 1, "limit"))
+                begin = -1
+            elif kind in fragments.last:
+                begin = -1
+        if begin >= 0 and before + 1 < len(kinds):
+            dropped.append((begin, before + 1, "fragment"))
+            begin = -1
+        return (begin if begin >= 0 else len(kinds)), dropped
+
+    def _rows(
+        self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int], first: int, last: int
+    ) -> Iterator[Rows]:
+        """Yield the records of fragments of which none is missing."""
+        if first == last:
+            return
+        fragments = self._fragments
+        kinds = arrays[self._kind].slice(first, last - first)
+        begins = pa.array([*fragments.full, *fragments.first], kinds.type)
+        starts = pc.indices_nonzero(pc.is_in(kinds, value_set=begins))
+        joined = {
+            number: _put_together(array.slice(first, last - first), starts)
+            if number == self._data
+            else array.slice(first, last - first).take(starts)
+            for number, array in arrays.items()
+        }
+        places = pa.array(offsets[first:last], pa.uint64()).take(starts)
+        rows = len(starts)
+        self._report.rows += rows
+        yield Rows(rows, joined, places, (), event.content, event.base, event.end, 0, rows)
+
+
+def _put_together(pieces: pa.Array, starts: pa.Array) -> pa.Array:
+    """Return one value for each start, the pieces from there to the next one. They are not copied: the values of an
+    array are side by side."""
+    pieces = pieces.fill_null(b"") if pieces.null_count else pieces
+    ends = pa.Array.from_buffers(pa.int32(), len(pieces) + 1, [None, pieces.buffers()[1]], offset=pieces.offset)
+    kept = pa.concat_arrays([ends.take(starts), ends.slice(len(pieces))])
+    return pa.Array.from_buffers(pieces.type, len(starts), [None, kept.buffers()[1], pieces.buffers()[2]])

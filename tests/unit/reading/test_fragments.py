@@ -1,0 +1,183 @@
+"""Records that are written in pieces, as in LevelDB's logs."""
+
+import struct
+import zlib
+from pathlib import Path
+from random import Random
+
+import pytest
+import wireloom
+
+from .running import ROW_READERS, read
+
+BLOCK = 32
+HEADER = 6
+FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+SPEC = """
+meta:
+  id: pieces
+  endian: le
+  -wireloom:
+    rows: blocks.records
+    columns: [data]
+    fragments: {kind: kind, data: data, full: [1, 11], first: 2, middle: 3, last: 4}
+seq:
+  - {id: blocks, type: block, repeat: eos, size: '_io.size - _io.pos < 32 ? _io.size - _io.pos : 32'}
+types:
+  block:
+    seq:
+      - {id: records, type: record, repeat: until, repeat-until: _io.size - _io.pos < 6}
+      - {id: padding, size-eos: true}
+  record:
+    seq:
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [kind, data]}}}
+      - {id: len_data, type: u1}
+      - {id: kind, type: u1}
+      - {id: data, size: len_data}
+"""
+SIMPLE = """
+meta:
+  id: simple
+  -wireloom: {rows: records, columns: [data], fragments: {kind: kind, data: data, first: 2, middle: 3, last: 4}}
+seq:
+  - {id: records, type: record, repeat: eos}
+types:
+  record:
+    seq:
+      - {id: kind, type: u1, valid: {max: 10}}
+      - {id: len_data, type: u1}
+      - {id: data, size: len_data}
+"""
+
+
+def piece(kind: int, data: bytes) -> bytes:
+    return struct.pack("<IBB", zlib.crc32(bytes([kind]) + data), len(data), kind) + data
+
+
+def log_of(records: list[bytes]) -> bytes:
+    out = bytearray()
+    for record in records:
+        rest, is_first = record, True
+        while is_first or rest:
+            left = BLOCK - len(out) % BLOCK
+            if left < HEADER:
+                out += bytes(left)
+                left = BLOCK
+            data, rest = rest[: left - HEADER], rest[left - HEADER :]
+            kinds = {(True, False): FULL, (True, True): FIRST, (False, True): MIDDLE, (False, False): LAST}
+            out += piece(kinds[is_first, bool(rest)], data)
+            is_first = False
+    return bytes(out)
+
+
+@pytest.fixture
+def format(tmp_path: Path) -> wireloom.Format:
+    return loaded(tmp_path, SPEC)
+
+
+@pytest.fixture
+def simple(tmp_path: Path) -> wireloom.Format:
+    return loaded(tmp_path, SIMPLE)
+
+
+def loaded(folder: Path, text: str) -> wireloom.Format:
+    (folder / "made.ksy").write_text(text)
+    return wireloom.load_spec(folder / "made.ksy")
+
+
+BLOCK_READERS = ["objects"]
+"""Those that can read blocks whose size depends on how much of the input is left."""
+RECORDS = [Random(size).randbytes(size) for size in (3, 0, 40, 100, 7, 26, 20, 300, 1)]
+LOG = log_of(RECORDS)
+
+
+@pytest.mark.parametrize("row_reader", BLOCK_READERS)
+@pytest.mark.parametrize("batch_rows", [1, 3, 1000])
+def test_pieces_are_put_together(row_reader: str, batch_rows: int, format: wireloom.Format) -> None:
+    table, report = read(row_reader, format, LOG, batch_rows=batch_rows, columns=["data", "kind", "_offset"])
+    assert table["data"].to_pylist() == RECORDS
+    kinds = [FIRST if len(log_of([each])) > BLOCK else FULL for each in RECORDS]
+    assert [a for a, b in zip(table["kind"].to_pylist(), kinds, strict=True) if b == FIRST] == [FIRST] * kinds.count(2)
+    assert all(LOG[begin + 5] in (FULL, FIRST) for begin in table["_offset"].to_pylist())
+    assert (report["tail"], report["damaged"], report["rows"]) == ("clean", [], len(RECORDS))
+
+
+@pytest.mark.parametrize("row_reader", BLOCK_READERS)
+def test_other_columns_than_the_data(row_reader: str, format: wireloom.Format) -> None:
+    table, _ = read(row_reader, format, LOG, columns=["len_data"])
+    assert table.column_names == ["len_data"]
+    assert table.num_rows == len(RECORDS)
+
+
+@pytest.mark.parametrize("row_reader", BLOCK_READERS)
+def test_any_flipped_byte_costs_one_record_or_the_rest_of_its_block(row_reader: str, format: wireloom.Format) -> None:
+    columns = ["data", "_error", "_corrupt_record", "_offset"]
+    for at in range(0, len(LOG), 5):
+        bad = bytearray(LOG)
+        bad[at] ^= 0x40
+        table, report = read(row_reader, format, bytes(bad), columns=columns, batch_rows=7)
+        rows = table.to_pylist()
+        good = [row["data"] for row in rows if row["_error"] is None]
+        damaged = [row for row in rows if row["_error"] is not None]
+        assert report["rows"] == len(good)
+        assert len(damaged) == len(report["damaged"])
+        assert [row["_offset"] for row in damaged] == [begin for begin, _, _ in report["damaged"]]
+        assert report["damaged"] == sorted(report["damaged"])
+        if at % BLOCK < BLOCK - HEADER or good != RECORDS:
+            assert all(each in RECORDS for each in good)
+        for row, (begin, size, reason) in zip(damaged, report["damaged"], strict=True):
+            assert row["_error"].startswith(f"{reason}: ")
+            assert row["_corrupt_record"] == bad[begin : begin + size]
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_pieces_without_the_others_are_damage(row_reader: str, simple: wireloom.Format) -> None:
+    def made(*kinds: int) -> bytes:
+        return b"".join(bytes([kind, 1, 96 + at]) for at, kind in enumerate(kinds, 1))
+
+    cases = {
+        (2, 4): ([b"ab"], [], "clean"),
+        (2, 3, 3, 4, 2, 4): ([b"abcd", b"ef"], [], "clean"),
+        (4, 2, 4): ([b"bc"], [[0, 3, "fragment"]], "clean"),
+        (3, 3, 2, 4): ([b"cd"], [[0, 3, "fragment"], [3, 3, "fragment"]], "clean"),
+        (2, 3, 2, 4): ([b"cd"], [[0, 6, "fragment"]], "clean"),
+        (2, 9, 4): ([], [[0, 3, "fragment"], [3, 3, "value"], [6, 3, "fragment"]], "clean"),
+        (2, 11, 4, 2, 4): ([b"de"], [[0, 3, "fragment"], [3, 3, "value"], [6, 3, "fragment"]], "clean"),
+        (2, 4, 2, 3): ([b"ab"], [], "truncated"),
+        (2,): ([], [], "truncated"),
+    }
+    for kinds, (rows, damaged, tail) in cases.items():
+        for batch_rows in (1, 2, 100):
+            for recover in (False, True):
+                table, report = read(row_reader, simple, made(*kinds), batch_rows=batch_rows, recover=recover)
+                assert (table["data"].to_pylist(), report["damaged"], report["tail"]) == (rows, damaged, tail), kinds
+                if tail == "truncated":
+                    assert (report["tail_offset"], report["tail_size"]) == (
+                        3 * len(rows) * 2,
+                        3 * (len(kinds) - 2 * len(rows)),
+                    )
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_record_is_bounded(row_reader: str, simple: wireloom.Format) -> None:
+    data = b"\2\5abcde" + b"\3\5abcde" * 20 + b"\4\0" + b"\2\1x\4\1y"
+    table, report = read(row_reader, simple, data, max_record=60, batch_rows=4)
+    assert table["data"].to_pylist() == [b"xy"]
+    assert {reason for _, _, reason in report["damaged"]} == {"limit", "fragment"}
+    assert report["damaged"][0] == [0, 63, "limit"]
+
+
+def test_failfast_names_the_first_piece(simple: wireloom.Format) -> None:
+    with pytest.raises(wireloom.DamagedInputError) as caught:
+        wireloom.read(simple, b"\2\1a\4\1b\2\1c\2\1d\4\1e", mode="failfast")
+    assert (caught.value.reason, caught.value.offset) == ("fragment", 6)
+    with pytest.raises(wireloom.DamagedInputError) as caught:
+        wireloom.read(simple, b"\2\1a\4\1b\2\1c", mode="failfast")
+    assert (caught.value.reason, caught.value.offset) == ("truncated", 6)
+
+
+def test_what_such_formats_do_not_have(simple: wireloom.Format, tmp_path: Path) -> None:
+    with pytest.raises(wireloom.UnsupportedError, match="put together of fragments"):
+        wireloom.scan(simple, b"", byte_range=(0, 5))
+    with pytest.raises(wireloom.UnsupportedError, match="in pieces"):
+        wireloom.write(simple, wireloom.read(simple, b"\2\1a\4\1b"), tmp_path / "out")
