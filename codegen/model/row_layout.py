@@ -10,6 +10,8 @@ from .model import Attribute, Struct
 def has_sized_rows(root: Struct, rows: Attribute) -> bool:
     """Return whether each item has a stream of its own, whose size the attributes before the rows give: where it ends
     is known whatever is in it, and items can be read one by one."""
+    if rows not in root.attributes:
+        return False
     if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
         return False
     if rows.condition is not None or rows.switch is not None or rows.framing is not None:
@@ -19,9 +21,14 @@ def has_sized_rows(root: Struct, rows: Attribute) -> bool:
     return names <= before and not _reads_on(root, rows)
 
 
-def is_streaming(root: Struct, rows: Attribute) -> bool:
+def is_streaming(types: list[Struct], ids: list[str]) -> bool:
     """Return whether the items are in the input by themselves, to its end, and need nothing else but what is before
-    them. Otherwise the input is read as a whole."""
+    them. Otherwise the input is read as a whole. ``types``, ``ids``: of the path, from the root on."""
+    root = types[0]
+    rows = root.attribute(ids[0])
+    if rows is None or any(holder.attribute(id) is None for holder, id in zip(types, ids, strict=False)):
+        # A position may be anywhere in the input.
+        return False
     return has_sized_rows(root, rows) or (
         isinstance(rows.repeat, RepeatEos)
         and isinstance(rows.size, OwnSize)

@@ -40,6 +40,13 @@ def steps_of(path: str) -> list[PathStep]:
     return found
 
 
+def attribute_of(struct: Struct, id: str) -> Attribute | None:
+    """Return the attribute of that id, or what the instance of that id reads at a position."""
+    instance = struct.instance(id)
+    read = instance.attribute if instance is not None and instance.pos is not None else None
+    return struct.attribute(id) or read
+
+
 class _WrongPathError(Exception):
     """The path is wrong; the one argument says why, and is empty where that has been said of the spec already."""
 
@@ -77,12 +84,13 @@ class RowPathReader:
         return struct
 
     def _attribute(self, struct: Struct, id: str) -> Attribute:
-        found = struct.attribute(id)
+        found = attribute_of(struct, id)
         if found is not None:
             return found
         if self._world.has_failed(struct.path, id):
             raise _WrongPathError("")
-        hint = suggestion(id, [*(each.id for each in struct.attributes), *self._world.failing(struct.path)])
+        known = [*(each.id for each in struct.attributes), *(each.id for each in struct.instances if each.pos)]
+        hint = suggestion(id, [*known, *self._world.failing(struct.path)])
         holder = "the root" if len(struct.path) == 1 else "::".join(struct.path)
         raise _WrongPathError(f"{holder} has no attribute {shown(id)}{hint}")
 
@@ -97,7 +105,7 @@ class RowPathReader:
         if step.cast:
             meant = [each for each in structs if each.path[-len(step.cast) :] == step.cast]
         elif attribute.switch is not None and following is not None:
-            meant = [each for each in structs if each.attribute(following.id) is not None]
+            meant = [each for each in structs if attribute_of(each, following.id) is not None]
         if len(meant) == 1:
             return meant[0]
         names = listed("::".join(each.path) for each in meant or structs)

@@ -16,7 +16,7 @@ from .fragments import read_fragments
 from .model import Attribute, Instance, Rows, Struct
 from .parts import refuse_module_name
 from .row_layout import has_sized_rows, is_streaming
-from .row_path import RowPathReader, steps_of
+from .row_path import RowPathReader, attribute_of, steps_of
 from .symbols import World
 from .units import UnitsReader, column_names
 
@@ -104,10 +104,10 @@ class TableReader:
         first, *path = (each.id for each in steps)
         reader = RowPathReader(self.structs, self.world, self.diagnostics, name.position)
         types = reader.types(self.root, steps)
-        attribute = self.root.attribute(first)
+        attribute = attribute_of(self.root, first)
         if types is None or attribute is None:
             return None
-        streaming = is_streaming(self.root, attribute)
+        streaming = is_streaming(types, [first, *path])
         if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
         if not self._rows_are_whole(attribute, types[1], name.position):
@@ -142,7 +142,7 @@ class TableReader:
             path=tuple(path),
             text=name.value,
             streaming=streaming,
-            sized=has_sized_rows(self.root, attribute),
+            sized=streaming and has_sized_rows(self.root, attribute),
             fragments=fragments,
         )
 
@@ -153,6 +153,8 @@ class TableReader:
         if ends_inside_a_byte(row.attributes, self.structs):
             self.diagnostics.error(position, "rows are whole bytes, but these end inside of one")
             return False
+        if rows not in self.root.attributes:
+            return True
         before = self.root.attributes[: self.root.attributes.index(rows)]
         if ends_inside_a_byte(before, self.structs) and begins_with_bits(row, self.structs):
             self.diagnostics.error(position, "rows are whole bytes, but these begin inside of one")

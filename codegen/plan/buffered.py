@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..encodings import python_codec
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import (
@@ -32,10 +34,11 @@ SAFE = ("+", "-", "*", "&", "|", "^")
 class BufferedTypes:
     """Answers for the types of one spec, each type once."""
 
-    def __init__(self, spec: Spec, minimums: Minimums) -> None:
+    def __init__(self, spec: Spec, minimums: Minimums, holders: Iterable[Path]) -> None:
+        """``holders``: types that are read further after their fields, and so are none."""
         self.spec = spec
         self.minimums = minimums
-        self._known: dict[Path, bool] = {}
+        self._known: dict[Path, bool] = dict.fromkeys(holders, False)
 
     def items(self, attribute: Attribute) -> bool:
         """Return whether the items of a repeated attribute are of such a type."""

@@ -41,11 +41,12 @@ class _Builder:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.minimums = Minimums(spec)
-        self.buffered = BufferedTypes(spec, self.minimums)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
         self.tables = tables_of(spec)
         self.steps = {step[:2] for each in self.tables for step in each.steps}
+        at_positions = (path for path, id in self.steps if spec.struct(path).attribute(id) is None)
+        self.buffered = BufferedTypes(spec, self.minimums, at_positions)
         self.fit = ColumnFit(spec.struct)
 
     def plan(self) -> Plan:

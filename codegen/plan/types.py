@@ -232,6 +232,18 @@ class Plan:
         """The steps to the rows of all tables, each once."""
         return tuple(dict.fromkeys(step for each in self.tables for step in each.steps))
 
+    def is_at_position(self, step: RowStep) -> bool:
+        """Return whether a step is an instance at a position."""
+        return self.type(step[0]).instance(step[1]) is not None
+
+    def instance_steps(self, holder: TypePlan) -> dict[str, tuple[int, ...]]:
+        """The instances at positions of a type that lead to rows, each with the numbers of its steps."""
+        found: dict[str, tuple[int, ...]] = {}
+        for number, step in enumerate(self.steps):
+            if step[0] == holder.path and self.is_at_position(step):
+                found[step[1]] = (*found.get(step[1], ()), number)
+        return found
+
     @property
     def streamed(self) -> Rows | None:
         """The rows of a table whose units are read one by one; they are in the same field for all such tables."""

@@ -45,7 +45,6 @@ void wl_contents_start(wl_run *run) {
     wl_contents_release(run, 0);
     run->block_begin = NULL;
     run->block_depth = 0;
-    run->counts_items = false;
 }
 
 void wl_contents_end_row(wl_run *run) {
@@ -177,6 +176,7 @@ WL_HANDLER(wl_expand) {
     const wl_content *content = &run->contents[run->content_count - 1].content;
     base = cursor = content->at;
     limit = cursor + content->size;
+    run->limits[run->depth - 1].begin = cursor;
     run->limits[run->depth - 1].end = limit;
     GO_ON;
 }

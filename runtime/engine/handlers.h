@@ -46,6 +46,10 @@ WL_HANDLER(wl_varint_columns_portable);
 WL_HANDLER(wl_varint_columns_bmi2);
 /* Of contents.c. */
 WL_HANDLER(wl_expand);
+/* Of positions.c. */
+WL_HANDLER(wl_seek);
+WL_HANDLER(wl_seek_end);
+WL_HANDLER(wl_stream);
 /* Of units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);

@@ -63,6 +63,9 @@ enum {
     WL_RUN_COLUMN_BYTES_ANYWHERE, /* like COLUMN_BYTES, of a program that decompresses blocks */
     WL_RUN_EXPAND, /* c: number of the register of the codec, and 65536 times one more than that of the size, if there
                     * is one; d: the instruction that leaves the sub-stream */
+    WL_RUN_SEEK,
+    WL_RUN_SEEK_END, /* LIMIT_END, where positions are on the way to the rows */
+    WL_RUN_STREAM,
     WL_RUN_COUNT,
 };
 
@@ -116,14 +119,19 @@ typedef struct wl_index wl_index; /* index.c: answers about long ranges without 
 /* Outcomes of one row. */
 enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
 
-/* A sub-stream that is open: where it ends, the end of the stream around it, and the instruction that leaves it where
- * damage inside of it costs no more than the rest of it (otherwise NULL). */
+/* A sub-stream that is open: where it begins and ends, the end of the stream around it, and the instruction that leaves
+ * it where damage inside of it costs no more than the rest of it (otherwise NULL). What is read at a position is one too,
+ * with the begin and end of the stream that the position is in. */
 typedef struct {
+    const uint8_t *begin;
     const uint8_t *end;
     const uint8_t *outer;
     const uint8_t *after; /* where reading goes on after it: its end, or that of the block whose content it is */
     const wl_instruction *leave;
     size_t contents; /* held before it was entered */
+    const uint8_t *target; /* the position; NULL for a sub-stream */
+    const uint8_t *sound;  /* what `sound` of the run was before it */
+    bool is_unit;          /* its end is that of the unit */
 } wl_limit;
 
 /* The content of a block that is held; `in_row`: until the row ends, otherwise until the unit does. */
@@ -207,7 +215,7 @@ struct wl_run {
     const uint8_t *block_begin;  /* the outermost block whose content is read; NULL: it is the unit itself */
     const uint8_t *block_end;
     unsigned block_depth;        /* open sub-streams, that of the block included */
-    bool counts_items;           /* turns of loops count: something has become larger */
+    bool counts_items;           /* turns of loops count: something has become larger, or may be read again */
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;
@@ -224,6 +232,9 @@ struct wl_run {
 /* For resync: `parse_only` drops all columns and what only they need. */
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only);
 void wl_run_free(wl_run *run);
+
+/* Leaves a position, if it is one, since what was read there broke off. */
+void wl_seek_abandon(wl_run *run, const wl_limit *left);
 
 /* Clears what only some programs or some rows need cleared before a row begins. */
 void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
@@ -265,7 +276,7 @@ static inline void wl_block_leave(wl_run *run) {
     if (run->depth < run->block_depth) {
         run->block_begin = NULL;
         run->block_depth = 0;
-        run->counts_items = false;
+        run->counts_items = run->program->positions;
     }
 }
 /* Bytes that may be read at `at`, which lies in the unit or in a content that is held. */

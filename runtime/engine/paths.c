@@ -17,6 +17,7 @@ static void note_writes(const wl_step *step, known *sure) {
     case WL_OP_EXPRESSION:
     case WL_OP_INDEX:
     case WL_OP_VARINT:
+    case WL_OP_STREAM:
         sure->registers[step->a] = true;
         break;
     case WL_OP_BYTES_REGISTER:
@@ -59,6 +60,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_SKIP_IF_ZERO:
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_SKIP_REGISTER:
+    case WL_OP_SEEK:
         return sure->registers[step->a];
     case WL_OP_COLUMN_BYTES:
         return sure->spans[step->b];

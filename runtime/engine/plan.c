@@ -68,6 +68,7 @@ static bool is_needed(needs *need, const wl_step *step) {
             need->registers[step->d] = true;
         return true;
     case WL_OP_INDEX:
+    case WL_OP_STREAM:
         return need->registers[step->a];
     case WL_OP_COLUMN_BYTES:
         if (!wants_column(need, step->a))
@@ -113,6 +114,7 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_SKIP_IF_ZERO:
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_SKIP_REGISTER:
+    case WL_OP_SEEK:
         need->registers[step->a] = true;
         return true;
     default:
@@ -172,6 +174,8 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_ITEM_END] = WL_RUN_ITEM_END,
         [WL_OP_VARINT] = WL_RUN_VARINT,
         [WL_OP_EXPAND] = WL_RUN_EXPAND,
+        [WL_OP_SEEK] = WL_RUN_SEEK,
+        [WL_OP_STREAM] = WL_RUN_STREAM,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -213,6 +217,10 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
         instruction->d = need->program->partner[step - need->program->steps];
+        break;
+    case WL_OP_LIMIT_END:
+        if (need->program->positions)
+            instruction->operation = WL_RUN_SEEK_END;
         break;
     case WL_OP_LIST_END:
         instruction->offsets = wants_column(need, step->a) ? need->arguments->columns[step->a].offsets : NULL;

@@ -49,6 +49,8 @@ enum {
     WL_OP_EXPAND,
     WL_OP_UNIT,
     WL_OP_UNIT_END,
+    WL_OP_SEEK,
+    WL_OP_STREAM,
     WL_OP_COUNT,
 };
 
@@ -132,11 +134,12 @@ struct wl_program {
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
     bool expands;       /* some step decompresses a block */
+    bool positions;     /* positions are on the way to the rows */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
     bool reset;         /* some step may read a register, span or mark that no step of this row has set */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
-    uint32_t *partner;  /* one per step: for a LIMIT_… or an EXPAND its LIMIT_END; owned */
+    uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END; owned */
     uint8_t *storages;  /* one per column; owned */
     uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
     bool *conditional;  /* one per column: some way through the row may not write it; owned */

@@ -187,9 +187,16 @@ static bool begin_limit(walker *walk, const wl_step *step) {
     return begin(walk, step, false);
 }
 
+static bool begin_seek(walker *walk, const wl_step *step) {
+    if (holder(walk) || !walk->program->has_rows)
+        return refuse(walk, "goes to a position inside of a row");
+    walk->program->positions = true;
+    return begin(walk, step, false);
+}
+
 static bool end_limit(walker *walk) {
-    if (!walk->depth || (walk->open[walk->depth - 1].op != WL_OP_LIMIT_REGISTER &&
-                         walk->open[walk->depth - 1].op != WL_OP_LIMIT_FIXED))
+    unsigned op = walk->depth ? walk->open[walk->depth - 1].op : WL_OP_END;
+    if (op != WL_OP_LIMIT_REGISTER && op != WL_OP_LIMIT_FIXED && op != WL_OP_SEEK)
         return refuse(walk, "no sub-stream is open");
     const opened *limit = walk->open + --walk->depth;
     walk->program->partner[limit->step] = walk->at;
@@ -249,6 +256,8 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
         return begin_limit(walk, step);
+    case WL_OP_SEEK:
+        return begin_seek(walk, step);
     case WL_OP_LIMIT_END:
         return end_limit(walk);
     case WL_OP_EXPAND:

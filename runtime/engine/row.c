@@ -3,7 +3,7 @@
 
 /* In a sub-stream missing bytes never will be there: its size is given. */
 int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size) {
-    if (run->depth)
+    if (run->depth && !run->limits[run->depth - 1].is_unit)
         return wl_lost(run, WL_REASON_LENGTH);
     size_t before = (size_t)(cursor - run->begin);
     run->needed = size > SIZE_MAX - before ? SIZE_MAX : before + (size_t)size;
@@ -122,7 +122,8 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         for (uint32_t i = 0; i < program->mark_count; i++)
             run->marks[i] = begin;
     }
-    run->items_left = run->arguments->max_items;
+    run->items_left = run->arguments->max_items + (program->positions ? (uint64_t)(run->end - run->begin) : 0);
+    run->counts_items = program->positions;
     if (program->expands)
         wl_contents_start(run);
     if (run->poisoned) {
@@ -186,4 +187,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_VARINT_COLUMN] = wl_varint_column,
     [WL_RUN_COLUMN_BYTES_ANYWHERE] = wl_column_bytes_anywhere,
     [WL_RUN_EXPAND] = wl_expand,
+    [WL_RUN_SEEK] = wl_seek,
+    [WL_RUN_SEEK_END] = wl_seek_end,
+    [WL_RUN_STREAM] = wl_stream,
 };

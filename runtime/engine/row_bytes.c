@@ -117,7 +117,12 @@ WL_HANDLER(wl_column_bytes_anywhere) {
 static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
                                    size_t size) {
     const uint8_t *end = cursor + size;
-    run->limits[run->depth++] = (wl_limit){end, limit, end, step->b ? step + step->d : NULL, run->content_count};
+    run->limits[run->depth++] = (wl_limit){.begin = cursor,
+                                           .end = end,
+                                           .outer = limit,
+                                           .after = end,
+                                           .leave = step->b ? step + step->d : NULL,
+                                           .contents = run->content_count};
     return end;
 }
 

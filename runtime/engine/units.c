@@ -156,7 +156,14 @@ uint32_t wl_refused_around(const wl_run *run) {
 }
 
 void wl_units_abandon(wl_run *run, unsigned depth) {
-    while (run->unit_depth > 1 && run->units[run->unit_depth - 1].depth >= depth) {
+    for (unsigned open = run->depth;;) {
+        bool in_unit = run->unit_depth > 1 && run->units[run->unit_depth - 1].depth >= depth;
+        if (open > depth && !(in_unit && run->units[run->unit_depth - 1].depth >= open)) {
+            wl_seek_abandon(run, run->limits + --open);
+            continue;
+        }
+        if (!in_unit)
+            return;
         const wl_unit *unit = run->units + --run->unit_depth;
         if (run->refused || (unit->sums && run->arguments->verify)) {
             take_back(run, unit);
@@ -311,6 +318,8 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         run->in_row = false;
     }
     const wl_limit *limit = run->limits + depth - 1;
+    if (*outcome == WL_ROW_TRUNCATED)
+        run->reason = WL_REASON_TRUNCATED;
     wl_units_abandon(run, depth);
     run->depth = depth;
     wl_block_leave(run);
@@ -321,7 +330,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         from = from < run->block_begin ? from : run->block_begin;
         to = run->block_end;
     }
-    if (!note(run, from, to, run->reason)) {
+    if (!note(run, from < to ? from : to, to, run->reason)) {
         *outcome = no_room_to_note(run);
         return NULL;
     }
@@ -333,7 +342,8 @@ int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end) {
     run->sound = begin;
     int outcome = wl_run_row(run, begin, end, run->result->rows);
     const wl_instruction *step;
-    while (WL_UNLIKELY(outcome == WL_ROW_LOST) && (step = contain(run, &outcome))) {
+    while (WL_UNLIKELY(outcome == WL_ROW_LOST || (outcome == WL_ROW_TRUNCATED && run->depth)) &&
+           (step = contain(run, &outcome))) {
         const uint8_t *at = run->limits[run->depth - 1].end;
         outcome = step->handler(step, run, at, at, at, run->result->rows);
     }

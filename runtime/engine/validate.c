@@ -220,6 +220,13 @@ static bool check_operands(checker *check, const wl_step *step) {
                is_within(check, "operand b", step->b, 0, 1);
     case WL_OP_LIMIT_END:
         return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
+    case WL_OP_SEEK:
+        return is_register(check, step->a) && is_within(check, "stream", step->c, 0, check->depth[check->at]) &&
+               (check->program->whole || refuse(check, "goes to a position of an input that is not read as a whole"));
+    case WL_OP_STREAM:
+        return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
+               is_within(check, "stream", step->c, step->b ? 0 : check->depth[check->at], check->depth[check->at]) &&
+               (!step->b || step->c || has_end(check));
     case WL_OP_LOOP:
         return (step->b != WL_LOOP_COUNT || is_register(check, step->d)) && (step->b != WL_LOOP_END || has_end(check));
     case WL_OP_AGAIN:
@@ -291,9 +298,10 @@ static bool check_flow(checker *check, const wl_step *step) {
         return flow(check, (int64_t)check->at + 1, step->a, depth);
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
+    case WL_OP_SEEK:
         if (depth == WL_DEEPEST_LIMIT)
             return refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
-        return flow(check, (int64_t)check->at + 1, safe, depth + 1);
+        return flow(check, (int64_t)check->at + 1, step->op == WL_OP_SEEK ? 0 : safe, depth + 1);
     case WL_OP_EXPAND:
         return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
     case WL_OP_LIMIT_END:

@@ -207,6 +207,8 @@ class Format:
     units: tuple[str, ...] = ()
     """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums``
     for units of which a checksum is verified, or empty for neither. Empty where there are none."""
+    positions: bool = False
+    """The way to the rows leads through positions."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     streaming: bool = True

@@ -23,6 +23,7 @@ from enum import IntEnum
 
 from ..base.cached import cached_property
 from ..checksums import algorithm
+from .expression_code import Code as Code
 
 PROGRAM_VERSION = 3
 """Version of the step table. The engine refuses any other."""
@@ -128,6 +129,16 @@ class Op(IntEnum):
     UNIT_END = 40
     """The unit is complete."""
 
+    SEEK = 41
+    """Enter what is at position register[a] of stream [c], up to the end of that, as a sub-stream: ``LIMIT_END`` goes
+    back to where the cursor was. Stream 0 is the unit, any other one that of the sub-stream that was entered at that
+    depth. A position after the end is the end; a negative one is lost, ``length``. Only around rows, of inputs that are
+    read as a whole. What is read there counts with the unit's items, since positions may lead to the same bytes again
+    and again."""
+    STREAM = 42
+    """register[a] ← of stream [c], where the cursor stands ([b] = 0, of the innermost one only), or its size
+    ([b] = 1)."""
+
 
 class Kind(IntEnum):
     """How an integer or float is on the wire, and so the width of a column it is stored in."""
@@ -185,48 +196,6 @@ class Reason(IntEnum):
     CODEC = 9
     ITEMS = 10
     """The word is ``limit``: more items than a record may have."""
-
-
-class Code(IntEnum):
-    """Expression code: a stack machine over signed 128-bit integers, at most 32 deep. Comparisons give 0 or 1."""
-
-    CONSTANT = 0
-    """Followed by 8 bytes, little-endian, signed."""
-    REGISTER = 1
-    """Followed by 1 byte."""
-    SPAN_SIZE = 2
-    """Followed by 1 byte: the length of that span."""
-    ADD = 3
-    SUBTRACT = 4
-    MULTIPLY = 5
-    FLOOR_DIVIDE = 6
-    """By zero: refused, ``value``."""
-    MODULO = 7
-    AND = 8
-    OR = 9
-    XOR = 10
-    SHIFT_LEFT = 11
-    SHIFT_RIGHT = 12
-    NEGATE = 13
-    INVERT = 14
-    EQUAL = 15
-    NOT_EQUAL = 16
-    LESS = 17
-    LESS_EQUAL = 18
-    GREATER = 19
-    GREATER_EQUAL = 20
-    BOOLEAN_NOT = 21
-    BOOLEAN_AND = 22
-    BOOLEAN_OR = 23
-    SELECT = 24
-    """condition, then, otherwise → one of the two."""
-    CONSTANT_UNSIGNED = 25
-    """Followed by 8 bytes, little-endian, unsigned."""
-    SPAN_ORDER = 26
-    """Followed by 1 byte, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
-    less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
-    NARROW = 27
-    """Followed by 1 byte, a kind of integer: the value itself. Refused, ``value``, where that kind cannot hold it."""
 
 
 class Storage(IntEnum):

@@ -95,7 +95,7 @@ from .processing import (
     xor,
 )
 from .readstruct import ReadStruct
-from .row_log import AfterRows, UnitOfRows, towards_block, towards_rows
+from .row_log import AfterRows, UnitOfRows, go_on, positioned, towards_block, towards_rows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, enclosed
@@ -173,6 +173,7 @@ __all__ = [
     "frames_in",
     "frames_of",
     "gather",
+    "go_on",
     "item",
     "joined",
     "kept",
@@ -185,6 +186,7 @@ __all__ = [
     "pack_numbers",
     "packed",
     "padded",
+    "positioned",
     "read_fields",
     "read_floats",
     "read_numbers",

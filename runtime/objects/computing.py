@@ -35,6 +35,11 @@ class Computing:
         self._left -= size
         self.total += size
 
+    @property
+    def left(self) -> int:
+        """How many characters and items the record may still have."""
+        return self._left
+
     def allow(self, size: int) -> None:
         """Let the record have that many more."""
         self._left += size
@@ -57,11 +62,18 @@ def allow_items(count: int) -> None:
         current.allow(count)
 
 
-def take_item() -> None:
-    """Count an item without bytes of the record that is read. Raises ``ComputedError`` where it has too many."""
+def take_items(count: int) -> None:
+    """Count items of the record that is read. Raises ``ComputedError`` where it has too many."""
     current = _current.get()
     if current is not None:
-        current.take(1)
+        current.take(count)
+
+
+def spend_items(count: int) -> None:
+    """Count as many of these items of the record that is read as it may have."""
+    current = _current.get()
+    if current is not None:
+        current.take(min(count, current.left))
 
 
 def joined(*parts: str) -> str:

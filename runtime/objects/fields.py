@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ..base.errors import WireloomError
 from ..format.program_limits import MOST_IDLE
-from .computing import take_item
+from .computing import take_items
 from .errors import StalledError
 from .grown import count_items
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
@@ -40,7 +40,7 @@ class Progress:
         self._idle += 1
         if self._idle > MOST_IDLE:
             raise StalledError(self._src_path)
-        take_item()
+        take_items(1)
 
 
 def read_numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[int]:

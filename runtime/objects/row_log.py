@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .computing import allow_items
+from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
@@ -166,8 +166,8 @@ def towards_rows(
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field on the way to the rows, the one of number ``step``; it gives
     what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself."""
-    log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-    if log is None or log.steps[log.depth] != step:
+    log = _log_at(holder, step)
+    if log is None:
         return _NOTHING
     if part is io:
         return _Step(log, None)
@@ -180,12 +180,37 @@ def towards_rows(
 def towards_block(holder: Any, io: KaitaiStream, data: bytes, step: int) -> AbstractContextManager[RowLog | NoLog]:
     """The same for a field whose bytes ``data``, which have just been read, are compressed: they are decompressed in
     this context."""
+    log = _log_at(holder, step)
+    return _NOTHING if log is None else _Step(log, _range_of(io, len(data)), compressed=True)
+
+
+def go_on(holder: Any, name: str, *steps: int) -> None:
+    """Read the instance ``name`` of ``holder``, at a position, if one of these is the next step to the rows."""
+    if _log_at(holder, *steps) is None:
+        return
+    try:
+        getattr(holder, name)
+    except AttributeError as error:
+        # Where it is kept there is nothing if it was damaged, and the damage is noted.
+        if error.obj is not holder or error.name != f"_m_{name}":
+            raise
+
+
+def positioned(holder: Any, io: KaitaiStream, position: int, *steps: int) -> AbstractContextManager[None]:
+    """Return the context in which ``holder`` reads what is at a position of ``io`` and may lead to the rows, by one of
+    these steps; afterwards the stream is where it was. A position after the end is the end."""
+    return _Position(_log_at(holder, *steps), io, position)
+
+
+def _log_of(holder: Any) -> RowLog | None:
     log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
-    return (
-        _NOTHING
-        if log is None or log.steps[log.depth] != step
-        else _Step(log, _range_of(io, len(data)), compressed=True)
-    )
+    return log
+
+
+def _log_at(holder: Any, *steps: int) -> RowLog | None:
+    """The log, where the next step to the rows is one of these."""
+    log = _log_of(holder)
+    return log if log is not None and log.steps[log.depth] in steps else None
 
 
 class _Unit:
@@ -216,7 +241,7 @@ class UnitOfRows(_Unit):
     these."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
-        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+        log = _log_of(holder)
         unit = log.units[log.depth] if log is not None and log.units and log.steps[log.depth] in steps else ""
         super().__init__(log if unit else None, io, sums=unit == "sums")
 
@@ -226,9 +251,40 @@ class AfterRows(_Unit):
     first step to them was one of these. ``sums``: a checksum is verified there."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
-        log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
+        log = _log_of(holder)
         here = log is not None and log.depth == 0 and log.steps[0] in steps
         super().__init__(log if here else None, io, sums=sums)
+
+
+BYTES_PER_ITEM = 16
+"""Bytes at positions of which each counts as an item: positions may lead to the same ones again and again."""
+
+
+class _Position(AbstractContextManager[None]):
+    def __init__(self, log: RowLog | None, io: KaitaiStream, position: int) -> None:
+        self._log = log
+        self._io = io
+        self._position = position
+
+    def __enter__(self) -> None:
+        io, log = self._io, self._log
+        self._before = io.pos(), io.bits, io.bits_left
+        self._position = min(self._position, io.size())
+        io.seek(self._position)
+        if log is not None:
+            self._sound, log.sound = log.sound, offset_of(io)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        io, log = self._io, self._log
+        taken = (io.pos() if error is None else io.size()) - self._position
+        position, bits, bits_left = self._before
+        io.seek(position)
+        io.bits, io.bits_left = bits, bits_left
+        if log is None:
+            return
+        log.sound = self._sound
+        count_down = take_items if error is None else spend_items
+        count_down(taken // BYTES_PER_ITEM)
 
 
 class _Step(AbstractContextManager[RowLog | NoLog]):

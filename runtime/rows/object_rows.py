@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..format.description import Format
-from ..objects.computing import Computing
+from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.row_log import LoggedRow, RowLog
@@ -35,6 +35,13 @@ class BrokenError(Exception):
 
 class IncompleteError(BrokenError):
     """The bytes end inside the row or unit."""
+
+    @classmethod
+    def after(cls, rows: Sequence[LoggedRow]) -> IncompleteError:
+        """The error of a unit that may go on after ``rows``."""
+        error = cls()
+        error.rows, error.sound = rows, rows[-1].end if rows else 0
+        return error
 
 
 class LostError(BrokenError):
@@ -135,6 +142,10 @@ class ObjectRows:
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
         self.computing.begin()
+        if self.format.positions:
+            # Positions may lead to the same items again and again.
+            stream.counter = ItemCounter()
+            self.computing.allow(stream.end - stream.position)
         try:
             with self.computing:
                 row = self._next(stream)

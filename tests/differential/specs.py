@@ -23,6 +23,7 @@ MOST_TYPES = 6
 SUMS = ("crc32c", "crc-32/bzip2", "crc-24/openpgp", "adler32", "fletcher32", "sum16be", "internet", "xxh32")
 
 InputWriter = Callable[[Random, Values], bytes]
+RootWriter = Callable[[Random, Callable[[Random], bytes]], bytes]
 
 
 @dataclass
@@ -246,8 +247,17 @@ def unit_spec(random: Random) -> Made:
         rows |= {"repeat": "until", "repeat-until": "_.many == 0"}
     sized = shape == "end" or random.random() < 0.5
     codec = random.choice(["zstd", "lz4", "zlib", "none"]) if random.random() < 0.3 else None
-    trailer = [] if shape == "end" or random.random() < 0.6 else [{"id": "mark", "contents": [0xAB, 0xCD]}]
-    holder = {"seq": [*before, rows, *trailer]}
+    # Rows at a position in the stream of what holds them.
+    placed = sized and shape != "one" and random.random() < 0.3
+    trailer = (
+        [] if (shape == "end" and not placed) or random.random() < 0.6 else [{"id": "mark", "contents": [0xAB, 0xCD]}]
+    )
+    holder: dict[str, Any] = {"seq": [*before, rows, *trailer]}
+    if placed:
+        holder = {
+            "seq": [{"id": "at", "type": "u1"}, *before, *trailer],
+            "instances": {"rows": at_position(rows, "at")},
+        }
     unit: dict[str, Any] = holder
     path, made_by = "units.rows", random.choice(SUMS)
     if sized:
@@ -282,8 +292,11 @@ def unit_spec(random: Random) -> Made:
         outermost = declared["group"] = group(random)
         extension["rows"] = path.replace("units", "units.members", 1)
     root, write_root = root_of_units(random, outermost, "group" if is_grouped else "unit")
+    if "types" in root:
+        declared |= root.pop("types")
+        extension["rows"] = extension["rows"].replace("units.", "units.unit.", 1)
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
-    spec = {"meta": meta, "seq": root, "types": declared, "enums": {"kind": scalars.ENUM}}
+    spec = {"meta": meta, **root, "types": declared, "enums": {"kind": scalars.ENUM}}
     write_head, write_row = written(head), written(pieces)
 
     def write_unit(random: Random) -> bytes:
@@ -293,11 +306,14 @@ def unit_spec(random: Random) -> Made:
         rows = 1 if shape == "one" else random.randrange(shape == "until", 5)
         if shape == "count":
             parts += (bytes([rows]),)
+        if placed:
+            seq = settled((*parts, b"\xab\xcd") if trailer else parts)
+            parts = (bytes([1 + len(seq)]) + seq,)
         for left in reversed(range(rows)):
             parts += write_row(random, dict(given))
             if shape == "until":
                 parts += (bytes([left]),)
-        data = settled((*parts, b"\xab\xcd") if trailer else parts)
+        data = settled((*parts, b"\xab\xcd") if trailer and not placed else parts)
         if not sized:
             return data
         if codec is not None:
@@ -325,15 +341,23 @@ def group(random: Random) -> dict[str, Any]:
     return {"seq": seq}
 
 
-def root_of_units(
-    random: Random, unit: dict[str, Any], type: str
-) -> tuple[list[dict[str, Any]], Callable[[Random, Callable[[Random], bytes]], bytes]]:
-    """The root's attributes, and what writes an input: units up to its end; or one, as many as a count says, or those
-    up to one that says that it is the last, with something around them, so that the input is read as a whole."""
-    shape = random.choice(["end", "end", "count", "until", "one"])
+def at_position(attribute: dict[str, Any], position: str) -> dict[str, Any]:
+    """The same as an instance."""
+    return {"pos": position, **{key: value for key, value in attribute.items() if key != "id"}}
+
+
+def root_of_units(random: Random, unit: dict[str, Any], type: str) -> tuple[dict[str, Any], RootWriter]:
+    """The root, and what writes an input: units up to its end; or one, as many as a count says, or those up to one that
+    says that it is the last, with something around them, so that the input is read as a whole. They may be at a
+    position, or each at one of its own."""
+    shape = random.choice(["end", "end", "count", "until", "one", "position", "index"])
+    if shape == "position":
+        return placed_units(random, type)
+    if shape == "index":
+        return indexed_units(random, type)
     units: dict[str, Any] = {"id": "units", "type": type}
     if shape == "end":
-        return [units | {"repeat": "eos"}], lambda random, unit: b"".join(
+        return {"seq": [units | {"repeat": "eos"}]}, lambda random, unit: b"".join(
             unit(random) for _ in range(random.randrange(5))
         )
     before: list[dict[str, Any]] = [{"id": "version", "type": "u1", "valid": {"max": 250}}]
@@ -356,7 +380,43 @@ def root_of_units(
         stored = zlib.crc32(data).to_bytes(4, "little") if sums else b""
         return head + data + stored + (b"\xef" if after and "contents" in after[-1] else b"")
 
-    return [*before, units, *after], write
+    return {"seq": [*before, units, *after]}, write
+
+
+def placed_units(random: Random, type: str) -> tuple[dict[str, Any], RootWriter]:
+    """Units from a position on."""
+    units: dict[str, Any] = {"id": "units", "type": type, "repeat": "eos"}
+    if random.random() < 0.5:
+        units |= {"if": "at != 0"}
+    seq = [{"id": "at", "type": "u2le"}, {"id": "size", "type": "u1", "if": "_io.size > 3 and not _io.eof"}]
+
+    def write(random: Random, unit: Callable[[Random], bytes]) -> bytes:
+        between = random.randbytes(random.randrange(1, 5))
+        data = b"".join(unit(random) for _ in range(random.randrange(4)))
+        return (2 + len(between)).to_bytes(2, "little") + between + data
+
+    return {"seq": seq, "instances": {"units": at_position(units, "at")}}, write
+
+
+def indexed_units(random: Random, type: str) -> tuple[dict[str, Any], RootWriter]:
+    """Units of which an index at the end of the input has the positions."""
+    sized = random.random() < 0.5
+    entry = {
+        "seq": [{"id": "at", "type": "u2le"}, {"id": "size", "type": "u2le"}],
+        "instances": {"unit": {"io": "_root._io", "pos": "at", "type": type} | ({"size": "size"} if sized else {})},
+    }
+    seq = [{"id": "total", "type": "u1"}, {"id": "index", "type": "u2le"}]
+    entries = {"pos": "index", "type": "entry", "repeat": "expr", "repeat-expr": "total"}
+
+    def write(random: Random, unit: Callable[[Random], bytes]) -> bytes:
+        data, index = b"", b""
+        for _ in range(random.randrange(4)):
+            made = unit(random)
+            index += (3 + len(data)).to_bytes(2, "little") + len(made).to_bytes(2, "little")
+            data += made
+        return bytes([len(index) // 4]) + (3 + len(data)).to_bytes(2, "little") + data + index
+
+    return {"seq": seq, "instances": {"units": entries}, "types": {"entry": entry}}, write
 
 
 def decorate(random: Random, attribute: dict[str, Any]) -> None:

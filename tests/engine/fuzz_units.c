@@ -64,6 +64,16 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     by->limits--;
 }
 
+static void write_seek(author *by, int level, bool in_row, unsigned depth) {
+    if (!by->it.whole || in_row || level >= 0)
+        return;
+    step(by, WL_OP_SEEK, choose(by, 6), 0, choose(by, by->limits + 1), 0);
+    by->limits++;
+    write_body(by, level, in_row, depth);
+    step(by, WL_OP_LIMIT_END, 0, 0, 0, 0);
+    by->limits--;
+}
+
 static void write_list(author *by, int level, unsigned depth) {
     unsigned column = level == 0 ? LIST : ITEM_LIST, inner = (unsigned)level + 1;
     if (level > 1 || by->listed[inner])
@@ -104,7 +114,12 @@ static void write_simple(author *by, int level) {
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
         break;
     case 5:
-        step(by, WL_OP_MARK, choose(by, 3), 1, 0, 0);
+        if (choose(by, 2))
+            step(by, WL_OP_MARK, choose(by, 3), 1, 0, 0);
+        else if (by->limits && choose(by, 2))
+            step(by, WL_OP_STREAM, 2 + choose(by, 4), 1, 1 + choose(by, by->limits), 0);
+        else
+            step(by, WL_OP_STREAM, 2 + choose(by, 4), 0, by->limits, 0);
         break;
     case 6:
         step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));
@@ -142,7 +157,9 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
         step(by, WL_OP_UNIT, 0, choose(by, 2), 0, 0);
     for (unsigned i = 1 + choose(by, 5); i && by->it.step_count < 200; i--) {
         unsigned choice = depth < DEEPEST ? choose(by, 10) : 9;
-        if (choice == 0 && by->it.loops < WL_MOST_LOOPS)
+        if (choice == 9 && depth < DEEPEST && by->limits < 8 && choose(by, 3) == 0)
+            write_seek(by, level, in_row, depth + 1);
+        else if (choice == 0 && by->it.loops < WL_MOST_LOOPS)
             write_loop(by, level, in_row, depth + 1);
         else if (choice == 1 && by->limits < 8)
             write_limit(by, level, in_row, depth + 1);
@@ -174,7 +191,7 @@ static draft write_program(taker *bytes) {
         by.it.delimiter_size = 1;
         by.it.stuffing = choose(&by, 2) ? WL_STUFFING_COBS : WL_STUFFING_NONE;
     } else {
-        by.it.whole = by.has_rows && choose(&by, 4) == 0;
+        by.it.whole = by.has_rows && choose(&by, 2) == 0;
     }
     write_body(&by, by.has_rows ? -1 : 0, !by.has_rows, 0);
     if (by.has_rows && !by.had_row) {

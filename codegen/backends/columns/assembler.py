@@ -22,57 +22,12 @@ from wireloom.format.program_limits import MOST_REGISTERS
 
 from .compiled import Compiled, Order
 from .loadable import refuse_unloadable
+from .operands import OPERANDS
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
 
 UNSIGNED_BOUND = 0x80
 """Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
-
-
-OPERANDS = {
-    Op.END: 0,
-    Op.NEED: 1,
-    Op.COLUMN_FIXED: 3,
-    Op.REGISTER_FIXED: 3,
-    Op.BYTES_REGISTER: 3,
-    Op.BYTES_FIXED: 3,
-    Op.BYTES_REST: 1,
-    Op.BYTES_TERMINATED: 3,
-    Op.COLUMN_BYTES: 2,
-    Op.COLUMN_REGISTER: 3,
-    Op.COLUMN_TIMESTAMP: 4,
-    Op.CHECK_RANGE: 4,
-    Op.CHECK_TRUE: 2,
-    Op.CHECK_CONSTANT: 4,
-    Op.CHECKSUM: 4,
-    Op.MARK: 3,
-    Op.EXPRESSION: 4,
-    Op.SKIP_IF_ZERO: 3,
-    Op.JUMP: 3,
-    Op.COLUMN_NULL: 1,
-    Op.LIMIT_REGISTER: 3,
-    Op.LIMIT_END: 0,
-    Op.SKIP_REGISTER: 3,
-    Op.CHECK_UTF8: 3,
-    Op.LIMIT_FIXED: 3,
-    Op.TRIM_RIGHT: 3,
-    Op.CUT_TERMINATOR: 3,
-    Op.LOOP: 4,
-    Op.AGAIN: 4,
-    Op.INDEX: 2,
-    Op.UNIT: 0,
-    Op.UNIT_END: 0,
-    Op.ROW: 0,
-    Op.ROW_END: 0,
-    Op.LIST: 2,
-    Op.LIST_END: 2,
-    Op.ITEM: 2,
-    Op.ITEM_END: 2,
-    Op.COLUMN_STRUCT: 1,
-    Op.VARINT: 4,
-    Op.EXPAND: 4,
-}
-"""How many operands of each step are shown in the source; the rest are not used."""
 
 
 @dataclass(eq=False)
@@ -207,6 +162,10 @@ class Assembler:
     def read(self, scalar: Scalar, kind: Kind, offset: int) -> None:
         """Append ``REGISTER_FIXED``, which stays only where ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar))
+
+    def stream(self, scalar: Scalar, what: int, number: int) -> None:
+        """Append ``STREAM``, which stays only where ``scalar`` is needed in the end."""
+        self.items.append(ReadLine(Line(Op.STREAM, scalar, what, number, comment=scalar.name), scalar))
 
     def compute(self, target: Scalar, compiled: Compiled, comment: str) -> None:
         """Append ``EXPRESSION``, which stays only where ``target`` is needed in the end."""

@@ -81,12 +81,10 @@ def _find_content(state: State, scope: Scope, field: Field, span: Span) -> None:
     """Append the steps that decompress the value's bytes."""
     # Where that cannot be done the value has no bytes.
     state.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)
-    contained = state.contained
     enter(state, scope, field)
     expand(state, scope, field)
     state.assembler.add(Op.BYTES_REST, span, comment=f"content of {field.id}")
     leave(state, field)
-    state.contained = contained
 
 
 def _find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import groupby
 from operator import itemgetter
@@ -12,7 +13,6 @@ from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical
 from ...wire import ComputedEndian, InheritedEndian
 from .assembler import Refusal
 from .compiled import Compiled
-from .expression import Compiler
 from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
@@ -46,7 +46,7 @@ def _decided(state: State, scope: Scope, on: Node, cases: tuple[tuple[Node | Non
             either = reduce(lambda left, right: Logical("or", left, right), tests)
             order = Conditional(either, _literal(word), order)
     little = Scalar(comment, Interval(0, 2), state.facts)
-    state.assembler.compute(little, Compiler(scope, state.facts, it=chosen).compile(order), comment)
+    state.assembler.compute(little, replace(state.compiler(scope), it=chosen).compile(order), comment)
     state.assembler.add(Op.CHECK_RANGE, little, Refusal(True, "value"), 0, 1, comment=comment)
     return little
 

@@ -27,7 +27,9 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
-from ...expression.types import BytesType, EnumType, StringType
+from ...expression.types import BytesType, EnumType, StreamType, StringType
+from ...expression.walk import names_in
+from ...plan import Instance
 from .compiled import Compiled, Order, constant, joined
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
@@ -93,7 +95,9 @@ class Compiler:
     """Compiles expressions written in ``scope``; ``it`` is what ``_`` stands for.
 
     The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
-    engine runs that part also where they do not hold, and ignores the result.
+    engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
+    the end of what an object is read from, at the place where the code is run; ``keep`` puts a
+    value into a register there.
     """
 
     scope: Scope
@@ -101,6 +105,8 @@ class Compiler:
     it: Scalar | Span | Scope | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
+    of_stream: Callable[[Scope, str], Compiled] | None = None
+    keep: Callable[[Compiled, str], Scalar] | None = None
 
     def compile(self, node: Node) -> Compiled:
         """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
@@ -231,6 +237,8 @@ class Compiler:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def _value(self, node: Name | Attribute) -> Compiled:
+        if isinstance(node, Attribute) and isinstance(node.value.type, StreamType):
+            return self._stream(node.value, node.name)
         if isinstance(node, Attribute) and node.name in ("length", "size", "to_i"):
             found = self.resolve(node.value)
             if node.name == "to_i" and isinstance(found, Scalar | Compiled):
@@ -238,6 +246,19 @@ class Compiler:
             if node.name != "to_i" and isinstance(found, Span):
                 return self._span_size(found)
         return self._read(self.resolve(node))
+
+    def _stream(self, stream: Node, name: str) -> Compiled:
+        if self.of_stream is None:
+            raise NotForEngineError(f'an expression uses "_io.{name}" at a place where the engine does not have it')
+        return self.of_stream(self.holder_of(stream), name)
+
+    def holder_of(self, stream: Node) -> Scope:
+        """The object that is read from a stream. Raises ``NotForEngineError``."""
+        found = self.resolve(stream.value) if isinstance(stream, Attribute) and stream.name == "_io" else None
+        holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
+        if not isinstance(holder, Scope):
+            raise NotForEngineError("an expression uses the stream of something else than an object around it")
+        return holder
 
     def _read(self, found: Member | Scope | Compiled) -> Compiled:
         if isinstance(found, Compiled):
@@ -307,8 +328,17 @@ class Compiler:
             and instance.value is not None
             and (instance.condition is None or set(facts_of(scope, instance.condition)) <= known)
         ):
-            return self._within(scope)._resolve_or_compile(instance.value)
+            value = self._within(scope)._resolve_or_compile(instance.value)
+            return self._kept(instance, value) if "_io" in names_in(instance.value) else value
         return Unavailable(f'an expression uses "{name}", which the engine does not have at that point')
+
+    def _kept(self, instance: Instance, found: Member | Scope | Compiled) -> Member | Scope | Compiled:
+        """The register of an instance about a stream, which has the value that it had when it was first asked for."""
+        if not isinstance(found, Compiled) or self.keep is None or self.assumed:
+            raise NotForEngineError(f'an expression uses "{instance.id}" at a place where the engine does not have it')
+        kept = self.keep(found, instance.id)
+        self.scope.members[instance.id] = kept
+        return kept
 
     def _within(self, scope: Scope) -> Compiler:
         if self.nesting >= MAX_NESTING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from wireloom.format.program import Loop, Op
 
@@ -10,7 +11,6 @@ from ...plan import Field
 from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .assembler import Label
 from .column_nodes import ColumnNode
-from .expression import Compiler
 from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
@@ -59,7 +59,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
 def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scalar:
     """The register that says whether an item is the last one."""
     item = scope.members.get(field.id)
-    seeing = Compiler(scope, state.facts, it=item if isinstance(item, Scalar | Scope) else None)
+    seeing = replace(state.compiler(scope), it=item if isinstance(item, Scalar | Scope) else None)
     return state.assembler.temporary(seeing.compile(repeat.expression), f"last of {field.id}?")
 
 

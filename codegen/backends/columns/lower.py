@@ -248,6 +248,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unfilled": (open, ()),
         "steps": (tuple(plan.steps.index(each) for each in rows.steps), ()),
         "units": (_units(plan, rows), ()),
+        "positions": (any(plan.is_at_position(each) for each in rows.steps), False),
         "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)

@@ -14,7 +14,7 @@ from .expression import Compiler, facts_of
 from .interval import Interval
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit
-from .scope import Scalar, Scope, Span, Unavailable
+from .scope import Fact, Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
 
@@ -26,24 +26,25 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     field = plan.root.field(rows.field)
     if rows.sized and not rows.path:
         raise NotForEngineError("the rows have a size of their own")
-    assert field is not None
     root, presets = _root(plan, rows)
-    framing = field.framing
+    framing = field.framing if field is not None else None
     nodes = ColumnNodes(plan, columns)
     state = State(plan, assembler, bounded=framing is not None, columns=nodes)
     unit = Scope(plan, plan.type(rows.types[0]), root)
+    root.stream = unit.stream = state.streams[0]
     if rows.path:
         state.row = _row_columns
     if not rows.streaming:
         state.bounded = True
         lower_fields(state, root)
     elif rows.path:
-        if rows.sized:
+        if rows.sized and field is not None:
             enter(state, root, field, contains=True)
             state.bounded = True
             expand(state, root, field)
+            unit.stream = state.streams[-1]
         lower_unit(state, unit)
-        if rows.sized:
+        if rows.sized and field is not None:
             state.run.flush()
             leave(state, field)
     else:
@@ -136,20 +137,37 @@ def _scalar(scope: Scope, name: str) -> Scalar:
     return found
 
 
+def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...]) -> Compiler:
+    """A compiler of expressions that are computed when the row has been read: no stream stands anywhere any more."""
+
+    def of_stream(holder: Scope, name: str) -> Compiled:
+        if name != "size":
+            raise NotForEngineError(f'an expression uses "_io.{name}" after the row')
+        return state.of_stream(holder, name)
+
+    return Compiler(scope, facts, of_stream=of_stream)
+
+
 def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
     """A column whose value an expression computes."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
+    kept = scope.members.get(instance.id)
+    if isinstance(kept, Scalar) and instance.condition is None:
+        column.store(state.assembler, number, kept)
+        return
     if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
     assembler = state.assembler
     absent, after = Label(), Label()
     facts = state.facts
     if instance.condition is not None:
-        present = assembler.temporary(Compiler(scope, facts).compile(instance.condition), f"is {column.name} there?")
+        present = assembler.temporary(
+            _compiler(state, scope, facts).compile(instance.condition), f"is {column.name} there?"
+        )
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {column.name} there?")
         facts = (*facts, *facts_of(scope, instance.condition))
-    compiler = Compiler(scope, facts)
+    compiler = _compiler(state, scope, facts)
     if isinstance(instance.type, BytesType | StringType):
         span = compiler.resolve(instance.value)
         if not isinstance(span, Span):

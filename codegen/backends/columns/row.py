@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from wireloom.format.program import ChecksumRule, Op, Place
 from wireloom.format.program_limits import DEEPEST_LIMIT, DEEPEST_UNIT
@@ -20,7 +21,7 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import Cover, Field, TypePlan
+from ...plan import Cover, Field, Instance, TypePlan
 from ...wire import OwnSize, Repeat
 from .assembler import Label
 from .blobs import lower_bytes
@@ -35,7 +36,7 @@ from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer, lower_varint
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, pass_over
-from .scope import Argument, Scalar, Scope, Span
+from .scope import Argument, Scalar, Scope, Span, Stream
 from .state import State
 from .switches import lower_switch
 
@@ -63,7 +64,8 @@ def lower_fields(state: State, scope: Scope) -> None:
         if field.condition is None:
             _lower_present(state, scope, field)
         else:
-            conditions[field.id] = _lower_optional(state, scope, field, field.condition)
+            present = partial(_lower_present, state, scope, field)
+            conditions[field.id] = _lower_optional(state, scope, field, field.condition, present)
         if field.loses_layout and field.checks:
             # A refused value loses the row whether or not what follows is there, so it is looked at first.
             _flush_checks(state, field)
@@ -81,6 +83,7 @@ def lower_fields(state: State, scope: Scope) -> None:
             raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
         state.run.flush()
         _lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+    _lower_instance_step(state, scope)
 
 
 def _begins_a_byte(field: Field) -> bool:
@@ -144,7 +147,9 @@ def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, pres
     assembler.place(absent)
 
 
-def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -> Scalar:
+def _lower_optional(
+    state: State, scope: Scope, field: Field, condition: Node, lower_present: Callable[[], None]
+) -> Scalar:
     """Append the steps of a field with ``if``; returns the register that says whether it is there."""
     name = field.id
     if not state.run.aligned:
@@ -157,7 +162,7 @@ def _lower_optional(state: State, scope: Scope, field: Field, condition: Node) -
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
     facts, created, state.created = state.facts, state.created, []
     state.facts = (*facts, *facts_of(scope, condition))
-    _lower_present(state, scope, field)
+    lower_present()
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
     state.run.flush()
@@ -188,6 +193,47 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
         _lower_repeated(state, scope, field, field.repeat)
     else:
         _lower_value(state, scope, field)
+
+
+def _lower_instance_step(state: State, scope: Scope) -> None:
+    """Append the steps of the instance at a position that leads on to the rows, if there is one: it is read when all
+    fields of its type are."""
+    rows = state.plan.rows
+    if state.row is None or rows is None or state.steps >= len(rows.steps):
+        return
+    holder, id, _ = rows.steps[state.steps]
+    instance = scope.struct.instance(id) if holder == scope.struct.path else None
+    if instance is None:
+        return
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
+    state.run.flush()
+    if instance.condition is None:
+        _lower_at_position(state, scope, instance)
+    else:
+        assert instance.field is not None
+        lowered = partial(_lower_at_position, state, scope, instance)
+        _lower_optional(state, scope, instance.field, instance.condition, lowered)
+
+
+def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
+    """Append the steps that go to the position of an instance, read it, and come back."""
+    assert instance.field is not None
+    assert instance.pos is not None
+    assembler, compiler = state.assembler, state.compiler(scope)
+    holder = scope if instance.io is None else compiler.holder_of(instance.io)
+    number = state.stream_number(holder, across=False)
+    position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}")
+    assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
+    state.streams.append(Stream())
+    bounded, state.bounded = state.bounded, True
+    _lower_present(state, scope, replace(instance.field, condition=None))
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{instance.id}" may end inside a byte')
+    state.run.flush()
+    state.bounded = bounded
+    assembler.add(Op.LIMIT_END, comment=instance.id)
+    state.streams.pop()
 
 
 def _lower_value(state: State, scope: Scope, field: Field) -> None:
@@ -321,11 +367,12 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     if node is not None:
         state.fills[inner] = node.fields
         state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
-    bounded, contained, limited = state.bounded, state.contained, not isinstance(field.size, OwnSize)
+    bounded, limited = state.bounded, not isinstance(field.size, OwnSize)
     if limited:
         enter(state, scope, field, contains=is_step)
         state.bounded = True
         expand(state, scope, field)
+    inner.stream = state.streams[-1]
     state.nesting += 1
     if is_step:
         lower_unit(state, inner)
@@ -337,4 +384,4 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     if limited:
         state.run.flush()
         leave(state, field)
-        state.bounded, state.contained = bounded, contained
+        state.bounded = bounded

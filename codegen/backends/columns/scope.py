@@ -55,12 +55,19 @@ Member = Scalar | Span | Argument | Unavailable
 
 
 @dataclass(eq=False)
+class Stream:
+    """A stream that objects are read from. ``is_content``: that of a compressed block."""
+
+    is_content: bool = False
+
+
+@dataclass(eq=False)
 class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
     ``members`` holds what has been read so far, by name; ``floats`` the bits of floats that rows inside of the object
-    show. ``effort`` counts what is compiled, at the root for all. ``little``: 1 where the object is little-endian, if
-    that is decided when it is read.
+    show. ``stream``: what it is read from. ``effort`` counts what is compiled, at the root for all. ``little``: 1 where
+    the object is little-endian, if that is decided when it is read.
     """
 
     plan: Plan
@@ -70,6 +77,7 @@ class Scope:
     effort: Effort = field(default_factory=Effort)
     floats: dict[str, Scalar] = field(default_factory=dict)
     little: Scalar | None = None
+    stream: Stream | None = None
 
     @property
     def root(self) -> Scope:

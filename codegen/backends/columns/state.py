@@ -5,29 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from wireloom.format.program import Code
 from wireloom.format.program_limits import MOST_STEPS
 
 from ...plan import Field, Plan
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
+from .compiled import Compiled, joined
 from .expression import Compiler
+from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .run import Run
-from .scope import Fact, Scalar, Scope
+from .scope import Fact, Scalar, Scope, Stream
 
 
 @dataclass
 class State:
     """Where the walk is.
 
-    ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns
-    that are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
-    ``contained``: the innermost sub-stream is one on the way to the rows. ``has_row``: the steps of a row are
-    there. ``facts``: the conditions under which the current field is read. ``created``: the scalars of the
-    innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way to
-    the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
-    were walked.
+    ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns that
+    are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill. ``has_row``: the
+    steps of a row are there. ``facts``: the conditions under which the current field is read. ``created``: the scalars
+    of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
+    to the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
+    were walked. ``streams``: those that are open, the unit's first.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed.
     """
 
@@ -37,11 +39,11 @@ class State:
     columns: ColumnNodes
     row: Callable[[State, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
-    contained: bool = False
     has_row: bool = False
     steps: int = 0
     units: int = 0
     run: Run = field(init=False)
+    streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()
     created: list[Scalar] = field(default_factory=list)
     nesting: int = 0
@@ -59,7 +61,42 @@ class State:
 
     def compiler(self, scope: Scope) -> Compiler:
         """A compiler of expressions that are at this place in ``scope``."""
-        return Compiler(scope, self.facts)
+        return Compiler(scope, self.facts, of_stream=self.of_stream, keep=self._keep)
+
+    def _keep(self, compiled: Compiled, name: str) -> Scalar:
+        kept = Scalar(name, compiled.interval, self.facts)
+        self.run.flush()
+        self.assembler.compute(kept, compiled, name)
+        return kept
+
+    def stream_number(self, scope: Scope, *, across: bool = True) -> int:
+        """Return the number of the open stream that an object is read from. ``across``: also where the content of a
+        compressed block is read now, and it is not in that. Raises ``NotForEngineError``."""
+        if scope.stream not in self.streams:
+            raise NotForEngineError(f"an expression uses the stream of {'::'.join(scope.struct.path)} after its end")
+        number = self.streams.index(scope.stream)
+        if not across and any(each.is_content for each in self.streams[number + 1 :]):
+            raise NotForEngineError("a position outside of a compressed block is used in its content")
+        return number
+
+    def of_stream(self, scope: Scope, name: str) -> Compiled:
+        """The position, the size or whether it is the end of the stream that an object is read from."""
+        number = self.stream_number(scope)
+        innermost = number == len(self.streams) - 1
+        if name not in ("pos", "size", "eof") or not (innermost or name == "size"):
+            raise NotForEngineError(f'an expression uses "_io.{name}" of an outer stream')
+        if name != "pos" and number == 0 and not self.bounded:
+            raise NotForEngineError(f'an expression uses "_io.{name}" of the input')
+        if not self.run.aligned:
+            raise NotForEngineError(f'an expression uses "_io.{name}" inside a byte')
+        self.run.flush()
+        found = []
+        for what, each in enumerate(("pos", "size")):
+            if name in (each, "eof"):
+                scalar = Scalar(f"_io.{each}", Interval(0, (1 << 62) - 1), self.facts)
+                self.assembler.stream(scalar, what, number)
+                found.append(Compiled((scalar,), scalar.interval))
+        return found[0] if name != "eof" else joined(tuple(found), Code.EQUAL, BOOLEAN)
 
     def column(self, scope: Scope, name: str) -> ColumnNode | None:
         """The column that a field of ``scope`` fills."""

@@ -55,7 +55,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
 
     Raises ``NotForEngineError`` where an expression is not one for the engine.
     """
-    seeing = Compiler(compiler.scope, compiler.facts, it=scalar)
+    seeing = replace(compiler, it=scalar)
     refusal = refusal_of(field)
     found: list[Check] = []
 

@@ -160,9 +160,11 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     """Go to the position, read, and come back. An instance without a position reads where the stream stands."""
     translator = scope.translator(instance.position)
     assert instance.field is not None
+    steps = scope.instance_steps.get(instance.id, ())
     return (
         scope.code(
-            "instance_read",
+            "instance_read_on_the_way" if steps else "instance_read",
+            steps=steps,
             stream=translator.text(instance.io) if instance.io is not None else "self._io",
             position=translator.text(instance.pos) if instance.pos is not None else "",
             body=read_lines(scope, replace(instance.field, condition=None), kept),

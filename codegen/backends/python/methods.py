@@ -13,7 +13,7 @@ from .kaitai import read_methods
 from .messages import types_method
 from .names import field_name
 from .readwrite import read_write_methods
-from .rows import has_rows, row_methods
+from .rows import has_rows, instance_steps, row_methods
 from .scope import ClassScope
 from .sequence import common_methods, parameter_list, parameter_names, reader, sequence
 from .view import MethodView
@@ -44,7 +44,11 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods += row_methods(scope, endian_lines(scope))
     elif is_buffered(scope):
         methods.append(rest_method(scope))
-    elif lines := (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.covers)):
+    elif lines := (
+        *endian_lines(scope),
+        *sequence(scope, scope.struct.steps, scope.struct.covers),
+        *instance_steps(scope),
+    ):
         methods.append(reader(scope, "_read", lines))
     methods += iterator_methods(scope)
     methods.append(append_method(scope))

@@ -4,6 +4,7 @@ one."""
 from __future__ import annotations
 
 from ...plan import Field, Step
+from .names import field_name
 from .reading import Keep, item_lines
 from .scope import ClassScope
 from .sequence import reader, sequence
@@ -13,6 +14,12 @@ from .view import Lines, MethodView
 def has_rows(scope: ClassScope) -> bool:
     """Return whether it is the root of a format whose rows can be read one by one."""
     return scope.struct is scope.plan.root and scope.plan.streamed is not None
+
+
+def instance_steps(scope: ClassScope) -> Lines:
+    """The lines that read on, after all fields, at the positions of instances that lead to rows."""
+    found = scope.instance_steps.items()
+    return tuple(scope.code("instance_step", name=field_name(id), steps=steps) for id, steps in found)
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:

@@ -86,6 +86,11 @@ class ClassScope:
         here = (each for each in steps if each[:2] == (self.struct.path, field.id))
         return tuple(dict.fromkeys(map(self.plan.steps.index, here)))
 
+    @property
+    def instance_steps(self) -> dict[str, tuple[int, ...]]:
+        """The instances at positions that lead to rows, each with the numbers of its steps."""
+        return self.plan.instance_steps(self.struct) if self.own else {}
+
     def translator(self, position: Position | None, **places: str) -> Translator:
         """A translator of expressions that are in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)

@@ -150,15 +150,8 @@ def test_refusals(name: str) -> None:
     assert sentence in refusal
 
 
-@pytest.mark.parametrize(
-    ("size", "sentence"),
-    [
-        ("5", "the rows have a size of their own"),
-        ("_io.size / 2", 'an expression uses ".size"'),
-    ],
-)
-def test_rows_of_a_size_are_no_plain_run(size: str, sentence: str) -> None:
+def test_rows_of_a_size_are_no_plain_run() -> None:
     row = "seq:\n  - {id: a, type: u1}\n  - {id: rest, size-eos: true}"
-    program, refusal = compiled(spec_text(row, attribute=f"size: {size}"))
+    program, refusal = compiled(spec_text(row, attribute="size: 5"))
     assert program is None
-    assert refusal == sentence
+    assert refusal == "the rows have a size of their own"

@@ -1,0 +1,52 @@
+"""How many operands steps have in the source of a program."""
+
+from __future__ import annotations
+
+from wireloom.format.program import Op
+
+OPERANDS = {
+    Op.END: 0,
+    Op.NEED: 1,
+    Op.COLUMN_FIXED: 3,
+    Op.REGISTER_FIXED: 3,
+    Op.BYTES_REGISTER: 3,
+    Op.BYTES_FIXED: 3,
+    Op.BYTES_REST: 1,
+    Op.BYTES_TERMINATED: 3,
+    Op.COLUMN_BYTES: 2,
+    Op.COLUMN_REGISTER: 3,
+    Op.COLUMN_TIMESTAMP: 4,
+    Op.CHECK_RANGE: 4,
+    Op.CHECK_TRUE: 2,
+    Op.CHECK_CONSTANT: 4,
+    Op.CHECKSUM: 4,
+    Op.MARK: 3,
+    Op.EXPRESSION: 4,
+    Op.SKIP_IF_ZERO: 3,
+    Op.JUMP: 3,
+    Op.COLUMN_NULL: 1,
+    Op.LIMIT_REGISTER: 3,
+    Op.LIMIT_END: 0,
+    Op.SKIP_REGISTER: 3,
+    Op.CHECK_UTF8: 3,
+    Op.LIMIT_FIXED: 3,
+    Op.TRIM_RIGHT: 3,
+    Op.CUT_TERMINATOR: 3,
+    Op.LOOP: 4,
+    Op.AGAIN: 4,
+    Op.INDEX: 2,
+    Op.UNIT: 0,
+    Op.UNIT_END: 0,
+    Op.ROW: 0,
+    Op.ROW_END: 0,
+    Op.LIST: 2,
+    Op.LIST_END: 2,
+    Op.ITEM: 2,
+    Op.ITEM_END: 2,
+    Op.COLUMN_STRUCT: 1,
+    Op.VARINT: 4,
+    Op.EXPAND: 4,
+    Op.SEEK: 3,
+    Op.STREAM: 3,
+}
+"""How many operands of each step are shown in the source; the rest are not used."""

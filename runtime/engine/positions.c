@@ -1,0 +1,67 @@
+/* Positions: what is read elsewhere in a stream that is open, and where a stream stands.
+ *
+ * Positions on the way to the rows may lead to the same bytes again and again. What is read there counts with the items of
+ * the unit: so many bytes are an item, and where it breaks off, all bytes up to the end of the stream. */
+#include "handlers.h"
+
+#define BYTES_PER_ITEM 16
+
+WL_HANDLER(wl_seek) {
+    const wl_limit *of = step->c ? run->limits + step->c - 1 : NULL;
+    const uint8_t *begin = of ? of->begin : run->begin, *end = of ? of->end : run->end;
+    wl_integer position = run->registers[step->a];
+    if (WL_UNLIKELY(wl_is_poisoned(run, step->a)))
+        return wl_lost(run, WL_REASON_VALUE);
+    if (WL_UNLIKELY(position < 0))
+        return wl_lost(run, WL_REASON_LENGTH);
+    const uint8_t *target = position < end - begin ? begin + position : end;
+    run->limits[run->depth++] = (wl_limit){.begin = begin,
+                                           .end = end,
+                                           .outer = limit,
+                                           .after = cursor,
+                                           .contents = run->content_count,
+                                           .target = target,
+                                           .sound = run->sound,
+                                           .is_unit = !of || of->is_unit};
+    run->sound = run->block_begin ? run->block_begin : target;
+    base = cursor = target;
+    limit = end;
+    GO_ON;
+}
+
+WL_HANDLER(wl_seek_end) {
+    const wl_limit *left = run->limits + --run->depth;
+    size_t items = left->target ? (size_t)(cursor - left->target) / BYTES_PER_ITEM : 0;
+    if (left->target)
+        run->sound = left->sound;
+    cursor = left->after;
+    limit = left->outer;
+    if (run->content_count != left->contents && left->leave)
+        wl_contents_release(run, left->contents);
+    wl_block_leave(run);
+    if (WL_UNLIKELY(items > run->items_left))
+        return wl_lost(run, WL_REASON_ITEMS);
+    run->items_left -= items;
+    GO_ON;
+}
+
+void wl_seek_abandon(wl_run *run, const wl_limit *left) {
+    if (!left->target)
+        return;
+    run->items_left -= wl_smaller(run->items_left, (size_t)(left->end - left->target) / BYTES_PER_ITEM);
+    run->sound = left->sound;
+}
+
+WL_HANDLER(wl_stream) {
+    const wl_limit *of = step->c ? run->limits + step->c - 1 : NULL;
+    const uint8_t *begin = of ? of->begin : run->begin;
+    wl_integer found;
+    if (step->b)
+        found = (of ? of->end : run->end) - begin;
+    else if (of || run->program->delimiter_size)
+        found = cursor - begin;
+    else
+        found = (wl_integer)run->arguments->base_offset + (cursor - run->arguments->source);
+    run->registers[step->a] = found;
+    GO_ON;
+}

@@ -1,0 +1,47 @@
+"""The code of expressions in column programs."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Code(IntEnum):
+    """Expression code: a stack machine over signed 128-bit integers, at most 32 deep. Comparisons give 0 or 1."""
+
+    CONSTANT = 0
+    """Followed by 8 bytes, little-endian, signed."""
+    REGISTER = 1
+    """Followed by 1 byte."""
+    SPAN_SIZE = 2
+    """Followed by 1 byte: the length of that span."""
+    ADD = 3
+    SUBTRACT = 4
+    MULTIPLY = 5
+    FLOOR_DIVIDE = 6
+    """By zero: refused, ``value``."""
+    MODULO = 7
+    AND = 8
+    OR = 9
+    XOR = 10
+    SHIFT_LEFT = 11
+    SHIFT_RIGHT = 12
+    NEGATE = 13
+    INVERT = 14
+    EQUAL = 15
+    NOT_EQUAL = 16
+    LESS = 17
+    LESS_EQUAL = 18
+    GREATER = 19
+    GREATER_EQUAL = 20
+    BOOLEAN_NOT = 21
+    BOOLEAN_AND = 22
+    BOOLEAN_OR = 23
+    SELECT = 24
+    """condition, then, otherwise → one of the two."""
+    CONSTANT_UNSIGNED = 25
+    """Followed by 8 bytes, little-endian, unsigned."""
+    SPAN_ORDER = 26
+    """Followed by 1 byte, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
+    less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
+    NARROW = 27
+    """Followed by 1 byte, a kind of integer: the value itself. Refused, ``value``, where that kind cannot hold it."""
