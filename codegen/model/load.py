@@ -22,6 +22,7 @@ from .model import Spec, Struct
 from .native_varints import with_varints
 from .nesting import check_nesting
 from .parents import find_parents
+from .row_conditions import table_sections, with_conditions
 from .scope import Typing
 from .sizes import Sizes
 from .style import check_style
@@ -133,6 +134,11 @@ def _compile(
     # Where a spec makes a table, names are those of its columns, and nobody is asked to change them.
     free = {name for name, file in loader.files.items() if _meta(file).extensions is None}
     check_style((each for root in roots.values() for each in structs_in(root)), free, diagnostics)
+    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    for name, file in loader.files.items():
+        roots[name] = with_conditions(roots[name], _meta(file).extensions, structs, world, builder)
+    if diagnostics.has_errors:
+        return None
     rows = _rows_of(next(iter(loader.files.values())))
     if rows and not kaitai:
         roots = with_varints(roots, rows)
@@ -159,11 +165,10 @@ def _meta(file: SourceFile) -> Section:
     return file.section.section("meta") or Section("meta", file.section.position)
 
 
-def _rows_of(file: SourceFile) -> tuple[str, ...]:
-    """The attributes that lead to the rows of the file's table; none where it is no table of a layout."""
-    extensions = _meta(file).extensions
-    rows = extensions.text("rows") if extensions is not None else None
-    return tuple(rows.value.split(".")) if rows is not None else ()
+def _rows_of(file: SourceFile) -> tuple[tuple[str, ...], ...]:
+    """The attributes that lead to the rows of each of the file's tables of a layout."""
+    paths = (section.text("rows") for _, section in table_sections(_meta(file).extensions))
+    return tuple(tuple(each.value.split(".")) for each in paths if each is not None)
 
 
 def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Extensions:

@@ -173,6 +173,8 @@ class Struct:
     to_string: Node | None = None
     parents: tuple[Path, ...] = ()
     """The types of the same spec that hold this one directly, in the order in which they do."""
+    conditions: tuple[tuple[str, Node], ...] = ()
+    """Of tables whose rows are of this type, by name: which rows they have."""
     endian: ComputedEndian | InheritedEndian | None = None
     """Where the byte order is computed; integers and floats that follow it have the endian ``computed``."""
     doc: str = ""
@@ -232,6 +234,8 @@ class Rows:
     """Set where the rows on the wire are pieces of records."""
     name: str = ""
     """That of the table, where the spec has ``tables``."""
+    where: Node | None = None
+    """True of the rows that the table has, in the scope of the row's type."""
     doc: str = ""
     position: Position | None = field(default=None, compare=False)
     """Of the name."""

@@ -22,14 +22,15 @@ Varints = Mapping[Path, tuple[str, VarintType]]
 """The types that are varints: the name of the instance that is the integer, and what they are."""
 
 
-def with_varints(roots: Mapping[str, Struct], rows: Iterable[str]) -> dict[str, Struct]:
-    """Return the outermost types with integers for varints. ``rows``: the attributes that lead to the rows of the first
-    one, whose types stay what they are."""
+def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[str, ...]]) -> dict[str, Struct]:
+    """Return the outermost types with integers for varints. ``tables``: for each table of the first one the attributes
+    that lead to its rows, whose types stay what they are."""
     made = dict(roots)
-    rows = tuple(rows)
+    tables = tuple(tables)
     while True:
         known = {each.path: each for root in made.values() for each in structs(root)}
-        kept = {*_on_the_way(next(iter(made.values())), rows, known)}
+        root = next(iter(made.values()))
+        kept = {path for names in tables for path in _on_the_way(root, names, known)}
         held = {
             each.type.path
             for struct in known.values()

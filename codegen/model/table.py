@@ -23,7 +23,7 @@ from .units import UnitsReader, column_names
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments")
+ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "where")
 """Keys of one table."""
 
 
@@ -81,7 +81,7 @@ class TableReader:
         for entry in entries:
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
                 refuse_module_name("a table", entry.key, self.diagnostics)
-                rows = self._rows(entry.value, meta)
+                rows = self._rows(entry.value, meta, entry.key.value)
                 if rows is not None:
                     doc = entry.value.word("doc").strip()
                     found.append(replace(rows, name=entry.key.value, doc=doc, position=entry.key.position))
@@ -89,7 +89,7 @@ class TableReader:
             self.diagnostics.error(meta.position_of("tables"), "expected at least one table")
         return tuple(found)
 
-    def _rows(self, section: Section, meta: Section) -> Rows | None:
+    def _rows(self, section: Section, meta: Section, table: str = "") -> Rows | None:
         """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are."""
         name = section.text("rows")
         if name is None and not section.missing.isdisjoint(("rows", "message")):
@@ -130,6 +130,9 @@ class TableReader:
             around = (each for struct in reversed(types[:-1]) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *around) if each not in taken))
         fragments = read_fragments(section, row, self.diagnostics)
+        where = section.expression("where")
+        if fragments is not None and where is not None:
+            self.diagnostics.error(where.position, "'where' cannot stand beside 'fragments': pieces are no rows")
         if fragments is not None:
             there = {*columns, *selectable, *parents}
             selectable = (*selectable, *(each for each in (fragments.kind, fragments.data) if each not in there))
@@ -144,6 +147,7 @@ class TableReader:
             streaming=streaming,
             sized=streaming and has_sized_rows(self.root, attribute),
             fragments=fragments,
+            where=dict(row.conditions).get(table),
         )
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:

@@ -34,6 +34,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         path=rows.path,
         text=rows.text,
         name=rows.name,
+        where=rows.where,
         doc=rows.doc,
         position=rows.position,
         fragments=rows.fragments,

@@ -149,6 +149,8 @@ class Rows:
     """Set where the rows on the wire are pieces of records."""
     name: str = ""
     """That of the table, where the spec names its tables."""
+    where: Node | None = None
+    """True of the rows that the table has, in the scope of the row's type."""
     doc: str = ""
     position: Position | None = declared(default=None, compare=False)
     """Of the name."""

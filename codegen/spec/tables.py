@@ -217,6 +217,7 @@ _ROWS = {
     "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
     "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
     "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are put together to one row."),
+    "where": Key(EXPRESSION, "True of the rows that the table has; others hold and have no place in it."),
 }
 
 TABLES["table"] = Table("a table", {**_ROWS, "rows": replace(_ROWS["rows"], required=True), "doc": DOC["doc"]})

@@ -66,6 +66,10 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
     if (run->program->has_rows)
         return WL_LIKELY(wl_unit_end(run, result, begin, end)) || (finish(result, WL_BATCH_FULL, begin), false);
     if (WL_UNLIKELY(run->refused)) {
+        if (run->refused == WL_UNWANTED) {
+            wl_row_take_back(run, result->rows);
+            return true;
+        }
         if (wl_damaged(run, result, begin, end, run->refused, false))
             return true;
         finish(result, WL_BATCH_FULL, begin);

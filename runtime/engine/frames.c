@@ -152,6 +152,10 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
             wl_row_done(run, result, position);
         return true;
     }
+    if (damage == WL_UNWANTED) {
+        wl_row_take_back(run, result->rows);
+        return true;
+    }
     if (run->program->has_rows)
         wl_unit_take_back(run);
     if (outcome == WL_ROW_COMPLETE && frames->after[i] < run->arguments->end) {

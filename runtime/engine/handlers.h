@@ -56,6 +56,7 @@ WL_HANDLER(wl_again);
 WL_HANDLER(wl_loop_index);
 WL_HANDLER(wl_unit_enter);
 WL_HANDLER(wl_unit_leave);
+WL_HANDLER(wl_where);
 WL_HANDLER(wl_row_begin);
 WL_HANDLER(wl_row_end);
 WL_HANDLER(wl_list_begin);

@@ -52,6 +52,7 @@ enum {
     WL_RUN_INDEX,
     WL_RUN_UNIT,
     WL_RUN_UNIT_END,
+    WL_RUN_WHERE,
     WL_RUN_ROW,
     WL_RUN_ROW_END,
     WL_RUN_LIST,
@@ -115,6 +116,9 @@ typedef struct {
 typedef struct wl_row_block wl_row_block; /* row_block.h: rows side by side */
 typedef struct wl_ahead wl_ahead;
 typedef struct wl_index wl_index; /* index.c: answers about long ranges without going through them */
+
+/* In place of a reason: the row holds, and has no place in the table. */
+#define WL_UNWANTED 0x40000000u
 
 /* Outcomes of one row. */
 enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };

@@ -57,6 +57,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
         return sure->registers[step->b];
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:
+    case WL_OP_WHERE:
     case WL_OP_SKIP_IF_ZERO:
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_SKIP_REGISTER:

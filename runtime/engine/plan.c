@@ -109,6 +109,12 @@ static bool is_needed(needs *need, const wl_step *step) {
         if (step->d >= 0)
             need->registers[step->d] = true;
         return true;
+    case WL_OP_WHERE:
+        /* A row without a place in the table shows as well where rows are. */
+        if (need->parse_only)
+            return false;
+        need->registers[step->a] = true;
+        return true;
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:
     case WL_OP_SKIP_IF_ZERO:
@@ -166,6 +172,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_INDEX] = WL_RUN_INDEX,
         [WL_OP_UNIT] = WL_RUN_UNIT,
         [WL_OP_UNIT_END] = WL_RUN_UNIT_END,
+        [WL_OP_WHERE] = WL_RUN_WHERE,
         [WL_OP_ROW] = WL_RUN_ROW,
         [WL_OP_ROW_END] = WL_RUN_ROW_END,
         [WL_OP_LIST] = WL_RUN_LIST,

@@ -51,6 +51,7 @@ enum {
     WL_OP_UNIT_END,
     WL_OP_SEEK,
     WL_OP_STREAM,
+    WL_OP_WHERE,
     WL_OP_COUNT,
 };
 

@@ -245,6 +245,8 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return begin(walk, step, true);
     case WL_OP_ROW_END:
         return end(walk, WL_OP_ROW, "a row");
+    case WL_OP_WHERE:
+        return level_here(walk) == 0 || refuse(walk, "a condition of the row cannot stand here");
     case WL_OP_LIST:
         return begin_list(walk, step);
     case WL_OP_LIST_END:

@@ -177,6 +177,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_INDEX] = wl_loop_index,
     [WL_RUN_UNIT] = wl_unit_enter,
     [WL_RUN_UNIT_END] = wl_unit_leave,
+    [WL_RUN_WHERE] = wl_where,
     [WL_RUN_ROW] = wl_row_begin,
     [WL_RUN_ROW_END] = wl_row_end,
     [WL_RUN_LIST] = wl_list_begin,

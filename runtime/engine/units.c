@@ -188,8 +188,19 @@ WL_HANDLER(wl_row_begin) {
     GO_ON;
 }
 
+WL_HANDLER(wl_where) {
+    if (WL_UNLIKELY(wl_is_poisoned(run, step->a)))
+        wl_refuse(run, WL_REASON_VALUE);
+    else if (run->registers[step->a] == 0)
+        wl_refuse(run, WL_UNWANTED);
+    GO_ON;
+}
+
 WL_HANDLER(wl_row_end) {
-    if (WL_UNLIKELY(run->refused)) {
+    if (run->refused == WL_UNWANTED) {
+        if (!run->parse_only)
+            wl_row_take_back(run, run->result->rows);
+    } else if (WL_UNLIKELY(run->refused)) {
         wl_items_take_back(run);
         if (!note(run, run->row_begin, run->block_begin ? run->block_end : cursor, run->refused))
             return no_room_to_note(run);

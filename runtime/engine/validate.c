@@ -195,6 +195,8 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:
         return is_register(check, step->a) && is_outcome(check, step->b);
+    case WL_OP_WHERE:
+        return is_register(check, step->a);
     case WL_OP_CHECK_CONSTANT:
         return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
     case WL_OP_CHECKSUM:

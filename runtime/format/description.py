@@ -204,6 +204,8 @@ class Format:
     """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
     steps: tuple[int, ...] = ()
     """The numbers of the steps to rows inside of units, as generated code counts those of all tables."""
+    where: str = ""
+    """The property of a row's object that says whether the table has the row; empty: it has all."""
     units: tuple[str, ...] = ()
     """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums``
     for units of which a checksum is verified, or empty for neither. Empty where there are none."""

@@ -128,7 +128,6 @@ class Op(IntEnum):
     rows of this unit."""
     UNIT_END = 40
     """The unit is complete."""
-
     SEEK = 41
     """Enter what is at position register[a] of stream [c], up to the end of that, as a sub-stream: ``LIMIT_END`` goes
     back to where the cursor was. Stream 0 is the unit, any other one that of the sub-stream that was entered at that
@@ -138,6 +137,8 @@ class Op(IntEnum):
     STREAM = 42
     """register[a] ← of stream [c], where the cursor stands ([b] = 0, of the innermost one only), or its size
     ([b] = 1)."""
+    WHERE = 43
+    """Where register[a] is zero, the row holds and has no place in the table, unless something in it is refused."""
 
 
 class Kind(IntEnum):

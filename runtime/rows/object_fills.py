@@ -46,9 +46,9 @@ class _Rows:
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any) -> str | None:
-        """Append a valid row. Return the reason if one of its values cannot be stored."""
+        """Append a valid row that the table has. Return the reason if one of its values cannot be stored."""
         values, refused = self.row_reader.values(row)
-        if refused is None:
+        if values is not None:
             self._rows.append(values)
             self._offsets.append(self.base + begin)
         return refused
@@ -69,8 +69,9 @@ class _Rows:
     def add_sound(self, begin: int, logged: Sequence[LoggedRow], broken: BrokenError | None) -> int:
         """Take the rows that stand though their unit, which begins at index ``begin``, breaks off. Return the index
         after them."""
+        before = len(self._rows), len(self._damages)
         self.add_all(logged)
-        if not logged:
+        if before == (len(self._rows), len(self._damages)):
             return begin
         return (logged[-1].end if broken is None else broken.sound) - self.base
 

@@ -171,10 +171,13 @@ class ObjectRows:
         return root
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
-        """The wanted columns of a row; or ``None`` and why one of them cannot be had."""
-        root = self._root
+        """The wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` where the table does
+        not have the row."""
+        root, where = self._root, self.format.where
         try:
             with self.computing:
+                if where and not getattr(row, where):
+                    return None, None
                 return [
                     None if (value := getter(root if parent else row)) is None else convert(value)
                     for getter, parent, convert in self._steps

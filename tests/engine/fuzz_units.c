@@ -169,6 +169,8 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
             by->had_row = true;
             step(by, WL_OP_ROW, 0, 0, 0, 0);
             write_body(by, 0, true, depth + 1);
+            if (choose(by, 3) == 0)
+                step(by, WL_OP_WHERE, choose(by, 6), 0, 0, 0);
             step(by, WL_OP_ROW_END, 0, 0, 0, 0);
         } else if (choice == 5)
             write_skip(by, level);

@@ -246,6 +246,14 @@ def test_whole_inputs() -> None:
         _engine.Program(bytes(packed))
 
 
+def test_conditions_of_rows() -> None:
+    where = Step(Op.WHERE, 0)
+    load(NEED, where, END)
+    load(Step(Op.ROW), where, Step(Op.ROW_END), END, whole=True)
+    refused("register 9", Step(Op.WHERE, 9), END)
+    refused("a condition of the row cannot stand here", where, Step(Op.ROW), Step(Op.ROW_END), END, whole=True)
+
+
 def test_inner_units() -> None:
     row = (Step(Op.ROW), Step(Op.ROW_END))
     unit, end = Step(Op.UNIT), Step(Op.UNIT_END)

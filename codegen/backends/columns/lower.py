@@ -9,7 +9,7 @@ from wireloom.checksums import algorithm
 from wireloom.format.program import ChecksumRule, ColumnProgram, Place
 
 from ...plan import Plan, Rows, has_sums
-from ..python.names import field_name, qualified
+from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
@@ -247,6 +247,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
         "steps": (tuple(plan.steps.index(each) for each in rows.steps), ()),
+        "where": ("" if rows.where is None else where_name(rows.name), ""),
         "units": (_units(plan, rows), ()),
         "positions": (any(plan.is_at_position(each) for each in rows.steps), False),
         "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),

@@ -37,6 +37,7 @@ OPERANDS = {
     Op.INDEX: 2,
     Op.UNIT: 0,
     Op.UNIT_END: 0,
+    Op.WHERE: 1,
     Op.ROW: 0,
     Op.ROW_END: 0,
     Op.LIST: 2,

@@ -66,9 +66,13 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
 
 
 def _row_columns(state: State, row: Scope) -> None:
-    """Append the steps of the columns of a row that are computed, or stand around it."""
+    """Append the steps of the condition of a row, and of its columns that are computed or stand around it."""
     rows = state.plan.rows
     assert rows is not None
+    if rows.where is not None:
+        state.assembler.add(
+            Op.WHERE, state.assembler.temporary(state.compiler(row).compile(rows.where), "where"), comment="where"
+        )
     for node in state.columns.columns:
         try:
             _row_column(state, row, node, rows)

@@ -20,13 +20,13 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
-from ...expression.types import AnyStructType, EnumType, UserType
+from ...expression.types import AnyStructType, BooleanType, EnumType, UserType
 from ...expression.walk import children, names_in, walk
 from ...plan import Instance, TypePlan
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
-from .names import field_name
+from .names import field_name, where_name
 from .reading import Keep, read_lines
 from .scope import INSTANCE, ClassScope
 from .view import Lines, MethodView
@@ -95,6 +95,17 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
         signature=f"{field_name(instance.id)}(self) -> {scope.annotations.of_instance(instance)}",
         lines=lines,
         doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
+        decorators=("property",),
+    )
+
+
+def where_method(scope: ClassScope, table: str, condition: Node) -> MethodView:
+    """The property that says whether an object is a row of a table; ``scope`` is that of the class."""
+    instance = Instance(where_name(table), condition.type or BooleanType(), value=condition)
+    scope = replace(scope, places=INSTANCE)
+    return MethodView(
+        signature=f"{where_name(table)}(self) -> {scope.annotations.of_instance(instance)}",
+        lines=_plain_value(scope, instance, condition),
         decorators=("property",),
     )
 

@@ -8,6 +8,7 @@ from .api import Api
 from .buffered import BASES, is_buffered, rest_method
 from .checksums import covers_method
 from .endian import endian_lines
+from .instances import where_method
 from .iterating import ending_methods, iterator_methods
 from .kaitai import read_methods
 from .messages import types_method
@@ -53,6 +54,9 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     methods += iterator_methods(scope)
     methods.append(append_method(scope))
     methods += ending_methods(scope)
+    for rows in scope.plan.tables:
+        if rows.where is not None and rows.type == scope.struct.path:
+            methods.append(where_method(scope, rows.name, rows.where))
     covers = covers_method(scope)
     if covers is not None and not has_rows(scope):
         methods.append(covers)

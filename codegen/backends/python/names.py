@@ -80,6 +80,15 @@ def field_name(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or name in _reserved.get() else name
 
 
+def where_name(table: str) -> str:
+    """The property that says whether an object is a row of a table.
+
+    >>> where_name("errors"), where_name("")
+    ('_where_errors', '_where')
+    """
+    return f"_where_{table}" if table else "_where"
+
+
 def label_name(name: str) -> str:
     """The label of an enum.
 
