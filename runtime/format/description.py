@@ -213,6 +213,8 @@ class Format:
     """The way to the rows leads through positions."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
+    are_units: bool = False
+    """The rows are the units themselves (``of_units``); ``rows_path`` says how damage inside of them is contained."""
     streaming: bool = True
     """Units repeat to the end of the input and can be read one by one; otherwise the root is the one unit."""
     sized_rows: bool = False
@@ -324,7 +326,7 @@ class Format:
     def of_units(self) -> Format:
         """Return the same format with units as its rows, which have no columns and are read as objects."""
         refusal = "units are read as objects"
-        return replace(self, row=self.unit, unit="", rows_path=(), columns=(), engine_refusal=refusal)
+        return replace(self, row=self.unit, are_units=True, columns=(), engine_refusal=refusal)
 
     @cached_property
     def program(self) -> ColumnProgram | None:

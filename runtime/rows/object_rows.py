@@ -111,17 +111,21 @@ class ObjectRows:
             self._root = self.format.root_class()
         self._root._row_log = log
         try:
-            _, refused = self.parse(stream, verify, refusals=log.refusals)
+            unit, refused = self.parse(stream, verify, refusals=log.refusals)
         except BrokenError as error:
             log.drop()
             doubtful = deciding(log.refusals, verify=verify) is not None or (verify and self.format.sums_units)
-            error.rows, error.sound = () if doubtful else log.rows, log.sound
+            error.rows, error.sound = () if doubtful or self.format.are_units else log.rows, log.sound
             raise
         finally:
             self._root._row_log = None
+        end = stream.pos() + stream.origin
+        if self.format.are_units:
+            refused = refused or next((each.refused for each in log.rows if each.refused), None)
+            return (LoggedRow(begin, end, unit, refused),)
         if refused is None or deciding(log.refusals, verify=verify) is None:
             return log.rows
-        return (LoggedRow(begin, stream.pos() + stream.origin, None, refused),)
+        return (LoggedRow(begin, end, None, refused),)
 
     def parse(
         self,

@@ -1,0 +1,51 @@
+"""Units with rows inside: what is damaged in one does not hide the next."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .samples import run
+
+SPEC = """
+meta: {id: made, endian: be, -wireloom: {rows: batches.body.records}}
+seq: [{id: batches, type: batch, repeat: eos}]
+types:
+  batch:
+    seq: [{id: len, type: u4}, {id: body, type: body, size: len}]
+  body:
+    seq: [{id: records, type: record, repeat: eos}]
+  record:
+    seq: [{id: kind, type: u1, valid: {max: 5}}, {id: len, type: u1}, {id: text, size: len}]
+"""
+
+
+def record(kind: int, text: bytes, length: int | None = None) -> bytes:
+    return bytes([kind, len(text) if length is None else length]) + text
+
+
+def batch(*records: bytes) -> bytes:
+    body = b"".join(records)
+    return struct.pack(">I", len(body)) + body
+
+
+@pytest.mark.parametrize(
+    ("records", "reason"),
+    [
+        ((record(1, b"a"), record(1, b"bc", 200)), "length"),
+        ((record(1, b"a"), record(9, b"bc"), record(1, b"d")), "value"),
+    ],
+)
+def test_a_unit_after_a_damaged_one(records: tuple[bytes, ...], reason: str, tmp_path: Path) -> None:
+    (tmp_path / "made.ksy").write_text(SPEC)
+    good, bad = batch(record(1, b"good")), batch(*records)
+    (tmp_path / "a.bin").write_bytes(good + bad + good)
+    shown: list[dict[str, Any]] = json.loads(run("inspect", tmp_path / "made.ksy", tmp_path / "a.bin", "--json"))
+    places = [(each["kind"], each["begin"], each["end"], each["reason"]) for each in shown]
+    assert places == [
+        ("record", 0, len(good), None),
+        ("record", len(good), len(good + bad), reason),
+        ("record", len(good + bad), len(good + bad + good), None),
+    ]
