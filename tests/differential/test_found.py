@@ -260,3 +260,14 @@ def test_a_row_is_found_after_bytes_that_claim_blocks_everywhere() -> None:
     assert format.engine_refusal is None
     good = bytes([0, 1, 2, 3, 4, 7, 9])
     assert agreed(format, good + b"\1" * 300 + good, recover=True)[0]["n"] == [7, None, 7]
+
+
+@pytest.mark.parametrize("valid", ["expr: 10 / a > 1", "min: 10 % a", "eq: 10 / a", "any-of: [10 / a]"])
+def test_a_check_that_cannot_be_computed_refuses_the_value(valid: str) -> None:
+    format = format_of(
+        spec_text(f"seq: [{{id: a, type: u1}}, {{id: b, type: u1, valid: {{{valid}}}}}]", meta="columns: [a]")
+    )
+    assert format.engine_refusal is None
+    rows, [file] = agreed(format, bytes([1, 10, 0, 5, 1, 10]))
+    assert rows["a"] == [1, None, 1]
+    assert (file["damaged"], file["tail"]) == ([[2, 2, "value"]], "clean")

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...expression.nodes import Node
+from ...expression.nodes import (
+    Binary,
+    BooleanLiteral,
+    Comparison,
+    EnumMember,
+    FloatLiteral,
+    IntegerLiteral,
+    ListLiteral,
+    Logical,
+    Name,
+    Node,
+    StringLiteral,
+    Unary,
+)
 from ...expression.types import BooleanType, EnumType, FloatType
-from ...plan import Check, Field
+from ...expression.walk import walk
+from ...plan import Check, Field, TypePlan
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
@@ -21,6 +35,12 @@ ERRORS = {
     "in enum": "ValidationNotInEnumError",
     "holds": "ValidationExprError",
 }
+
+
+CERTAIN = (
+    BooleanLiteral, Comparison, EnumMember, FloatLiteral, IntegerLiteral, ListLiteral, Logical, StringLiteral, Unary
+)  # fmt: skip
+"""Expressions that have a value if their operands have one; besides ``_``."""
 
 
 def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> Lines:
@@ -50,7 +70,22 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
     statement = scope.code(
         template, error=error, given=given, io=io, place=field.place, reason=_reason(field, raises=raises)
     )
-    return scope.code("refused", condition=condition, statement=statement)
+    # Whether the value holds may not be known; its end is.
+    computed = not raises and scope.own and any(may_fail(scope.struct, each) for each in check.operands)
+    return scope.code("refused_or_not_computed" if computed else "refused", condition=condition, statement=statement)
+
+
+def may_fail(type: TypePlan, node: Node) -> bool:
+    """Return whether an expression about a field of a type may have no value: it divides, shifts, or takes an item or
+    what may be absent."""
+    return any(not isinstance(each, CERTAIN) and not _is_certain(type, each) for each in walk(node))
+
+
+def _is_certain(type: TypePlan, node: Node) -> bool:
+    if isinstance(node, Name):
+        field = type.field(node.id)
+        return node.id == "_" or (field is not None and field.condition is None)
+    return isinstance(node, Binary) and node.operator in "+-&|^"
 
 
 def _reason(field: Field, *, raises: bool) -> str:
