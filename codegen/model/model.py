@@ -236,6 +236,8 @@ class Rows:
     """That of the table, where the spec has ``tables``."""
     where: Node | None = None
     """True of the rows that the table has, in the scope of the row's type."""
+    flatten: bool = False
+    """A struct is a column for each of its fields."""
     doc: str = ""
     position: Position | None = field(default=None, compare=False)
     """Of the name."""

@@ -23,7 +23,7 @@ from .units import UnitsReader, column_names
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "where")
+ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "flatten", "where")
 """Keys of one table."""
 
 
@@ -122,7 +122,8 @@ class TableReader:
         columns = self._columns(section, "columns", types, inner, parents)
         scalars = own_columns(row)
         if "columns" not in section and "columns" not in section.missing:
-            columns = tuple(each for each in scalars if each not in parents)
+            own = _flat_columns(row) if section.flag("flatten") else scalars
+            columns = tuple(each for each in own if each not in parents)
         if "selectable" in section:
             selectable = self._columns(section, "selectable", types, inner, (*parents, *columns))
         else:
@@ -148,6 +149,7 @@ class TableReader:
             sized=streaming and has_sized_rows(self.root, attribute),
             fragments=fragments,
             where=dict(row.conditions).get(table),
+            flatten=section.flag("flatten"),
         )
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
@@ -300,6 +302,16 @@ class TableReader:
 def own_columns(row: Struct) -> tuple[str, ...]:
     """Return the default columns of a row type: all single values."""
     return tuple(each.id for each in _members(row) if _is_scalar(each))
+
+
+def _flat_columns(row: Struct) -> tuple[str, ...]:
+    """Return the default columns of a row type whose structs are columns for each of their fields."""
+    scalars = {*own_columns(row)}
+    return tuple(each.id for each in _members(row) if each.id in scalars or _is_struct(each))
+
+
+def _is_struct(member: Attribute | Instance) -> bool:
+    return isinstance(member, Attribute) and isinstance(member.type, UserType) and member.repeat is None
 
 
 def _members(struct: Struct) -> list[Attribute | Instance]:

@@ -18,7 +18,7 @@ from .symbols import World
 from .unit_kinds import KindReader
 
 KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
-WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "where", "options")
+WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "flatten", "where", "options")
 """Keys of ``meta`` about another kind of table."""
 
 

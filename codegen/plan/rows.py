@@ -35,6 +35,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         text=rows.text,
         name=rows.name,
         where=rows.where,
+        flatten=rows.flatten,
         doc=rows.doc,
         position=rows.position,
         fragments=rows.fragments,

@@ -151,6 +151,8 @@ class Rows:
     """That of the table, where the spec names its tables."""
     where: Node | None = None
     """True of the rows that the table has, in the scope of the row's type."""
+    flatten: bool = False
+    """A struct is a column for each of its fields."""
     doc: str = ""
     position: Position | None = declared(default=None, compare=False)
     """Of the name."""

@@ -217,6 +217,7 @@ _ROWS = {
     "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
     "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
     "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are put together to one row."),
+    "flatten": Key(FLAG, "A struct is a column for each of its fields, such as header.tenant, in place of one."),
     "where": Key(EXPRESSION, "True of the rows that the table has; others hold and have no place in it."),
 }
 

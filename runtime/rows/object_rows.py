@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
 
-from ..format.description import Format
+from ..format.description import Column, Format
 from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
@@ -68,6 +68,22 @@ class FirstRefusal(list[KaitaiStructError]):
         raise error
 
 
+def _getter(column: Column) -> Callable[[Any], Any]:
+    """Return what gives the value of a column of an object; of a field of an absent struct, ``None``."""
+    first, *inner = (column.attribute or column.name).split(".")
+    outer = attrgetter("_parent." * column.up + first)
+    if not inner:
+        return outer
+
+    def value(row: Any) -> Any:
+        found = outer(row)
+        for name in inner:
+            found = None if found is None else getattr(found, name)
+        return found
+
+    return value
+
+
 class ObjectRows:
     """Makes the objects of rows, and columns of their values."""
 
@@ -84,7 +100,7 @@ class ObjectRows:
             )
             for number, each in zip(settings.wanted, columns, strict=True)
         ]
-        getters = [attrgetter("_parent." * each.up + (each.attribute or each.name)) for each in columns]
+        getters = [_getter(each) for each in columns]
         self._steps = [
             (getter, each.parent, column.convert)
             for getter, each, column in zip(getters, columns, self._columns, strict=True)

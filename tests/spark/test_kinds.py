@@ -77,6 +77,21 @@ def test_writers_take_the_kind_too(tmp_path: Path) -> None:
         source("s2_messages", path=tmp_path / "out").writer(schema, overwrite=False)
 
 
+def test_columns_with_dots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pairs.ksy"
+    path.write_text(
+        "meta: {id: pairs, -wireloom: {rows: pairs, flatten: true}}\n"
+        "seq: [{id: pairs, type: pair, repeat: eos}]\n"
+        "types:\n"
+        "  pair: {seq: [{id: left, type: u1}, {id: right, type: inner}]}\n"
+        "  inner: {seq: [{id: x, type: u1}]}\n"
+    )
+    data = tmp_path / "data"
+    data.write_bytes(b"\1\2\3\4")
+    monkeypatch.setattr(driver, "sources", lambda: [source_of(wireloom.load_spec(path))])
+    assert read("pairs", path=data).to_pylist() == [{"left": 1, "right.x": 2}, {"left": 3, "right.x": 4}]
+
+
 def test_a_table_of_a_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pairs.ksy"
     path.write_text(

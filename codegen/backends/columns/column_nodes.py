@@ -17,8 +17,8 @@ from .table import TableColumn
 
 @dataclass(eq=False)
 class ColumnNode:
-    """A column of the program. ``level``: 0, or that of the list whose items it has a value for; ``fields``: of a
-    struct, by the names of attributes; ``item``: of a list."""
+    """A column of the program; of number -1, a struct whose fields alone are columns. ``level``: 0, or that of the list
+    whose items it has a value for; ``fields``: of a struct, by the names of attributes; ``item``: of a list."""
 
     number: int
     level: int
@@ -36,7 +36,7 @@ class ColumnNode:
 
     def same_level(self) -> Iterator[ColumnNode]:
         """Yield this column and those inside of it that have a value for each of its values."""
-        return (each for each in self.all() if each.level == self.level)
+        return (each for each in self.all() if each.level == self.level and each.number >= 0)
 
 
 class ColumnNodes:
@@ -94,4 +94,13 @@ class ColumnNodes:
 
 def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:
     """Return the columns that attributes of a row's own type fill."""
-    return {each.column.name: each for each in nodes.columns if not (each.column.parent or each.column.up)}
+    found: dict[str, ColumnNode] = {}
+    for node in nodes.columns:
+        column, fields = node.column, found
+        if column.parent or column.up:
+            continue
+        for name in column.path:
+            group = ColumnNode(-1, 0, column, Storage.STRUCT)
+            fields = fields.setdefault(name, group).fields
+        fields[column.field.id] = node
+    return found

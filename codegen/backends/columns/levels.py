@@ -120,7 +120,10 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
             held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(plan, *steps[number]))}
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held)]
     for column in columns:
-        found += _missing_inside(plan, column.type)
+        if not column.path:
+            found += _missing_inside(plan, column.type)
+        elif not column.parent:
+            found.append(f"{rows.types[-1 - column.up][-1]}.{column.path[0]}")
     return tuple(dict.fromkeys(found))
 
 

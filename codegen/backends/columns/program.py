@@ -87,17 +87,22 @@ def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows) -> None:
         scope = scope.parent
     if column.parent:
         scope = row.root
+    for name in column.path if column.parent or column.up else ():
+        inner = scope.members.get(name)
+        if not isinstance(inner, Scope):
+            raise NotForEngineError(f'the column "{column.name}" is in no object that stands before the rows')
+        scope = inner
     if isinstance(column.field, Instance):
         _lower_instance(state, scope, node.number, column, column.field)
     elif column.parent and rows.streaming:
-        column.store(state.assembler, node.number, _scalar(scope, column.name))
+        column.store(state.assembler, node.number, _scalar(scope, column.field.id))
     elif column.parent or column.up:
         _store_around(state, scope, node)
 
 
 def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
     """A column that is an attribute of what is around the row."""
-    name, assembler = node.column.name, state.assembler
+    name, assembler = node.column.field.id, state.assembler
     found = scope.floats.get(name) or scope.members.get(name)
     if not isinstance(found, Scalar | Span):
         raise NotForEngineError(f'the column "{name}" is no single value that stands before the rows')

@@ -366,7 +366,8 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     node = state.column(scope, field.id)
     if node is not None:
         state.fills[inner] = node.fields
-        state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
+        if node.number >= 0:
+            state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
     bounded, limited = state.bounded, not isinstance(field.size, OwnSize)
     if limited:
         enter(state, scope, field, contains=is_step)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from wireloom.format.program import Kind, Op
 
 from ...expression.nodes import Name
-from ...expression.types import EnumType
+from ...expression.types import EnumType, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...wire import Labels, Timestamp
 from ..base import refuse
@@ -40,6 +41,8 @@ class TableColumn:
     """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
     up: int = 0
     """How many levels above the row the object is that has it."""
+    path: tuple[str, ...] = ()
+    """For the field of a struct that is a column of its own: the fields that lead to the struct."""
     same_as: str = ""
     """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
 
@@ -97,7 +100,30 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     columns = [of_row(name, True) for name in rows.columns]
     columns += [_column(plan, plan.root, name, root, default=True, parent=True) for name in rows.parent_columns]
     columns += [of_row(name, False) for name in rows.selectable]
+    if rows.flatten:
+        columns = [inner for each in columns for inner in _flat(plan, each)]
     return tuple(columns)
+
+
+def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:
+    """Yield a column for each field of a struct, or the column itself."""
+    kind = column.field.type
+    is_list = isinstance(column.field, Field) and column.field.repeat is not None
+    if is_list or not isinstance(kind, UserType) or not column.type.fields or plan.type(kind.path).message is not None:
+        yield column
+        return
+    struct = plan.type(kind.path)
+    for name, _ in column.type.fields:
+        inner = _column(plan, struct, name, declared(plan, struct, None), default=column.default)
+        inner = replace(
+            inner,
+            name=f"{column.name}.{name}",
+            attribute=f"{column.attribute}.{inner.attribute}",
+            parent=column.parent,
+            up=column.up,
+            path=(*column.path, column.field.id),
+        )
+        yield from _flat(plan, inner)
 
 
 def _column(
@@ -116,7 +142,7 @@ def _column(
     same_as = _same_as(struct, field)
     derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
     attribute = field_name(name)
-    return TableColumn(name, found, field, default, parent, attribute, labels, unsigned, derived, up, same_as)
+    return TableColumn(name, found, field, default, parent, attribute, labels, unsigned, derived, up, same_as=same_as)
 
 
 def _is_derived(struct: TypePlan, field: Field) -> bool:
