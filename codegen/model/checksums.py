@@ -12,18 +12,19 @@ from wireloom.checksums import algorithm as checksum_algorithm
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
 from ..expression.typerules import type_name
-from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType
+from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, UserType
+from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Items, Section, Text, Value
 from ..wire import ExpressionSize, FixedSize
 from ..words import shown, suggestion
-from .model import Attribute, Checksum
+from .model import Attribute, Checksum, Struct
 from .scope import Surroundings
 from .symbols import AlreadyReportedError, Member, Symbol
 
 SUM = Surroundings(item=ComputedIntegerType())
-"""``_`` is the checksum."""
+"""``_`` is the checksum; in ``continues`` that of the item before."""
 PARAMETERS = ("initial", "final-xor")
 OF_NUMBERS = (*PARAMETERS, "stored", "continues")
 
@@ -63,8 +64,14 @@ class ChecksumReader:
             replace=replaced,
             endian=self._endian(section, found, attribute),
             stored=_as_held(self._expression(section, "stored", SUM), attribute),
-            continues=self._expression(section, "continues", Surroundings()),
+            continues=self._continues(section, attribute),
         )
+
+    def _continues(self, section: Section, attribute: Attribute) -> Node | None:
+        node = self._expression(section, "continues", SUM)
+        if node is not None and "_" in names_in(node) and isinstance(attribute.type, BytesType):
+            self._error(section.keys["continues"], "'_', what the item before holds, is of integers")
+        return node
 
     def _expression(self, section: Section, key: str, around: Surroundings) -> Node | None:
         node = self.integer(section, key, around)
@@ -116,8 +123,11 @@ class ChecksumReader:
         plain = attribute.repeat is None and attribute.switch is None and attribute.process is None
         if plain and isinstance(type, BytesType):
             plain = attribute.terminator is None and attribute.pad_right is None and attribute.contents is None
-        elif algorithm.is_digest or not isinstance(type, IntegerType | BitsType):
+        elif algorithm.is_digest or not isinstance(type, IntegerType | BitsType | UserType):
             plain = False
+        if plain and isinstance(type, UserType):
+            # Whether it is a varint is known later.
+            return
         if not plain or bits is None:
             wanted = "plain bytes" if algorithm.is_digest else "an integer, or plain bytes"
             found = type_name(ListType(type) if attribute.repeat else type)
@@ -170,6 +180,14 @@ class ChecksumReader:
         return member
 
 
+def check_sums(struct: Struct, diagnostics: Diagnostics) -> None:
+    """Report checksums in attributes of types that have turned out to be no varints."""
+    for each in struct.attributes:
+        if each.checksum is not None and isinstance(each.type, UserType) and each.position is not None:
+            found = f"the checksum {shown(each.id)} must be an integer, or plain bytes of a constant size"
+            diagnostics.error(each.position, f"{found}, found {type_name(each.type)}")
+
+
 def _constant_size(attribute: Attribute) -> int | None:
     """The bits of an attribute, where they are the same everywhere."""
     if isinstance(attribute.type, BitsType):
@@ -184,6 +202,8 @@ def _as_held(stored: Node | None, attribute: Attribute) -> Node | None:
     """Return what is stored as the attribute holds it: its low bits, with a sign where the attribute has one."""
     type, bits = attribute.type, _constant_size(attribute)
     signed = isinstance(type, IntegerType) and type.signed
+    if isinstance(type, UserType):
+        return stored
     if bits is None or isinstance(type, BytesType) or (stored is None and not signed):
         return None
     number = ComputedIntegerType()

@@ -14,6 +14,7 @@ from ..spec.occupied import occupied
 from ..spec.position import Position
 from ..spec.syntax import Section
 from .build import Builder
+from .checksums import check_sums
 from .declare import Declarer
 from .derivations import derive
 from .imports import Loader, display_name
@@ -142,6 +143,10 @@ def _compile(
     rows = _rows_of(next(iter(loader.files.values())))
     if rows and not kaitai:
         roots = with_varints(roots, rows)
+    for each in (each for root in roots.values() for each in structs_in(root)):
+        check_sums(each, diagnostics)
+    if diagnostics.has_errors:
+        return None
     framing = framing_members(each for root in roots.values() for each in structs_in(root))
     roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
     structs = {each.path: each for root in roots.values() for each in structs_in(root)}

@@ -21,7 +21,7 @@ from ..expression.nodes import (
     Unary,
 )
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
-from ..expression.walk import children, expressions_in
+from ..expression.walk import children, expressions_in, names_in
 from ..model.model import Attribute, Spec, Struct
 from ..wire import ExpressionSize, OwnSize, TerminatedSize
 from .presence import may_be_absent
@@ -61,6 +61,9 @@ class BufferedTypes:
         return self._known[struct.path]
 
     def _has_such_fields(self, struct: Struct) -> bool:
+        sums = (each.checksum.continues for each in struct.attributes if each.checksum is not None)
+        if any(each is not None and "_" in names_in(each) for each in sums):
+            return False
         if struct.message is not None or struct.endian is not None or struct.parameters or not struct.attributes:
             return False
         return self.minimums.of_struct(struct) > 0 and all(self._fits(struct, each) for each in struct.attributes)

@@ -12,6 +12,7 @@ from wireloom.checksums import Algorithm, algorithm
 
 from ..expression.nodes import Node
 from ..expression.types import BitsType, IntegerType, Type, UserType, VarintType
+from ..expression.walk import names_in
 from ..spec.position import Position
 from ..wire import (
     Framing,
@@ -231,6 +232,11 @@ class Cover:
     condition: Node | None = None
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
+
+    @property
+    def chained(self) -> bool:
+        """Return whether the checksum continues that of the item before in a list."""
+        return self.continues is not None and "_" in names_in(self.continues)
 
     @property
     def made_by(self) -> Algorithm:

@@ -11,7 +11,7 @@ from wireloom.objects import only_read
 
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
-from ..expression.types import BitsType, Path, UserType
+from ..expression.types import BitsType, Path, UserType, VarintType
 from ..expression.walk import walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
@@ -88,7 +88,10 @@ def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
 def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
     why = None
     placed = next((each for each in struct.instances if each.field is not None), None)
-    bits = next((each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType)), None)
+    bits = next(
+        (each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType | VarintType)),
+        None,
+    )
     if placed is not None:
         why = ReadOnly(placed.id, position=placed.position)
     elif bits is not None:

@@ -315,7 +315,10 @@ TABLES["checksum"] = Table(
         "final-xor": Key(PARAMETER, "What the result is combined with; the algorithm's own unless given."),
         "replace": Key(BYTE, "What the checksum's own bytes count as, where they are covered."),
         "stored": Key(EXPRESSION, "What is stored: an expression in which `_` is the checksum; its low bits count."),
-        "continues": Key(EXPRESSION, "The checksum of what comes before the bytes, which this one continues."),
+        "continues": Key(
+            EXPRESSION,
+            "The checksum of bytes before the ones covered; `_`: of the item before.",
+        ),
         "endian": Key(TextKind(choices=("le", "be")), "Of a number in an attribute of bytes: the order of the bytes."),
     },
 )

@@ -63,7 +63,7 @@ class AppendWriter:
         allow_modules: Sequence[str] = (),
     ) -> None:
         self.format = get(format, allow_modules)
-        if not self.format.delimiter or self.format.has_prologue:
+        if not self.format.delimiter or not self.format.stands_alone:
             raise UnsupportedError(
                 f"{self.format.name} has no delimiters between its rows and cannot be appended to: use wireloom.write"
             )

@@ -211,6 +211,8 @@ class Format:
     for units of which a checksum is verified, or empty for neither. Empty where there are none."""
     positions: bool = False
     """The way to the rows leads through positions."""
+    chained: bool = False
+    """Checksums of units continue those of the units before them."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     are_units: bool = False

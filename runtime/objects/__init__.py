@@ -4,6 +4,7 @@ from ..base.errors import UnsupportedError
 from ..base.face import face
 from ..format.program import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
+from .chains import before, note, written_before
 from .checksums import checksum_function, replaced
 from .computing import joined
 from .declared import UNSET, kept
@@ -148,6 +149,7 @@ __all__ = [
     "ValidationNotInEnumError",
     "WriteStream",
     "at_least_one",
+    "before",
     "bounded",
     "check_end",
     "checksum_function",
@@ -181,6 +183,7 @@ __all__ = [
     "last",
     "modulo",
     "multiply",
+    "note",
     "of_case",
     "only_read",
     "pack_numbers",
@@ -224,6 +227,7 @@ __all__ = [
     "wire_bytes",
     "within",
     "write_numbers",
+    "written_before",
     "xor",
 ]
 

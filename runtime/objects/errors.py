@@ -143,7 +143,7 @@ def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "")
         why = f"{instance} has a position of its own"
         hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
     elif checksum:
-        why = f"the checksum {checksum} is bits, and covers more than one attribute of bytes"
+        why = f"the checksum {checksum} is bits or a varint, and covers more than one attribute of bytes"
         hint = "give it a type of whole bytes where the format allows that"
     else:
         why = ", ".join(unsolved)

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
+from .chains import Chain
 from .declared import UNSET, StructType, kept
 from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason
 from .fields import check_fields
@@ -37,6 +38,8 @@ class Struct(Readable, metaclass=StructType):
     """On an outermost object: where set, refused values are collected here and reading continues, see ``_refuse``."""
     _row_log: RowLog | None = kept(init=False)
     """On an outermost object: where set, the rows inside of objects are noted here."""
+    _chain: Chain = kept(init=False)
+    """What the last item held by each checksum that the next item's continues, see ``chains``."""
 
     def __init__(
         self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, *values: Any, **fields: Any

@@ -53,6 +53,7 @@ def stand_back_to_back(format: Format) -> bool:
         and format.fragments is None
         and not format.has_prologue
         and not format.delimiter
+        and not format.chained
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..format.description import Column, Format
+from ..objects.chains import UNKNOWN, Chain
 from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
@@ -109,6 +110,8 @@ class ObjectRows:
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
         self._root: Any = self.format.root_class() if root is None else root
+        self._start = 0 if root is None else root._io.pos()
+        self._chains: dict[int, Chain] = {}
         self.refusals: Sequence[Exception] = ()
 
     def take(self, stream: MemoryStream, verify: bool) -> Sequence[LoggedRow]:
@@ -117,6 +120,8 @@ class ObjectRows:
         Raises ``IncompleteError`` and ``LostError``.
         """
         begin = stream.pos() + stream.origin
+        if self.format.chained and begin == self._start:
+            self._chains.setdefault(begin, {})
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused),)
@@ -161,6 +166,9 @@ class ObjectRows:
             refusals = [] if whole else FirstRefusal()
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
+        chain = self._chains.get(begin, UNKNOWN)
+        if self.format.chained:
+            self._root._chain = dict(chain)
         self.computing.begin()
         if self.format.positions:
             # Positions may lead to the same items again and again.
@@ -175,6 +183,9 @@ class ObjectRows:
                 self.refusals = [*refusals, error]
                 return None, reason
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
+        if self.format.chained:
+            # Rows may be read again; where bytes were lost, the row before is not known.
+            self._chains = {begin: chain, stream.pos(): self._root._chain}
         refusal = deciding(refusals, verify=verify) if refusals else None
         return row, None if refusal is None else reason_of(refusal)
 

@@ -203,8 +203,10 @@ class UnitEncoder:
     def _unit(self, rows: _Rows, root: Any) -> tuple[bytes, int]:
         """The next unit: the rows that belong together, or as many of them as one can hold."""
         most, before = self._unit_rows, 0
+        chain = dict(getattr(root, "_chain", {}))
         while True:
             place = 1
+            root._chain = dict(chain)
             try:
                 unit, place = self._made(1, rows, 0, root, most)
                 data = self._framed(self._written(unit, 1, rows.first))
@@ -243,6 +245,7 @@ class UnitEncoder:
 
     def _written(self, made: Any, depth: int, first_row: int) -> bytes:
         """The bytes of an object of a level. ``first_row``: the number of its first row."""
+        chain = dict(getattr(made._root, "_chain", {}))
         try:
             data: bytes = made.to_bytes()
         except UnsupportedError:
@@ -254,6 +257,7 @@ class UnitEncoder:
         if self._optional:
             again = self._classes[depth]
             stream = MemoryStream(data)
+            made._root._chain = chain
             written = again(stream) if depth == 0 else again(stream, made._root, made._root)
             self._refuse_unwritten(made, written, depth, count(first_row))
         return data

@@ -9,6 +9,7 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
+from ...plan.chains import chains_in
 from ...plan.solving import solutions
 from ...wire import RepeatCount, RepeatUntil
 from ..python.iterating import row_ends
@@ -20,9 +21,19 @@ from .table import TableColumn
 
 def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
     """The source of each ``Level`` of a format; none where a file is only rows."""
-    if not (rows.path or rows.prologue or rows.sized):
+    if not has_levels(plan, rows):
         return ()
     return tuple(_source(plan, *each) for each in _steps(plan, rows))
+
+
+def has_levels(plan: Plan, rows: Rows) -> bool:
+    """Return whether rows need objects around them to be written."""
+    return bool(rows.path or rows.prologue or rows.sized) or is_chained(plan, rows)
+
+
+def is_chained(plan: Plan, rows: Rows) -> bool:
+    """Return whether checksums of units continue those of the units before them."""
+    return rows.streaming and chains_in(plan, plan.root.path)
 
 
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
@@ -109,7 +120,7 @@ def _is_above(owner: Node | None) -> bool:
 
 def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[str, ...]:
     """The attributes of the row, and of what is around it, that no column holds and that nothing fills in."""
-    steps = list(_steps(plan, rows)) if rows.path or rows.prologue or rows.sized else []
+    steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
     for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
         up = len(steps) - number

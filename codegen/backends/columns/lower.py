@@ -13,7 +13,7 @@ from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
-from .levels import level_sources, solves, unfilled
+from .levels import is_chained, level_sources, solves, unfilled
 from .literal import literal
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
@@ -246,6 +246,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
+        "chained": (is_chained(plan, rows), False),
         "steps": (tuple(plan.steps.index(each) for each in rows.steps), ()),
         "where": ("" if rows.where is None else where_name(rows.name), ""),
         "units": (_units(plan, rows), ()),

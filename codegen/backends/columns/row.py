@@ -120,6 +120,8 @@ def _mark(state: State, number: int | None, comment: str) -> None:
 def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
     """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     name, algorithm = cover.field.id, cover.made_by
+    if cover.chained:
+        raise NotForEngineError(f'the checksum "{name}" continues that of the item before')
     found = scope.members.get(name)
     if cover.blanks_own and not algorithm.in_pieces:
         raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')

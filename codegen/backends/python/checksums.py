@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from wireloom.checksums import algorithm
 
 from ...expression.types import BytesType, IntegerType, Path, UserType
+from ...expression.walk import names_in
 from ...plan import Cover, Field
+from ...plan.chains import chain_holder, chains_in
 from ...wire import OwnSize
 from ..base import refuse
 from .api import Api
@@ -41,7 +44,10 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> str:
         wire = scope.code("wire_bytes", begin=marks.begins[cover.first], end=marks.ends[cover.last])
         blanked = marks.blanked(cover)
     values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
+    chain = _chain(scope, cover)
     line = scope.code("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
+    if chain is not None:
+        line = scope.code("chained", chain=chain, held=stored, body=(line,))
     if cover.condition is None:
         return line
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
@@ -58,9 +64,9 @@ def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
 
 def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
     """Return the text of the checksum of the bytes ``data``, as its field holds it."""
-    parameters = (cover.initial, cover.final_xor) if cover.made_by != algorithm(cover.algorithm) else ()
-    function = scope.module.checksum(cover.algorithm, parameters)
-    more = () if cover.continues is None else (scope.text(cover.continues, cover.field),)
+    function = _function(scope, cover)
+    previous = f"before_{field_name(cover.field.id)}"
+    more = () if cover.continues is None else (scope.text(cover.continues, cover.field, _=previous),)
     text = scope.code("computed_checksum", function=function, data=data, more=more)
     size = cover.field.least
     if cover.stored is not None:
@@ -70,6 +76,43 @@ def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
     if cover.made_by.is_digest and size < cover.made_by.size:
         return scope.code("first_bytes", value=text, size=size)
     return text
+
+
+def _function(scope: ClassScope, cover: Cover) -> str:
+    parameters = (cover.initial, cover.final_xor) if cover.made_by != algorithm(cover.algorithm) else ()
+    return scope.module.checksum(cover.algorithm, parameters)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A checksum that continues that of the item before. ``parent``: the text of the object that holds the items;
+    ``nothing``: that of the checksum of no bytes."""
+
+    parent: str
+    name: str
+    nothing: str
+
+
+def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
+    """Return what a checksum continues, if that is of the item before. Raises ``SpecError`` if there is none."""
+    if not cover.chained:
+        return None
+    if not scope.own:
+        refuse(cover.field.position, "a checksum that continues that of the item before is for wireloom's own classes")
+    holder = chain_holder(scope.plan, scope.struct)
+    if holder is None:
+        refuse(
+            cover.field.position,
+            f"'{cover.field.id}' continues the checksum of the item before, but objects of '{scope.struct.path[-1]}' "
+            "are not always in items of one list without 'framing'",
+        )
+    nothing = scope.code("computed_checksum", function=_function(scope, cover), data='b""', more=())
+    return Chain("self" + "._parent" * holder.up, field_name(cover.field.id), nothing)
+
+
+def chain_lines(scope: ClassScope) -> Lines:
+    """The statement with which a writer begins whose items have checksums that continue each other."""
+    return ("self._chain = {}",) if chains_in(scope.plan, scope.struct.path) else ()
 
 
 def _stored_method(cover: Cover) -> str:
@@ -97,7 +140,10 @@ def early_lines(scope: ClassScope) -> Lines:
     lines: list[str] = []
     for cover in scope.struct.covers:
         value = unknown_value(cover) if cover.value is None else computed_text(scope, cover, member(cover.value))
-        lines.extend(_when_present(scope, cover, (f"{member(cover.field.id)} = {value}",)))
+        line = f"{member(cover.field.id)} = {value}"
+        lines.extend(
+            _when_present(scope, cover, _continued(scope, cover, line) if cover.value is not None else (line,))
+        )
     return tuple(lines)
 
 
@@ -124,18 +170,27 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
     if isinstance(field.type, IntegerType):
         name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + field_code(field))
         written = f"{name}.pack({stored})"
-    return (
-        scope.code(
-            "checksum_written",
-            begin=begin,
-            end=end,
-            blanked=marks.blanked(cover),
-            stored=stored,
-            computed=computed_text(scope, cover, "covered"),
-            own=own,
-            written=written,
-        ),
+    line = scope.code(
+        "checksum_written",
+        begin=begin,
+        end=end,
+        blanked=marks.blanked(cover),
+        stored=stored,
+        computed=computed_text(scope, cover, "covered"),
+        own=own,
+        written=written,
     )
+    return _continued(scope, cover, line)
+
+
+def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
+    """Return the statements that compute a checksum, with what it continues."""
+    chain = _chain(scope, cover)
+    if chain is None:
+        return (line,)
+    # What names the checksum itself, such as that of a record that only repeats the one before, gets that one.
+    itself = cover.continues is not None and cover.field.id in names_in(cover.continues)
+    return (scope.code("chain_written", chain=chain, held=member(cover.field.id), itself=itself, body=(line,)),)
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
@@ -192,6 +247,9 @@ def _checked_types(module: Module) -> frozenset[Path]:
 
 
 def _own_term(scope: ClassScope, cover: Cover) -> str:
+    if cover.chained:
+        # It may not have been verified, for want of the item before.
+        return "False"
     fields = [each for each in scope.struct.fields if each.id in cover.covered]
     sure = any(each.repeat is None and each.least > 0 and each.condition is None for each in fields)
     text = "True" if sure else " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)

@@ -25,7 +25,7 @@ from ...expression.walk import expressions_in, names_in, walk
 from ...plan import Field, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
-from .checksums import early_lines, late_lines
+from .checksums import chain_lines, early_lines, late_lines
 from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes
 from .endian import endian_lines
 from .marks import Marks
@@ -57,7 +57,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     for name in late:
         marks.want_begin(name)
     wires = _wires(scope)
-    lines: list[str] = [*endian_lines(scope), *_constants(scope)]
+    lines: list[str] = [*endian_lines(scope), *chain_lines(scope), *_constants(scope)]
     for field in scope.struct.fields:
         if wires.get(field.id, "").startswith("wire_"):
             lines.extend(_wire_lines(scope, field, wires[field.id]))
