@@ -137,9 +137,13 @@ class Level:
     """A field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
 
 
-def in_fragments(name: str, root: str) -> str:
-    """The sentence about a table that is only read since its records are written in pieces."""
-    return f"tables of {name} cannot be written, since its records are in pieces: make objects of {root} instead"
+def written_as_objects(name: str, root: str, *, pieces: bool, positions: bool) -> str:
+    """The sentence about a table that is only read since its records are in ``pieces``, or at ``positions`` that a
+    writer does not know; empty if they are neither."""
+    if not pieces and not positions:
+        return ""
+    why = "its records are in pieces" if pieces else "the way to its rows leads through positions"
+    return f"tables of {name} cannot be written, since {why}: make objects of {root} instead"
 
 
 def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
@@ -239,9 +243,8 @@ class Format:
     @property
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
-        if self.fragments is not None:
-            return in_fragments(self.name, self.root)
-        return only_read(self.name, self.root, self.unfilled) if self.unfilled else ""
+        found = written_as_objects(self.name, self.root, pieces=self.fragments is not None, positions=self.positions)
+        return found or only_read(self.name, self.root, self.unfilled) if self.unfilled else ""
 
     @property
     def is_plain(self) -> bool:

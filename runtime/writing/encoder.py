@@ -17,7 +17,7 @@ from .columns import ColumnEncoder, RefusedRowError
 from .fields import Filled, column_array, fields_of, misfit, values_of
 from .native import framed
 from .plain import PlainRow, plain_row
-from .refusals import REFUSALS, UNWRITTEN
+from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN
 
 
 class RowEncoder:
@@ -169,6 +169,8 @@ class RowEncoder:
                 data = row.to_bytes()
                 if self._optional and (unwritten := self._unwritten(row, data)):
                     raise WireloomError(f"column {unwritten}: {UNWRITTEN}")
+                if self.format.where and not getattr(row, self.format.where):
+                    raise WireloomError(NOT_IN_TABLE)
                 done.append(data)
             except UnsupportedError:
                 # No row can be written.

@@ -17,6 +17,7 @@ REFUSALS = (
     OverflowError,
     AttributeError,
 )
+NOT_IN_TABLE = "the condition of the table, 'where', is false for it, so that a reader would not find it"
 UNWRITTEN = (
     "it has a value, but the condition of the attribute is false or no case matches: only null can be written there"
 )

@@ -18,7 +18,7 @@ from ..format.description import Format
 from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
 from .native import framed
-from .refusals import REFUSALS, UNWRITTEN
+from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN
 
 UNIT_ROWS = 1000
 """Most rows of an object that may be followed by another one, unless the writer is told otherwise."""
@@ -254,6 +254,10 @@ class UnitEncoder:
             for number, row in enumerate(self._rows_in(made, depth)):
                 self._check(row, first_row + number)
             raise
+        if self._format.where:
+            for number, row in enumerate(self._rows_in(made, depth), first_row):
+                if not getattr(row, self._format.where):
+                    raise _RowError(f"row {number} cannot be written: {NOT_IN_TABLE}")
         if self._optional:
             again = self._classes[depth]
             stream = MemoryStream(data)

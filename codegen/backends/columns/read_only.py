@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.description import in_fragments, only_read
+from wireloom.format.description import only_read, written_as_objects
 
 from ...plan import Plan, Rows, read_only_types
 from ...spec.position import Position
@@ -30,7 +30,9 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
-    if rows.fragments is not None:
-        return in_fragments(plan.name, root)
+    positions = any(plan.is_at_position(each) for each in rows.steps)
+    said = written_as_objects(plan.name, root, pieces=rows.fragments is not None, positions=positions)
+    if said:
+        return said
     found = unfilled(plan, rows, table_columns(plan, rows))
     return only_read(plan.name, root, found) if found else ""

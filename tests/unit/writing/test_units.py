@@ -280,3 +280,17 @@ def test_the_size_of_what_a_switch_chooses(tmp_path: Path) -> None:
     for wrong in (b"??", None):
         with pytest.raises(ConsistencyError, match="Login, which the switch chooses"):
             kind(at=1, kind=1, body=wrong).to_bytes()
+
+
+@pytest.mark.parametrize("head", ["", "{id: magic, contents: [7]}, "])
+def test_a_row_that_is_not_in_the_table(tmp_path: Path, head: str) -> None:
+    format = load(
+        tmp_path,
+        "meta: {id: some, -wireloom: {rows: rows, where: kind == 5}}\n"
+        f"seq: [{head}{{id: rows, type: row, repeat: eos}}]\n"
+        "types: {row: {seq: [{id: kind, type: u1}, {id: at, type: u1}]}}\n",
+    )
+    data = b"\7" * bool(head) + b"\5\1\5\2"
+    assert written(format, wireloom.read(format, data)) == data
+    with pytest.raises(WireloomError, match="row 1 cannot be written: the condition of the table, 'where', is false"):
+        written(format, [{"kind": 5, "at": 1}, {"kind": 6, "at": 2}])
