@@ -288,7 +288,8 @@ class StreamWindow:
         """Append a block to a large partial row."""
         end = self._own_end + block.size
         if self._block is not None or end > len(self._own):
-            own = memoryview(bytearray(2 * (len(carry) + block.size)))
+            # Not cleared first, as in new_block.
+            own = memoryview(pa.allocate_buffer(2 * (len(carry) + block.size))).cast("B")
             own[: len(carry)] = carry
             self._let_go()
             self._own, self._own_end = own, len(carry)

@@ -85,13 +85,11 @@ def loaded(folder: Path, text: str) -> wireloom.Format:
     return wireloom.load_spec(folder / "made.ksy")
 
 
-BLOCK_READERS = ["objects"]
-"""Those that can read blocks whose size depends on how much of the input is left."""
 RECORDS = [Random(size).randbytes(size) for size in (3, 0, 40, 100, 7, 26, 20, 300, 1)]
 LOG = log_of(RECORDS)
 
 
-@pytest.mark.parametrize("row_reader", BLOCK_READERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("batch_rows", [1, 3, 1000])
 def test_pieces_are_put_together(row_reader: str, batch_rows: int, format: wireloom.Format) -> None:
     table, report = read(row_reader, format, LOG, batch_rows=batch_rows, columns=["data", "kind", "_offset"])
@@ -102,14 +100,14 @@ def test_pieces_are_put_together(row_reader: str, batch_rows: int, format: wirel
     assert (report["tail"], report["damaged"], report["rows"]) == ("clean", [], len(RECORDS))
 
 
-@pytest.mark.parametrize("row_reader", BLOCK_READERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_other_columns_than_the_data(row_reader: str, format: wireloom.Format) -> None:
     table, _ = read(row_reader, format, LOG, columns=["len_data"])
     assert table.column_names == ["len_data"]
     assert table.num_rows == len(RECORDS)
 
 
-@pytest.mark.parametrize("row_reader", BLOCK_READERS)
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_any_flipped_byte_costs_one_record_or_the_rest_of_its_block(row_reader: str, format: wireloom.Format) -> None:
     columns = ["data", "_error", "_corrupt_record", "_offset"]
     for at in range(0, len(LOG), 5):
