@@ -1,5 +1,6 @@
 /* Row blocks: making them, running their steps, and when not to. */
 #include "row_block_expressions.h"
+#include "row_block_guards.h"
 
 #include <stdlib.h>
 
@@ -55,13 +56,17 @@ size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried) {
 }
 
 wl_row_block *wl_row_block_make(wl_run *run) {
-    if (run->arguments->row_by_row || run->unprepared)
+    if (run->arguments->row_by_row || run->program->expands || run->program->loop_count)
         return NULL;
     size_t steps = 0;
-    bool computes = false;
-    for (; run->plan[steps].operation != WL_RUN_END; steps++)
+    bool computes = false, depends = run->has_conditional;
+    for (; run->plan[steps].operation != WL_RUN_END; steps++) {
         computes |= run->plan[steps].operation == WL_RUN_EXPRESSION;
-    /* Any step of the plan may become one of either kind. */
+        depends |= run->plan[steps].operation == WL_RUN_SKIP_IF_ZERO;
+    }
+    size_t unset = run->unset_from[1];
+    steps += unset;
+    /* Any step of the plan may become one of either kind, and a column that begins as null has one more. */
     wl_row_block *block = malloc(sizeof *block + steps * (sizeof *block->sums + sizeof *block->copies +
                                                           sizeof *block->checks + sizeof *block->columns));
     if (!block)
@@ -73,19 +78,23 @@ wl_row_block *wl_row_block_make(wl_run *run) {
     block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
     block->columns = block->checks + steps;
     block->most = WL_ROW_BLOCK_ROWS;
-    if (computes) {
-        block->lanes = malloc(sizeof *block->lanes);
-        if (block->lanes)
-            block->lanes->lane_count = block->lanes->code_count = 0;
+    if (computes && (block->lanes = malloc(sizeof *block->lanes)))
+        block->lanes->lane_count = block->lanes->code_count = 0;
+    if (depends && (block->guards = malloc(sizeof *block->guards))) {
+        block->guards->count = 0;
+        block->guards->ancestors[0] = 1;
+        memset(block->guards->taken[0], 1, sizeof block->guards->taken[0]);
     }
-    if ((!computes || block->lanes) && wl_row_block_plan(block))
+    if ((!computes || block->lanes) && (!depends || block->guards) && wl_row_block_plan(block))
         return block;
     wl_row_block_free(block);
     return NULL;
 }
 
 void wl_row_block_free(wl_row_block *block) {
-    if (block)
+    if (block) {
         free(block->lanes);
+        free(block->guards);
+    }
     free(block);
 }

@@ -1,7 +1,8 @@
 /* Row blocks: vectorised reading of plain rows (row_block*.c), back to back (back_to_back.c) or between delimiters
  * (frames.c).
  *
- * A plan without jumps, sub-streams and searches lays every row out alike: a few *stretches* of fixed fields, each but
+ * A plan without sub-streams and searches lays every row out alike, but for parts that depend on a byte of it
+ * (row_block_guards.h): a few *stretches* of fixed fields, each but
  * the last followed by a byte string whose size a field of the row gives. Between delimiters there are two: the fixed
  * fields, and the row's end. So everything in the row lies at a *place*: a fixed number of bytes after the beginning
  * of a stretch. A *row block* is such a plan with the rows at hand.
@@ -19,7 +20,7 @@
 #include "internal.h"
 
 #define WL_ROW_BLOCK_ROWS 128
-#define WL_MOST_STRETCHES 8
+#define WL_MOST_STRETCHES 24
 
 typedef struct {
     uint32_t stretch;
@@ -27,12 +28,18 @@ typedef struct {
 } wl_place;
 
 /* The byte string between two stretches: `before` bytes of fixed fields stand between the stretch's beginning and it,
- * and its size is the field of kind `kind` at `size`, plus `more`. */
+ * and its size is the field of kind `kind` at `size`, plus `more`. Without a kind (WL_KIND_COUNT) there is no byte
+ * string: a part of the row that depends on a condition begins or ends there (row_block_guards.h). */
 typedef struct {
     wl_place size;
     uint32_t kind;
     int64_t more;
     int64_t before;
+    uint32_t guard;     /* of the stretch before it */
+    uint32_t next;      /* of the stretch after it */
+    uint32_t condition; /* 0, or one more than the number of the condition that is known from here on */
+    bool plain;         /* a byte string that all rows have, with nothing else about it */
+    uint32_t fixed;     /* 0, or how many stretches the parts of that condition end after, if they have no byte strings */
 } wl_string;
 
 typedef struct {
@@ -50,6 +57,7 @@ typedef struct {
     uint8_t *out;
     uint8_t *offsets;
     size_t room; /* data bytes */
+    uint32_t guard;
 } wl_string_column;
 
 /* What is known of a register, a span or a mark at a step of the plan. */
@@ -58,10 +66,12 @@ typedef struct {
     uint32_t kind;
     wl_place from, to;
     wl_integer *lane; /* of a register: its values, where they are computed */
+    uint32_t guard;
 } wl_fact;
 
 typedef struct wl_block_code wl_block_code; /* row_block_expressions.h */
 typedef struct wl_block_lanes wl_block_lanes;
+typedef struct wl_block_guards wl_block_guards; /* row_block_guards.h */
 typedef struct wl_row_block_step wl_row_block_step;
 
 /* Runs a step over the first `rows` rows of the row block. Returns for how many it held: all, or those before the first
@@ -74,6 +84,7 @@ struct wl_row_block_step {
     uint32_t kind; /* of the value at `from` */
     uint32_t column;
     uint32_t width; /* bytes of a value, or of the constant */
+    uint32_t guard;
     uint8_t *out;
     uint64_t low, reach; /* a value v holds where v − low ≤ reach, modulo 2^64 */
     const uint8_t *constant;
@@ -88,7 +99,8 @@ struct wl_row_block_step {
 
 struct wl_row_block {
     wl_run *run;
-    wl_block_lanes *lanes; /* NULL where nothing is computed; owned */
+    wl_block_lanes *lanes;   /* NULL where nothing is computed; owned */
+    wl_block_guards *guards; /* NULL where all rows run the same steps; owned */
     wl_string strings[WL_MOST_STRETCHES - 1];
     size_t string_count;
     wl_sum *sums;
@@ -100,6 +112,7 @@ struct wl_row_block {
     wl_row_block_step *columns;
     size_t column_count;
     size_t fixed;  /* bytes of a row without its byte strings */
+    size_t tail;   /* bytes of the last stretch */
     size_t stride; /* from row to row where they are back to back without byte strings, with padding; or 0 */
     /* How much is tried at once: little after rows that did not go this way, and nothing for a while where such rows
      * are many. */
@@ -136,6 +149,7 @@ bool wl_row_block_plan(wl_row_block *block);
 
 /* Of row_block_columns.c. */
 wl_row_block_function wl_row_block_fixed(unsigned operation);
+const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);

@@ -1,5 +1,5 @@
 /* The checks and columns of a row block: a tight loop for each way in which values stand on the wire. */
-#include "row_block.h"
+#include "row_block_guards.h"
 
 /* Fixed fields ----------------------------------------------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ wl_row_block_function wl_row_block_fixed(unsigned operation) {
         break
 
 /* A field of each row, or what was computed of it, to row block->values: 64 bits of it, with its sign where it has one. */
-static const uint64_t *take_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint8_t *const *at = block->at[step->from.stretch];
     const int64_t offset = step->from.offset;
     uint64_t *values = block->values;
@@ -76,7 +76,7 @@ static const uint64_t *take_values(wl_row_block *block, const wl_row_block_step 
 }
 
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint64_t *values = take_values(block, step, rows);
+    const uint64_t *values = wl_row_block_values(block, step, rows);
     uint8_t *out = step->out + block->row * step->width;
     for (size_t i = 0; i < rows; i++) {
         if (step->width == 1)
@@ -99,7 +99,7 @@ static size_t within(const wl_row_block_step *step, const uint64_t *values, size
 }
 
 size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint64_t *values = take_values(block, step, rows);
+    const uint64_t *values = wl_row_block_values(block, step, rows);
     memcpy(step->out + block->row * 8, values, rows * 8);
     for (size_t i = 0; (i = within(step, values, i, rows)) < rows; i++)
         wl_column_null(block->run, step->column, block->row + i);
@@ -109,11 +109,11 @@ size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step
 /* Checks ----------------------------------------------------------------------------------------------------------- */
 
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    return within(step, take_values(block, step, rows), 0, rows);
+    return within(step, wl_row_block_values(block, step, rows), 0, rows);
 }
 
 size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint64_t *values = take_values(block, step, rows);
+    const uint64_t *values = wl_row_block_values(block, step, rows);
     size_t i = 0;
     while (i < rows && WL_LIKELY(values[i] != 0))
         i++;
@@ -136,7 +136,10 @@ static bool are_ascii(const wl_row_block *block, const wl_row_block_step *step, 
 size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     if (step->offsets && are_ascii(block, step, rows))
         return rows;
+    const uint8_t *taken = step->guard ? block->guards->taken[step->guard] : NULL;
     for (size_t i = 0; i < rows; i++) {
+        if (taken && !taken[i])
+            continue;
         const uint8_t *from = wl_row_block_at(block, step->from, i);
         size_t size = (size_t)(wl_row_block_at(block, step->to, i) - from);
         if (WL_UNLIKELY(!(step->kind ? wl_text_is_ascii(from, size) : wl_text_is_utf8(from, size))))

@@ -5,6 +5,7 @@
 #include "row_block_expressions.h"
 
 #include "expression.h"
+#include "row_block_guards.h"
 
 /* Codes of two values: the second is that of the stack, or a constant. */
 #define COMPUTE(code)                                                                                                  \
@@ -148,6 +149,11 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
             break;
         }
     }
+    if (step->guard) {
+        const uint8_t *taken = block->guards->taken[step->guard];
+        for (size_t i = 0; i < rows; i++)
+            step->lane[i] = taken[i] ? step->lane[i] : 0;
+    }
     return rows;
 }
 
@@ -210,7 +216,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             fact = registers + *code;
         else if (each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER)
             fact = spans + *code;
-        if (fact && !fact->known)
+        if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
             return false;
         if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,

@@ -14,9 +14,18 @@ typedef struct {
     bool constant;
     bool text; /* byte strings are mostly text */
     unsigned last; /* bytes at the end */
+    struct part {
+        unsigned place; /* of the byte that decides, in the head */
+        uint8_t mask;   /* the condition: the bits of it that are not all 0 */
+        unsigned holding, failing; /* bytes of each part */
+        bool string;    /* the last of the first part are the size of a byte string */
+        bool otherwise; /* there is a second part */
+        bool inner;     /* the next of these stands in the first part */
+    } parts[3];
+    unsigned part_count;
 } layout;
 
-enum { CHECKSUM_OF_ROW = 8, FIELD, COMPUTED, REGISTERS };
+enum { CHECKSUM_OF_ROW = 8, FIELD, COMPUTED, CONDITION, SIZE_OF_PART, FLAGS, REGISTERS = FLAGS + 3 };
 
 static const unsigned size_kinds[] = {WL_U1,   WL_S1,   WL_U2LE, WL_U2BE, WL_S2BE,
                                       WL_U4LE, WL_U4BE, WL_S4LE, WL_U8LE, WL_S8BE};
@@ -36,7 +45,7 @@ static unsigned kind_of(source_of_chance *chance, unsigned size, unsigned below)
 
 /* Columns of all kinds at places that the last NEED of `safe` bytes covers. */
 static void add_columns(source_of_chance *chance, draft *it, unsigned safe) {
-    for (size_t count = chance_below(chance, 4); count && it->column_count < 12; count--) {
+    for (size_t count = chance_below(chance, 4); count && it->column_count < 6; count--) {
         unsigned size = storages[chance_below(chance, 4)];
         if (size > safe)
             continue;
@@ -117,6 +126,61 @@ static void add_computed(source_of_chance *chance, draft *it, unsigned fields) {
     }
 }
 
+static void jump_here(draft *it, size_t from) { it->steps[from].c = (int64_t)it->step_count; }
+
+/* Bytes that only some rows have, and the columns of them. Returns the number of the next such part. */
+static unsigned add_part(source_of_chance *chance, layout *it, unsigned number) {
+    draft *program = &it->program;
+    const struct part *part = it->parts + number++;
+    const uint8_t code[] = {1, (uint8_t)(FLAGS + (part - it->parts)), 0, part->mask, 0, 0, 0, 0, 0, 0, 0, 8};
+    memcpy(program->constants + program->constant_size, code, sizeof code);
+    draft_step(program, WL_OP_EXPRESSION, CONDITION, 0, (int64_t)program->constant_size, sizeof code);
+    program->constant_size += sizeof code;
+    unsigned width = storages[chance_below(chance, 3)];
+    unsigned shared = column_of(program, width);
+    size_t skip = program->step_count;
+    draft_step(program, WL_OP_SKIP_IF_ZERO, CONDITION, 0, 0, 0);
+    draft_step(program, WL_OP_NEED, part->holding, 0, 0, 0);
+    if (part->holding >= width)
+        draft_step(program, WL_OP_COLUMN_FIXED, shared, kind_of(chance, width, WL_F4LE), 0, 0);
+    if (part->string) {
+        draft_step(program, WL_OP_REGISTER_FIXED, SIZE_OF_PART, WL_U1, part->holding - 1, 0);
+        draft_step(program, WL_OP_BYTES_REGISTER, 3, SIZE_OF_PART, 0, 0);
+        draft_step(program, WL_OP_COLUMN_BYTES, column_of(program, WL_VARIABLE), 3, 0, 0);
+        if (chance_below(chance, 2))
+            draft_step(program, WL_OP_CHECK_RANGE, SIZE_OF_PART, WL_REASON_VALUE << 8, 0, 60);
+    }
+    if (part->inner)
+        number = add_part(chance, it, number);
+    size_t jump = program->step_count;
+    if (part->otherwise)
+        draft_step(program, WL_OP_JUMP, 0, 0, 0, 0);
+    jump_here(program, skip);
+    if (part->otherwise) {
+        draft_step(program, WL_OP_NEED, part->failing, 0, 0, 0);
+        if (part->failing >= width && chance_below(chance, 3))
+            draft_step(program, WL_OP_COLUMN_FIXED, shared, kind_of(chance, width, WL_F4LE), 0, 0);
+        else
+            draft_step(program, WL_OP_COLUMN_NULL, shared, 0, 0, 0);
+        jump_here(program, jump);
+    }
+    return number;
+}
+
+static void make_parts(source_of_chance *chance, layout *it) {
+    it->part_count = chance_below(chance, 2) ? 0 : 1 + (unsigned)chance_below(chance, 3);
+    for (unsigned i = 0; i < it->part_count; i++) {
+        it->parts[i] = (struct part){.place = 4 + (unsigned)chance_below(chance, it->head - 4),
+                                     .mask = (uint8_t)(1 + chance_below(chance, 255)),
+                                     .holding = 1 + (unsigned)chance_below(chance, 6),
+                                     .failing = (unsigned)chance_below(chance, 6),
+                                     .string = chance_below(chance, 3) == 0,
+                                     .otherwise = chance_below(chance, 2),
+                                     .inner = i + 1 < it->part_count && chance_below(chance, 2)};
+        draft_step(&it->program, WL_OP_REGISTER_FIXED, FLAGS + i, WL_U1, it->parts[i].place, 0);
+    }
+}
+
 static layout make_layout(source_of_chance *chance) {
     layout it = {.strings = (unsigned)chance_below(chance, 4), .between = (unsigned)chance_below(chance, 10)};
     draft *program = &it.program;
@@ -135,7 +199,7 @@ static layout make_layout(source_of_chance *chance) {
         program->rules[0].own_size = 4;
         program->rules[0].own = (uint32_t)chance_below(chance, 2);
     }
-    it.head = 4 + (unsigned)chance_below(chance, 12);
+    it.head = 5 + (unsigned)chance_below(chance, 12);
     for (unsigned i = 0; i < it.strings; i++) {
         it.size_kinds[i] = size_kinds[chance_below(chance, sizeof size_kinds / sizeof *size_kinds)];
         it.head += wl_kind_size(it.size_kinds[i]);
@@ -160,6 +224,7 @@ static layout make_layout(source_of_chance *chance) {
         at += wl_kind_size(it.size_kinds[i]);
     }
     add_columns(chance, program, it.head);
+    make_parts(chance, &it);
     for (unsigned i = 0; i < it.strings; i++) {
         if (chance_below(chance, 5))
             draft_step(program, WL_OP_BYTES_REGISTER, i, i, 0, 0);
@@ -168,6 +233,8 @@ static layout make_layout(source_of_chance *chance) {
         draft_step(program, WL_OP_NEED, it.between, 0, 0, 0);
         add_columns(chance, program, it.between);
     }
+    for (unsigned i = 0; i < it.part_count;)
+        i = add_part(chance, &it, i);
     draft_step(program, WL_OP_BYTES_FIXED, 3, 0, it.last, 0);
     for (size_t count = chance_below(chance, 3) ? 0 : 1 + chance_below(chance, 3); count; count--)
         add_computed(chance, program, it.strings);
@@ -196,6 +263,24 @@ static void put_number(uint8_t *at, unsigned kind, uint64_t value) {
         at[big ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
+static size_t put_bytes(source_of_chance *chance, uint8_t *at, size_t size, size_t count) {
+    for (size_t end = size + count; size < end; size++)
+        at[size] = (uint8_t)chance_next(chance);
+    return size;
+}
+
+static size_t put_part(source_of_chance *chance, const layout *it, uint8_t *at, size_t size, unsigned number) {
+    const struct part *part = it->parts + number;
+    if (!(at[part->place] & part->mask))
+        return put_bytes(chance, at, size, part->otherwise ? part->failing : 0);
+    size = put_bytes(chance, at, size, part->holding);
+    if (part->string) {
+        at[size - 1] = (uint8_t)chance_below(chance, 70);
+        size = put_bytes(chance, at, size, at[size - 1]);
+    }
+    return part->inner ? put_part(chance, it, at, size, number + 1) : size;
+}
+
 /* One row; its checksum holds. Returns its size. */
 static size_t put_row(source_of_chance *chance, const layout *it, uint8_t *at, size_t longest) {
     size_t size = it->head, place = 4;
@@ -212,13 +297,15 @@ static size_t put_row(source_of_chance *chance, const layout *it, uint8_t *at, s
             at[size] = (uint8_t)(chance_next(chance) & (it->text ? 0x7F : 0xFF));
         if (it->text && string > 2 && chance_below(chance, 200) == 0)
             memcpy(at + size - 2, chance_below(chance, 4) ? "\xC3\xA9" : "\xC3\x20", 2);
-        for (size_t end = size + it->between; size < end; size++)
-            at[size] = (uint8_t)chance_next(chance);
+        size = put_bytes(chance, at, size, it->between);
     }
-    for (size_t end = size + it->last; size < end; size++)
-        at[size] = (uint8_t)chance_next(chance);
     if (it->constant)
         at[it->head - 1] = 0xA5;
+    for (unsigned i = 0; i < it->part_count; i++) {
+        bool inside = i && it->parts[i - 1].inner;
+        size = inside ? size : put_part(chance, it, at, size, i);
+    }
+    size = put_bytes(chance, at, size, it->last);
     const wl_rule *rule = it->program.rules;
     uint8_t *own = exactly(size);
     memcpy(own, at, size);
@@ -258,7 +345,7 @@ static void test_layouts(void) {
         wl_program *program = draft_load(&it.program);
         size_t padding = chance_below(&chance, 4) ? 0 : chance_below(&chance, 6), size = 0;
         size_t longest = chance_below(&chance, 4) ? chance_below(&chance, 100) : chance_below(&chance, 3000);
-        uint8_t *all = exactly(ROOM_FOR_ROWS + 3 * longest + 200);
+        uint8_t *all = exactly(ROOM_FOR_ROWS + 3 * longest + 600);
         for (size_t rows = chance_below(&chance, 700); rows && size < ROOM_FOR_ROWS; rows--) {
             size += put_row(&chance, &it, all + size, longest);
             memset(all + size, 0xEE, padding);

@@ -1,0 +1,120 @@
+/* Checks and columns of parts that only some rows have. */
+#include "row_block_guards.h"
+
+#include "expression.h"
+
+const uint8_t wl_zeros[WL_GUARDED_BYTES + 64];
+
+bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t other) {
+    const uint32_t holding = 0xAAAAAAAA, failing = ~holding & ~UINT32_C(1);
+    uint32_t ours = guards->ancestors[one], theirs = guards->ancestors[other];
+    return ((ours & holding) << 1 & theirs) | ((ours & failing) >> 1 & theirs);
+}
+
+void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from,
+                           uint32_t kind) {
+    wl_run *run = block->run;
+    wl_decision *table = block->guards->conditions[number].table;
+    const wl_integer before = run->registers[from];
+    for (unsigned byte = 0; byte < 256; byte++) {
+        wl_integer value = kind == WL_S1 ? (int8_t)byte : (wl_integer)byte;
+        bool failed = false;
+        run->registers[from] = value;
+        if (code)
+            value = wl_expression(run, code, &failed);
+        table[byte] = (wl_decision){.taken = (value ? UINT32_C(2) : UINT32_C(4)) << 2 * number, .fails = failed};
+    }
+    run->registers[from] = before;
+}
+
+void wl_condition_sizes(wl_condition *condition, size_t number, size_t holding, size_t failing) {
+    for (size_t byte = 0; byte < 256; byte++) {
+        bool holds = condition->table[byte].taken >> (2 * number + 1) & 1;
+        condition->table[byte].size = (uint16_t)(holds ? holding : failing);
+    }
+}
+
+static const uint8_t *taken_of(const wl_row_block *block, const wl_row_block_step *step) {
+    return block->guards->taken[step->guard];
+}
+
+/* Sets the null bits of rows that are `taken` to `null`. */
+static void set_nulls(wl_row_block *block, size_t column, const uint8_t *taken, bool null, size_t rows) {
+    uint8_t *validity = block->run->arguments->columns[column].validity;
+    for (size_t i = 0; i < rows;) {
+        size_t bit = (block->row + i) % 8, count = wl_smaller(8 - bit, rows - i);
+        unsigned bits = 0;
+        for (size_t j = 0; j < count; j++)
+            bits |= (unsigned)taken[i + j] << (bit + j);
+        uint8_t *at = validity + (block->row + i) / 8;
+        *at = (uint8_t)(null ? *at | bits : *at & ~bits);
+        i += count;
+    }
+}
+
+size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    set_nulls(block, step->column, block->guards->taken[0], true, rows);
+    if (step->width <= 8)
+        memset(step->out + block->row * step->width, 0, rows * step->width);
+    return rows;
+}
+
+size_t wl_row_block_guarded_valid(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    set_nulls(block, step->column, taken_of(block, step), false, rows);
+    return rows;
+}
+
+/* Without a branch on what is taken, which may be as good as random. */
+#define STORE(width, type, store)                                                                                      \
+    case width:                                                                                                        \
+        for (size_t i = 0; i < rows; i++, out += width) {                                                              \
+            type there;                                                                                                \
+            memcpy(&there, out, sizeof there);                                                                         \
+            store(out, (type)(there ^ ((there ^ (type)values[i]) & (type)(0 - (type)taken[i]))));                      \
+        }                                                                                                              \
+        break
+
+static inline void store1(uint8_t *at, uint8_t value) { *at = value; }
+
+size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = wl_row_block_values(block, step, rows);
+    const uint8_t *taken = taken_of(block, step);
+    uint8_t *out = step->out + block->row * step->width;
+    set_nulls(block, step->column, taken, false, rows);
+    switch (step->width) {
+        STORE(1, uint8_t, store1);
+        STORE(2, uint16_t, wl_store2);
+        STORE(4, uint32_t, wl_store4);
+        STORE(8, uint64_t, wl_store8);
+    }
+    return rows;
+}
+
+/* Checks hold in rows that do not run them. ------------------------------------------------------------------------ */
+
+size_t wl_row_block_guarded_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = wl_row_block_values(block, step, rows);
+    const uint8_t *taken = taken_of(block, step);
+    size_t i = 0;
+    while (i < rows && (values[i] - step->low <= step->reach || !taken[i]))
+        i++;
+    return i;
+}
+
+size_t wl_row_block_guarded_true(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = wl_row_block_values(block, step, rows);
+    const uint8_t *taken = taken_of(block, step);
+    size_t i = 0;
+    while (i < rows && (values[i] != 0 || !taken[i]))
+        i++;
+    return i;
+}
+
+size_t wl_row_block_guarded_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint8_t *taken = taken_of(block, step);
+    for (size_t i = 0; step->width && i < rows; i++) {
+        if (taken[i] && memcmp(wl_row_block_at(block, step->from, i), step->constant, step->width) != 0)
+            return i;
+    }
+    return rows;
+}

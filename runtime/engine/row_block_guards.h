@@ -1,0 +1,55 @@
+/* Parts of a row that depend on a byte of it: `if` and `switch-on` in row blocks.
+ *
+ * A *guard* is a part of the plan that only some rows run: the steps up to where a SKIP_IF_ZERO leads, or those that
+ * only run where it leads. Guard 0 is all of the plan. Guards 2k + 1 and 2k + 2 belong to one condition: it holds in
+ * rows of the first and not in rows of the other. A stretch of a guard that the row does not run begins at zeros, so
+ * its fields are 0 and may be read. */
+#ifndef WIRELOOM_ROW_BLOCK_GUARDS_H
+#define WIRELOOM_ROW_BLOCK_GUARDS_H
+
+#include "row_block.h"
+
+#define WL_MOST_CONDITIONS 15
+#define WL_MOST_GUARDS (1 + 2 * WL_MOST_CONDITIONS)
+/* Bytes of fixed fields that a stretch with a guard may have. */
+#define WL_GUARDED_BYTES 1024
+
+extern const uint8_t wl_zeros[WL_GUARDED_BYTES + 64];
+
+/* What a value of the byte that decides stands for: a bit for the guard that the row runs; of parts without byte
+ * strings the bytes of the one that the row has; and whether the condition has no value. */
+typedef struct {
+    uint32_t taken;
+    uint16_t size;
+    bool fails;
+} wl_decision;
+
+typedef struct {
+    uint32_t parent; /* the guard around it */
+    wl_place place;  /* the byte that decides */
+    wl_decision table[256];
+} wl_condition;
+
+struct wl_block_guards {
+    size_t count;                        /* of conditions */
+    wl_condition conditions[WL_MOST_CONDITIONS];
+    uint32_t ancestors[WL_MOST_GUARDS]; /* a bit per guard: itself and those around it */
+    uint8_t taken[WL_MOST_GUARDS][WL_ROW_BLOCK_ROWS]; /* 1 where the row runs the guard, otherwise 0 */
+};
+
+/* Whether no row runs both. */
+bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t other);
+/* Fills in the decisions of the condition `number` by what `code` computes of a byte of that kind in a register; NULL:
+ * by the byte itself. */
+void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from, uint32_t kind);
+/* Fills in the sizes of parts without byte strings. */
+void wl_condition_sizes(wl_condition *condition, size_t number, size_t holding, size_t failing);
+
+size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_guarded_valid(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_guarded_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_guarded_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_guarded_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+
+#endif
