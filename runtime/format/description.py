@@ -244,7 +244,7 @@ class Format:
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
         found = written_as_objects(self.name, self.root, pieces=self.fragments is not None, positions=self.positions)
-        return found or only_read(self.name, self.root, self.unfilled) if self.unfilled else ""
+        return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 
     @property
     def is_plain(self) -> bool:

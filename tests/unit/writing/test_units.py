@@ -294,3 +294,16 @@ def test_a_row_that_is_not_in_the_table(tmp_path: Path, head: str) -> None:
     assert written(format, wireloom.read(format, data)) == data
     with pytest.raises(WireloomError, match="row 1 cannot be written: the condition of the table, 'where', is false"):
         written(format, [{"kind": 5, "at": 1}, {"kind": 6, "at": 2}])
+
+
+def test_rows_at_positions_are_only_read(tmp_path: Path) -> None:
+    format = load(
+        tmp_path,
+        "meta: {id: placed, -wireloom: {rows: rows}}\nseq: [{id: at, type: u1}]\n"
+        "instances: {rows: {pos: at, type: row, repeat: expr, repeat-expr: 2}}\n"
+        "types: {row: {seq: [{id: a, type: u1}]}}\n",
+    )
+    table = wireloom.read(format, b"\2\0\7\6", columns=["a", "at"])
+    assert table["a"].to_pylist() == [7, 6]
+    with pytest.raises(WireloomError, match="the way to its rows leads through positions"):
+        written(format, table)
