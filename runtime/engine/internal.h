@@ -67,6 +67,7 @@ enum {
     WL_RUN_SEEK,
     WL_RUN_SEEK_END, /* LIMIT_END, where positions are on the way to the rows */
     WL_RUN_STREAM,
+    WL_RUN_ABSENT,
     WL_RUN_COUNT,
 };
 

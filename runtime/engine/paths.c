@@ -18,6 +18,7 @@ static void note_writes(const wl_step *step, known *sure) {
     case WL_OP_INDEX:
     case WL_OP_VARINT:
     case WL_OP_STREAM:
+    case WL_OP_ABSENT:
         sure->registers[step->a] = true;
         break;
     case WL_OP_BYTES_REGISTER:

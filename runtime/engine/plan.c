@@ -69,6 +69,7 @@ static bool is_needed(needs *need, const wl_step *step) {
         return true;
     case WL_OP_INDEX:
     case WL_OP_STREAM:
+    case WL_OP_ABSENT:
         return need->registers[step->a];
     case WL_OP_COLUMN_BYTES:
         if (!wants_column(need, step->a))
@@ -183,6 +184,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_EXPAND] = WL_RUN_EXPAND,
         [WL_OP_SEEK] = WL_RUN_SEEK,
         [WL_OP_STREAM] = WL_RUN_STREAM,
+        [WL_OP_ABSENT] = WL_RUN_ABSENT,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);

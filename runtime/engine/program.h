@@ -52,6 +52,7 @@ enum {
     WL_OP_SEEK,
     WL_OP_STREAM,
     WL_OP_WHERE,
+    WL_OP_ABSENT,
     WL_OP_COUNT,
 };
 

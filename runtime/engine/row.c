@@ -79,6 +79,14 @@ static WL_HANDLER(register_be4) {
     GO_ON;
 }
 
+static WL_HANDLER(absent) {
+    run->registers[step->a] = 0;
+    run->poisoned = true;
+    run->unprepared = true;
+    run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
+    GO_ON;
+}
+
 static WL_HANDLER(column_register) {
     uint64_t value = (uint64_t)run->registers[step->b];
     uint8_t *out = step->out + row * (size_t)step->c;
@@ -191,4 +199,5 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_SEEK] = wl_seek,
     [WL_RUN_SEEK_END] = wl_seek_end,
     [WL_RUN_STREAM] = wl_stream,
+    [WL_RUN_ABSENT] = absent,
 };

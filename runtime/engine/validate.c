@@ -234,6 +234,7 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_AGAIN:
         return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
     case WL_OP_INDEX:
+    case WL_OP_ABSENT:
         return is_written_register(check, step->a);
     case WL_OP_VARINT:
         return is_varint(check, step);

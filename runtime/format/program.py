@@ -139,6 +139,8 @@ class Op(IntEnum):
     ([b] = 1)."""
     WHERE = 43
     """Where register[a] is zero, the row holds and has no place in the table, unless something in it is refused."""
+    ABSENT = 44
+    """register[a] has no value: what needs it cannot be computed."""
 
 
 class Kind(IntEnum):

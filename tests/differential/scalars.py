@@ -115,6 +115,17 @@ def bits(random: Random, name: str, _: str) -> Piece:
     return Piece(attributes, write, numbers)
 
 
+def few_bits(random: Random, name: str, _: str) -> Piece:
+    """A list of bit fields."""
+    width, order, count = random.choice([1, 3, 4, 8, 12]), random.choice(["be", "le"]), random.randrange(5)
+    attribute = {"id": name, "type": f"b{width}{order}", "repeat": "expr", "repeat-expr": str(count)}
+
+    def write(random: Random, values: Values) -> Parts:
+        return tuple(Bits(random.getrandbits(width), width, order) for _ in range(count))
+
+    return Piece([attribute], write)
+
+
 VARINTS: dict[str, Any] = {
     "le": "le",
     "be": "be",

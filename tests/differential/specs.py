@@ -111,6 +111,7 @@ class Maker:
             lambda: content.terminated(random, name, scope, text=True, stream_ends=ends),
             lambda: content.terminated(random, name, scope, text=False, stream_ends=ends),
             lambda: types.array(random, name, scope, self, stream_ends=ends),
+            lambda: scalars.few_bits(random, name, endian),
         ]
         if self.table:
             choices.append(lambda: scalars.varint(random, name, endian))
@@ -123,6 +124,8 @@ class Maker:
             choices.append(lambda: types.object_of_type(random, name, scope, self, repeated=True))
         if deeper and scope.numbers:
             choices += [lambda: types.switch(random, name, scope, self)] * 2
+        if scope.numbers and self.table:
+            choices.append(lambda: types.chosen_size(random, name, scope))
         if self.table:
             choices.append(lambda: content.compressed(random, name, scope))
         else:

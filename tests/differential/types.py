@@ -127,6 +127,33 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
     return Piece([{"id": name, "type": {"switch-on": on.name, "cases": cases}}], write)
 
 
+def chosen_size(random: Random, name: str, scope: Scope) -> Piece:
+    """Bytes whose size is an integer of one of several types, or one that may be absent."""
+    on = random.choice(scope.numbers)
+    size = {"id": f"{name}_size"}
+    cases: dict[int, str] = dict(zip(random.sample([0, 1, 2, 3, 5], 2), ("u1", "u2le"), strict=True))
+    otherwise = random.random() < 0.7
+    there = condition(random, scope.numbers)
+    if random.random() < 0.5:
+        size |= {"type": {"switch-on": on.name, "cases": {**cases, **({"_": "u1"} if otherwise else {})}}}
+    else:
+        size |= {"type": "u1", "if": there.text}
+    rest = {"id": name, "size": random.choice([f"{name}_size & 3", f"({name}_size + 1) % 4"])}
+
+    def write(random: Random, values: Values) -> Parts:
+        width = 1
+        if "if" in size:
+            width = int(there.value(values))
+        elif values[on.name] in cases or not otherwise:
+            width = {"u1": 1, "u2le": 2, None: 0}[cases.get(values[on.name])]
+        # Where there is no size the object is lost.
+        number = random.randrange(4)
+        least = number & 3 if "&" in rest["size"] else (number + 1) % 4
+        return (number.to_bytes(width, "little") + random.randbytes(least) if width else b"",)
+
+    return Piece([size, rest], write)
+
+
 def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
     """The same, there only where something holds; nothing after can be sure of it."""
     if len(piece.attributes) != 1 or not numbers:

@@ -111,6 +111,8 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_COLUMN_BYTES, level ? ITEM_TEXT : TEXT, choose(by, 3), 0, 0);
         break;
     case 4:
+        if (choose(by, 4) == 0)
+            step(by, WL_OP_ABSENT, 2 + choose(by, 4), 0, 0, 0);
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
         break;
     case 5:

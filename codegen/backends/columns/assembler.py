@@ -167,6 +167,10 @@ class Assembler:
         """Append ``STREAM``, which stays only where ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.STREAM, scalar, what, number, comment=scalar.name), scalar))
 
+    def absent(self, scalar: Scalar) -> None:
+        """Append ``ABSENT``, which stays only where ``scalar`` is needed in the end."""
+        self.items.append(ReadLine(Line(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
+
     def compute(self, target: Scalar, compiled: Compiled, comment: str) -> None:
         """Append ``EXPRESSION``, which stays only where ``target`` is needed in the end."""
         self.items.append(ExpressionLine(target, compiled, comment))

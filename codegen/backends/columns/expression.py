@@ -97,7 +97,7 @@ class Compiler:
     The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
     engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
     the end of what an object is read from, at the place where the code is run; ``keep`` puts a
-    value into a register there.
+    value into a register there. ``absent_fails``: what needs something absent may be code without a value.
     """
 
     scope: Scope
@@ -107,6 +107,7 @@ class Compiler:
     assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[Scope, str], Compiled] | None = None
     keep: Callable[[Compiled, str], Scalar] | None = None
+    absent_fails: bool = False
 
     def compile(self, node: Node) -> Compiled:
         """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
@@ -185,7 +186,12 @@ class Compiler:
     def _comparison(self, node: Comparison) -> Compiled:
         if self._is_bytes(node.left) or self._is_bytes(node.right):
             return self._comparison_of_bytes(node)
-        left, right = self._compile(node.left), self._compile(node.right)
+        # What is absent equals nothing.
+        strict = node.operator in ("==", "!=")
+        left, right = (
+            (self.strict if strict and isinstance(each, Name | Attribute | Cast) else self)._compile(each)
+            for each in (node.left, node.right)
+        )
         code, compare = _COMPARISON[node.operator]
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
@@ -267,6 +273,8 @@ class Compiler:
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
             raise NotForEngineError("an expression computes with something else than integers and booleans")
+        if found.checked is not None and self.absent_fails and not self._knows(found):
+            return Compiled((found.checked,), found.interval)
         self.must_be_present(found)
         # An absent field's register holds 0.
         certain = set(found.facts) <= set(self.facts)
@@ -282,8 +290,16 @@ class Compiler:
 
     def must_be_present(self, member: Scalar | Span) -> None:
         """Raise ``NotForEngineError`` where the field may be absent at this place."""
-        if not set(member.facts) <= {*self.facts, *self.assumed}:
+        if not self._knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
+
+    def _knows(self, member: Scalar | Span) -> bool:
+        return set(member.facts) <= {*self.facts, *self.assumed}
+
+    @property
+    def strict(self) -> Compiler:
+        """The same for expressions that may not need anything absent."""
+        return replace(self, absent_fails=False)
 
     def must_be_found(self, span: Span) -> None:
         """Raise ``NotForEngineError`` where no step finds the bytes, or they may be absent at this place."""

@@ -45,15 +45,19 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
         index = scope.members["_index"] = Scalar("_index", Interval(0, MOST_TURNS), state.facts)
         assembler.add(Op.INDEX, index, number, comment=f"index of {name}")
     item()
-    if not state.run.aligned:
-        raise NotForEngineError(f'an item of "{name}" may end inside a byte')
-    state.run.flush()
+    _end_item(state, field)
     if isinstance(repeat, RepeatUntil):
         turns = _last(state, scope, field, repeat)
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.place(after)
     scope.members.pop("_index", None)
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
+
+
+def _end_item(state: State, field: Field) -> None:
+    if not state.run.aligned:
+        raise NotForEngineError(f'an item of "{field.id}" may end inside a byte')
+    state.run.flush()
 
 
 def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scalar:
@@ -80,7 +84,7 @@ def lower_list(
         state.fills[scope] = columns | {field.id: node.item}
         item()
         state.fills[scope] = columns
-        state.run.flush()
+        _end_item(state, field)
         assembler.add(Op.ITEM_END, 0, level)
 
     lower_loop(state, scope, field, repeat, one)

@@ -49,5 +49,6 @@ OPERANDS = {
     Op.EXPAND: 4,
     Op.SEEK: 3,
     Op.STREAM: 3,
+    Op.ABSENT: 1,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
-from ...expression.types import BytesType, EnumType, FloatType, IntegerType
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, UserType
 from ...plan import Field
-from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
+from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .assembler import Refusal
 from .compiled import Compiled, constant
 from .interval import BOOLEAN
@@ -19,6 +21,8 @@ from .state import State
 def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
     """Return whether all items take as many bytes as each other and none of them may be refused."""
     if isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
+        return False
+    if state.counts_items:
         return False
     return _item_size(state, scope, field) is not None
 
@@ -35,6 +39,38 @@ def pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
         _skip_counted(state, scope, name, repeat.expression, size)
     else:
         _skip_rest(state, name, size)
+
+
+MOST_UNROLLED = 64
+"""Items of parts of bytes whose steps are repeated."""
+
+
+def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
+    """Return whether items are bits that need not end with a byte, and are few in any row."""
+    if not isinstance(repeat, RepeatCount) or field.indexed or state.counts_items or not _is_bits(state, field):
+        return False
+    return (state.compiler(scope).compile(repeat.expression).constant or MOST_UNROLLED + 1) <= MOST_UNROLLED
+
+
+def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Callable[[], None]) -> None:
+    """Append the steps of all items, one after another."""
+    assert isinstance(repeat, RepeatCount)
+    for _ in range(state.compiler(scope).compile(repeat.expression).constant or 0):
+        item()
+    scope.members[field.id] = Unavailable(f'an expression uses the repeated "{field.id}"')
+
+
+def _is_bits(state: State, field: Field) -> bool:
+    """Return whether an item is a bit field, or an object of bit fields alone."""
+    if field.switch is not None or field.condition is not None:
+        return False
+    if not isinstance(field.type, UserType) or field.type.opaque:
+        kind = field.type.base if isinstance(field.type, EnumType) else field.type
+        return isinstance(kind, BitsType)
+    if not isinstance(field.size, OwnSize):
+        return False
+    inside = state.plan.type(field.type.path).fields
+    return bool(inside) and all(each.repeat is None and _is_bits(state, each) for each in inside)
 
 
 def _item_size(state: State, scope: Scope, field: Field) -> int | None:

@@ -28,14 +28,14 @@ from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
 from .column_nodes import own_columns
-from .compiled import constant
+from .compiled import Compiled, constant
 from .expression import facts_of
 from .interval import Interval
 from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer, lower_varint
 from .refusal import NotForEngineError
-from .repeated import can_pass_over, pass_over
+from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .scope import Argument, Scalar, Scope, Span, Stream
 from .state import State
 from .switches import lower_switch
@@ -136,7 +136,7 @@ def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, pres
     assembler, absent = state.assembler, Label()
     if present is not None:
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
-    compiler, continues, stored = state.compiler(scope), None, None
+    compiler, continues, stored = state.compiler(scope).strict, None, None
     if cover.continues is not None:
         continues = assembler.temporary(compiler.compile(cover.continues), f"what {name} continues")
     if cover.stored is not None:
@@ -168,6 +168,10 @@ def _lower_optional(
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
     state.run.flush()
+    for scalar in state.created:
+        if scalar.checked is None:
+            scalar.checked = Scalar(scalar.name, scalar.interval)
+            assembler.compute(scalar.checked, Compiled((scalar,), scalar.interval), scalar.name)
     state.facts = facts
     column = state.column(scope, name)
     if column is not None or state.created:
@@ -178,6 +182,8 @@ def _lower_optional(
     for scalar in state.created:
         # Expressions may run where the field is absent; they must not see an earlier row's value.
         assembler.compute(scalar, constant(0), f"no {scalar.name}")
+        if scalar.checked is not None:
+            assembler.absent(scalar.checked)
     assembler.place(after)
     state.created = [*created, *state.created]
     return present
@@ -265,6 +271,8 @@ def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) ->
     node = state.column(scope, field.id)
     if node is None and can_pass_over(state, scope, field, repeat):
         pass_over(state, scope, field, repeat)
+    elif node is None and can_unroll(state, scope, field, repeat):
+        unroll(state, scope, field, repeat, lambda: _lower_value(state, scope, field))
     else:
         lower_list(state, scope, field, repeat, node, lambda: _lower_value(state, scope, field))
 
@@ -359,7 +367,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         raise NotForEngineError(f'"{field.id}" is a protobuf message')
     if state.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
-    if not state.run.aligned:
+    if is_step and not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     inner = Scope(scope.plan, struct, scope)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
@@ -382,7 +390,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     else:
         lower_fields(state, inner)
     state.nesting -= 1
-    if not (state.run.aligned or limited):
+    if is_step and not (state.run.aligned or limited):
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:
         state.run.flush()

@@ -15,12 +15,14 @@ class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
     It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is there.
+    ``checked``: the same, which has no value where it is absent.
     """
 
     name: str
     interval: Interval
     facts: tuple[Fact, ...] = ()
     needed: bool = False
+    checked: Scalar | None = None
 
 
 @dataclass(eq=False)

@@ -61,13 +61,19 @@ class State:
 
     def compiler(self, scope: Scope) -> Compiler:
         """A compiler of expressions that are at this place in ``scope``."""
-        return Compiler(scope, self.facts, of_stream=self.of_stream, keep=self._keep)
+        return Compiler(scope, self.facts, of_stream=self.of_stream, keep=self._keep, absent_fails=True)
 
     def _keep(self, compiled: Compiled, name: str) -> Scalar:
         kept = Scalar(name, compiled.interval, self.facts)
         self.run.flush()
         self.assembler.compute(kept, compiled, name)
         return kept
+
+    @property
+    def counts_items(self) -> bool:
+        """Return whether all items count, since positions may lead to the same ones again and again."""
+        rows = self.plan.rows
+        return rows is not None and any(map(self.plan.is_at_position, rows.steps))
 
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also where the content of a

@@ -11,12 +11,15 @@ from wireloom.format.program import Op
 from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType
 from ...plan import Field, Switch
+from .arrow import integer_interval
 from .assembler import Label
 from .column_nodes import ColumnNode
+from .compiled import Compiled
 from .expression import Compiler
 from .field_arrow import variant_name
+from .interval import Interval
 from .refusal import NotForEngineError
-from .scope import Scope, Span, Unavailable
+from .scope import Fact, Scalar, Scope, Span, Unavailable
 from .state import State
 
 
@@ -28,6 +31,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
     matching = _matching(state, scope, switch.on, question)
     created, end = state.created, Label()
+    result = _integer(state, field)
     for matches, form in switch.branches:
         test: Node = reduce(lambda left, right: Logical("or", left, right), [_is(each) for each in matches])
         other = Label()
@@ -35,20 +39,44 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
             Op.SKIP_IF_ZERO, assembler.temporary(matching.compile(test), question), 0, other, comment=question
         )
         _lower_form(state, scope, form, node, value)
+        _keep(state, scope, form, result)
         assembler.add(Op.JUMP, 0, 0, end)
         assembler.place(other)
     if switch.otherwise is not None:
         _lower_form(state, scope, switch.otherwise, node, value)
+        _keep(state, scope, switch.otherwise, result)
     else:
         _null(state, node)
+        if result is not None:
+            assembler.absent(result)
     assembler.place(end)
-    state.created = created
-    scope.members[field.id] = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
+    state.created = created if result is None else [*created, result]
+    unavailable = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
+    scope.members[field.id] = unavailable if result is None else result
+
+
+def _integer(state: State, field: Field) -> Scalar | None:
+    """The scalar of what a switch chooses from integers; it may have no value where nothing need match."""
+    intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
+    if None in intervals:
+        return None
+    found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), state.facts)
+    if field.unmatched:
+        found.facts = (*state.facts, Fact(Scope(state.plan, state.plan.root), Name("_")))
+        found.checked = found
+    return found
+
+
+def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> None:
+    value = scope.members.get(form.id)
+    if result is not None:
+        assert isinstance(value, Scalar)
+        state.assembler.compute(result, Compiled((value,), value.interval), form.id)
 
 
 def _matching(state: State, scope: Scope, on: Node, question: str) -> Compiler:
     """A compiler of expressions in which ``_`` is what a switch looks at."""
-    compiler = state.compiler(scope)
+    compiler = state.compiler(scope).strict
     if isinstance(on.type, BytesType | StringType):
         span = compiler.resolve(on)
         if not isinstance(span, Span):
