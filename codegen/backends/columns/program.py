@@ -70,9 +70,8 @@ def _row_columns(state: State, row: Scope) -> None:
     rows = state.plan.rows
     assert rows is not None
     if rows.where is not None:
-        state.assembler.add(
-            Op.WHERE, state.assembler.temporary(state.compiler(row).compile(rows.where), "where"), comment="where"
-        )
+        condition = _compiler(state, row, state.facts).compile(rows.where)
+        state.assembler.add(Op.WHERE, state.assembler.temporary(condition, "where"), comment="where")
     for node in state.columns.columns:
         try:
             _row_column(state, row, node, rows)
