@@ -303,6 +303,17 @@ class Fragments:
 
 
 @dataclass(frozen=True)
+class LookUp:
+    """A column ``name``: ``value`` of the last row of another ``table`` whose ``match`` equals ``key`` of the row."""
+
+    name: str
+    table: str
+    key: str
+    match: str
+    value: str
+
+
+@dataclass(frozen=True)
 class Choice:
     """An option of the format that names how many unused bytes follow each row (``-wireloom: {options: …}``).
 

@@ -21,6 +21,7 @@ from ..wire import (
     Framing,
     InheritedEndian,
     Logical,
+    LookUp,
     Message,
     MessageField,
     OwnSize,
@@ -238,6 +239,8 @@ class Rows:
     """True of the rows that the table has, in the scope of the row's type."""
     flatten: bool = False
     """A struct is a column for each of its fields."""
+    look_ups: tuple[LookUp, ...] = ()
+    """Columns out of earlier rows of other tables."""
     doc: str = ""
     position: Position | None = field(default=None, compare=False)
     """Of the name."""

@@ -13,6 +13,7 @@ from ..wire import Choice, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
+from .look_ups import with_look_ups
 from .model import Attribute, Instance, Rows, Struct
 from .parts import refuse_module_name
 from .row_layout import has_sized_rows, is_streaming
@@ -56,7 +57,16 @@ class TableReader:
         tables = () if of_messages else self._tables(section)
         reader = UnitsReader(self.root, self.structs, self.world, self.diagnostics)
         units = reader.read(section) if of_messages else None
-        columns = tuple(name for each in tables for name in (*each.columns, *each.selectable, *each.parent_columns))
+        columns = tuple(
+            name
+            for each in tables
+            for name in (
+                *each.columns,
+                *each.selectable,
+                *each.parent_columns,
+                *(look_up.name for look_up in each.look_ups),
+            )
+        )
         return Extensions(
             tables=tables,
             units=units,
@@ -77,6 +87,7 @@ class TableReader:
                 message = f"{shown(key)} is a key of each table: write it inside of 'tables'"
                 self.diagnostics.error(meta.keys[key], message)
         found: list[Rows] = []
+        sections: dict[str, Section] = {}
         entries = list(meta.entries("tables"))
         for entry in entries:
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
@@ -85,9 +96,10 @@ class TableReader:
                 if rows is not None:
                     doc = entry.value.word("doc").strip()
                     found.append(replace(rows, name=entry.key.value, doc=doc, position=entry.key.position))
+                    sections[entry.key.value] = entry.value
         if not entries and "tables" not in meta.missing:
             self.diagnostics.error(meta.position_of("tables"), "expected at least one table")
-        return tuple(found)
+        return with_look_ups(found, sections, self.diagnostics)
 
     def _rows(self, section: Section, meta: Section, table: str = "") -> Rows | None:
         """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are."""

@@ -36,6 +36,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         name=rows.name,
         where=rows.where,
         flatten=rows.flatten,
+        look_ups=rows.look_ups,
         doc=rows.doc,
         position=rows.position,
         fragments=rows.fragments,

@@ -12,7 +12,7 @@ from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..wire import Choice, ComputedEndian, Enum, Fragments, InheritedEndian, Message, Parameter, Units
+from ..wire import Choice, ComputedEndian, Enum, Fragments, InheritedEndian, LookUp, Message, Parameter, Units
 from .nodes import Cover, Field, Fill, Instance, Step
 
 
@@ -153,6 +153,8 @@ class Rows:
     """True of the rows that the table has, in the scope of the row's type."""
     flatten: bool = False
     """A struct is a column for each of its fields."""
+    look_ups: tuple[LookUp, ...] = ()
+    """Columns out of earlier rows of other tables."""
     doc: str = ""
     position: Position | None = declared(default=None, compare=False)
     """Of the name."""

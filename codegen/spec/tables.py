@@ -221,7 +221,26 @@ _ROWS = {
     "where": Key(EXPRESSION, "True of the rows that the table has; others hold and have no place in it."),
 }
 
-TABLES["table"] = Table("a table", {**_ROWS, "rows": replace(_ROWS["rows"], required=True), "doc": DOC["doc"]})
+TABLES["look-up"] = Table(
+    "a look-up",
+    {
+        "table": Key(NAME, "The other table.", required=True),
+        "key": Key(NAME, "The column of this table that has the key.", required=True),
+        "match": Key(NAME, "The column of the other table that equals it.", required=True),
+        "value": Key(NAME, "The column of the other table that is the value.", required=True),
+    },
+)
+TABLES["table"] = Table(
+    "a table",
+    {
+        **_ROWS,
+        "rows": replace(_ROWS["rows"], required=True),
+        "look-ups": Key(
+            MapKind("look-up", TableKind("look-up")), "Columns out of earlier rows of other tables, by name."
+        ),
+        "doc": DOC["doc"],
+    },
+)
 TABLES["meta-extensions"] = Table(
     f"meta/{EXTENSION}",
     {

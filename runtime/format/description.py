@@ -10,59 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
 from ..base.errors import UnknownNameError, WireloomError
+from .columns import Column, LookUp
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
 if TYPE_CHECKING:
     import pyarrow
 
+__all__ = [
+    "MODEL_VERSION",
+    "Choice",
+    "Column",
+    "Format",
+    "Fragments",
+    "Level",
+    "LookUp",
+    "MessageUnits",
+    "in_fragments",
+    "only_read",
+]
+
 MODEL_VERSION = 1
 """The version of generated code that this runtime runs; equal to the one that the generator stamps."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of a format's table.
-
-    ``type`` is Arrow's name of the type (``uint32``, ``binary``, ``timestamp[ms, UTC]``); ``attribute`` the field of
-    the row object that holds the value, or of the root object where ``parent`` is set.
-    """
-
-    name: str
-    type: str
-    default: bool = True
-    attribute: str = ""
-    parent: bool = False
-    doc: str = ""
-    labels: tuple[tuple[int, str], ...] = ()
-    """For a column of an enum's labels: its values and their labels."""
-    unsigned: bool = False
-    """For a column of labels: its numbers are those of uint64; otherwise those of int64."""
-    derived: bool = False
-    """A writer takes no value for it: a length, a count, a checksum, fixed contents, a computed value."""
-    constant: bool = False
-    """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
-    optional: bool = False
-    """The attribute has an ``if``, or a switch without a case for every value: the column is null in rows where the
-    condition is false, or no case matches."""
-    same_as: str = ""
-    """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
-    which is where a writer stores it."""
-    up: int = 0
-    """How many levels above the row the object is that has the attribute: what holds the row, or a message above it."""
-    engine_refusal: str = ""
-    """Why the engine cannot fill the column, so that the object parser reads the rows where it is wanted."""
-    variants: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
-    """The structs in it of types that a switch chooses from: the way to each (``.field.item``, empty for the column
-    itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
-    structs: tuple[tuple[str, str], ...] = ()
-    """The other structs in it: the way to each, and the qualified name of its class."""
-    solves: tuple[tuple[str, int, int], ...] = ()
-    """Of a value instance ``factor * attribute + rest``: each attribute that a writer can solve it for, with how many
-    levels above the row that is, and the factor."""
-    lookup: str = ""
-    """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
-    be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +223,7 @@ class Format:
     @property
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read by itself."""
-        return bool(self.delimiter) and self.fragments is None
+        return bool(self.delimiter) and not self.looks_up and self.fragments is None
 
     @property
     def has_lengths(self) -> bool:
@@ -274,7 +243,12 @@ class Format:
     @cached_property
     def engine_columns(self) -> tuple[int, ...]:
         """The numbers of the columns that the engine's program fills, in order."""
-        return tuple(number for number, each in enumerate(self.columns) if not each.engine_refusal)
+        return tuple(number for number, each in enumerate(self.columns) if not (each.engine_refusal or each.looked_up))
+
+    @property
+    def looks_up(self) -> bool:
+        """Return whether a column depends on earlier rows: inputs are read from their first byte on."""
+        return any(each.looked_up for each in self.columns)
 
     @cached_property
     def path_columns(self) -> tuple[str, ...]:

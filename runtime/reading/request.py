@@ -105,6 +105,10 @@ def request_of(
     """
     found, given = of_table(registry.get(format, options.allow_modules), own)
     if options.byte_range is not None:
+        if found.looks_up:
+            raise UnsupportedError(
+                f"the table {found.table} of {found.name} has no byte ranges: it looks up earlier rows of other tables"
+            )
         if not found.streaming:
             raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
         if found.message is not None:

@@ -24,6 +24,10 @@ def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
 
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
     """Return the row reader of that name. ``root``: the object whose attributes before the rows were read, if any."""
+    if any(format.columns[number].looked_up for number in settings.wanted):
+        from .looking_up import LookUpReader
+
+        return LookUpReader(format, settings, lambda table, how: make(name_of(table, how.wanted), table, root, how))
     if name == "columns":
         from .engine_reader import EngineRowReader
 

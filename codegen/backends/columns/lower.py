@@ -62,7 +62,7 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
     )
     levels = level_sources(plan, rows)
     arguments = _format_arguments(plan, rows, refusal, unfilled(plan, rows, columns))
-    more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels}
+    more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups}
     used = ["Column", "Format", *(name for name, given in more.items() if given)]
     title = f"{plan.title}, {rows.name}" if rows.name else plan.title
     return View(
@@ -93,6 +93,7 @@ class Compilation:
 def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Compilation:
     """Compile the program of a table."""
     without: dict[str, str] = {}
+    columns = tuple(each for each in columns if each.look_up is None)
     while True:
         try:
             return Compilation(lower_program(plan, rows, columns), None, without)
@@ -174,7 +175,8 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
     given: dict[str, object] = {}
     if not column.default:
         given["default"] = False
-    given["attribute"] = column.attribute
+    if column.attribute:
+        given["attribute"] = column.attribute
     if column.parent:
         given["parent"] = True
     if column.field.doc:
@@ -201,6 +203,9 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         repr(column.type.name),
         *(f"{name}={literal(value)}" for name, value in given.items()),
     )
+    if column.look_up is not None:
+        parts = (column.look_up.table, column.look_up.key, column.look_up.match, column.look_up.value)
+        arguments += (f"looked_up=LookUp({', '.join(map(repr, parts))})",)
     return ColumnView(column.name, column.type.constructor, arguments)
 
 

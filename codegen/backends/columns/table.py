@@ -10,7 +10,7 @@ from wireloom.format.program import Kind, Op
 from ...expression.nodes import Name
 from ...expression.types import EnumType, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
-from ...wire import Labels, Timestamp
+from ...wire import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import ArrowType, integer_interval, timestamp_range
@@ -41,6 +41,7 @@ class TableColumn:
     """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
     up: int = 0
     """How many levels above the row the object is that has it."""
+    look_up: LookUp | None = None
     path: tuple[str, ...] = ()
     """For the field of a struct that is a column of its own: the fields that lead to the struct."""
     same_as: str = ""
@@ -102,7 +103,32 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     columns += [of_row(name, False) for name in rows.selectable]
     if rows.flatten:
         columns = [inner for each in columns for inner in _flat(plan, each)]
-    return tuple(columns)
+    return (*columns, *(_looked_up(plan, each) for each in rows.look_ups))
+
+
+def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
+    """The column of a look-up, which is what the other table has."""
+    other = next(each for each in plan.tables if each.name == look_up.table)
+    found = {each.name: each for each in table_columns(plan.of_table(other), other)}
+    match, value = found.get(look_up.match), found.get(look_up.value)
+    if match is None or value is None:
+        refuse(other.position, f'"{look_up.name}" is looked up in columns that are flattened')
+    for each in (match, value):
+        if each.type.item is not None or each.type.fields or each.labels or each.type.name.startswith("timestamp"):
+            refuse(
+                each.field.position, f'"{look_up.name}" is looked up by "{each.name}", which is no plain number or text'
+            )
+    return replace(
+        value,
+        name=look_up.name,
+        default=True,
+        parent=False,
+        attribute="",
+        derived=True,
+        up=0,
+        same_as="",
+        look_up=look_up,
+    )
 
 
 def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:

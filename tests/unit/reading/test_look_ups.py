@@ -1,0 +1,215 @@
+"""Columns that are looked up in earlier rows of another table of the same input, by both readers."""
+
+import random
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom.rows import looking_up
+
+from ...differential.agreement import agreed, objects_only
+
+SPEC = """
+meta:
+  id: bag
+  endian: le
+  -wireloom:
+    tables:
+      messages:
+        rows: records.body.as<message>
+        columns: [channel, text]
+        look-ups:
+          topic: {table: channels, key: channel, match: id, value: topic}
+          unit: {table: channels, key: channel, match: id, value: unit}
+          note: {table: units, key: unit, match: name, value: number}
+      channels:
+        rows: records.body.as<channel>
+        look-ups:
+          unit: {table: units, key: unit_number, match: number, value: name}
+      units:
+        rows: records.body.as<unit>
+seq:
+  - {id: records, type: record, repeat: eos}
+types:
+  record:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: channel, 2: message, 3: unit}}}
+  channel:
+    seq:
+      - {id: id, type: u1}
+      - {id: unit_number, type: u1}
+      - {id: topic, type: str, size-eos: true, encoding: ASCII}
+  message:
+    seq:
+      - {id: channel, type: u1}
+      - {id: text, type: str, size-eos: true, encoding: ASCII}
+  unit:
+    seq:
+      - {id: number, type: u1}
+      - {id: name, type: str, size-eos: true, encoding: ASCII}
+"""
+WHOLE = """
+meta:
+  id: chunks
+  endian: le
+  -wireloom:
+    tables:
+      messages:
+        rows: chunks.body.list.body.as<message>
+        look-ups: {topic: {table: channels, key: channel, match: id, value: topic}}
+      channels: {rows: chunks.body.list.body.as<channel>}
+seq:
+  - {id: count, type: u1}
+  - {id: chunks, type: chunk, repeat: expr, repeat-expr: count}
+  - {id: end, contents: END}
+types:
+  chunk:
+    seq:
+      - {id: len, type: u2}
+      - {id: body, type: body, size: len, -wireloom: {codec: zlib}}
+  body:
+    seq: [{id: list, type: record, repeat: eos}]
+  record:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: channel, 2: message}}}
+  channel:
+    seq: [{id: id, type: u1}, {id: topic, type: str, size-eos: true, encoding: ASCII}]
+  message:
+    seq: [{id: channel, type: u1}, {id: text, type: str, size-eos: true, encoding: ASCII}]
+"""
+
+
+def spec(folder: Path, text: str) -> wireloom.Format:
+    path = folder / "sample.ksy"
+    path.write_text(text)
+    return wireloom.load_spec(path)
+
+
+@pytest.fixture(scope="module")
+def bag(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
+    return spec(tmp_path_factory.mktemp("bag"), SPEC)
+
+
+def record(kind: int, body: bytes) -> bytes:
+    return bytes([kind, len(body)]) + body
+
+
+DATA = b"".join(
+    [
+        record(3, b"\x09mps"),
+        record(2, b"\1early"),
+        record(1, b"\1\x09/pose"),
+        record(1, b"\2\x08/scan"),
+        record(2, b"\1one"),
+        record(2, b"\2two"),
+        record(1, b"\1\x09/twist"),
+        record(3, b"\x08rad"),
+        record(2, b"\1three"),
+        record(1, b"\2\x08/laser"),
+        record(2, b"\2four"),
+    ]
+)
+ROWS = [
+    (1, "early", None, None, None),
+    (1, "one", "/pose", "mps", 9),
+    (2, "two", "/scan", None, None),
+    (1, "three", "/twist", "mps", 9),
+    (2, "four", "/laser", "rad", 8),
+]
+
+
+def test_the_last_record_before_the_row_counts(bag: wireloom.Format) -> None:
+    table, report = wireloom.read_with_report(bag, DATA)
+    assert [tuple(each.values()) for each in table.to_pylist()] == ROWS
+    assert (report.clean, report.engine) == (True, "columns")
+    agreed(bag, DATA)
+    with objects_only():
+        assert wireloom.read(bag, DATA).to_pylist() == table.to_pylist()
+
+
+def test_a_look_up_by_itself_reads_its_key(bag: wireloom.Format) -> None:
+    topics = [each[2] for each in ROWS]
+    assert wireloom.read(bag, DATA, columns=["topic"]).to_pydict() == {"topic": topics}
+    assert wireloom.read(bag, DATA, columns=["note", "_offset"])["note"].to_pylist() == [each[4] for each in ROWS]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_batches_of_any_size_give_the_same(bag: wireloom.Format, rows: int) -> None:
+    with wireloom.scan(bag, DATA * 3, batch_rows=rows) as scanner:
+        found = scanner.read_all().to_pylist()
+    assert found == wireloom.read(bag, DATA * 3).to_pylist()
+
+
+def test_nothing_is_remembered_from_one_input_to_the_next(bag: wireloom.Format, tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.bag").write_bytes(DATA)
+    table = wireloom.read(bag, [tmp_path / f"{number}.bag" for number in range(3)])
+    assert [tuple(each.values()) for each in table.to_pylist()] == ROWS * 3
+
+
+def test_both_readers_agree_on_damage(bag: wireloom.Format) -> None:
+    for index in range(len(DATA)):
+        agreed(bag, DATA[:index])
+        for bits in (1, 0x83):
+            damaged = DATA[:index] + bytes([DATA[index] ^ bits]) + DATA[index + 1 :]
+            agreed(bag, damaged, recover=bool(index % 2))
+
+
+def test_a_damaged_record_is_not_looked_up(bag: wireloom.Format) -> None:
+    table = wireloom.read(bag, DATA.replace(b"/pose", b"/p\xffse"))
+    assert table["topic"].to_pylist() == [None, None, "/scan", "/twist", "/laser"]
+
+
+def test_compressed_blocks_of_inputs_that_are_read_as_a_whole(tmp_path: Path) -> None:
+    chunks = spec(tmp_path, WHOLE)
+    blocks = [record(1, b"\1/a") + record(2, b"\1x"), record(2, b"\1y") + record(1, b"\2/b"), record(2, b"\2z")]
+    packed = [zlib.compress(each) for each in blocks]
+    data = b"\3" + b"".join(struct.pack("<H", len(each)) + each for each in packed) + b"END"
+    assert wireloom.read(chunks, data)["topic"].to_pylist() == ["/a", "/a", "/b"]
+    made = random.Random(5)
+    agreed(chunks, data)
+    for _ in range(150):
+        at = made.randrange(len(data))
+        agreed(chunks, data[:at] + bytes([data[at] ^ 1 << made.randrange(8)]) + data[at + 1 :])
+
+
+def test_what_is_remembered_is_bounded(bag: wireloom.Format, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"".join(record(1, bytes([n, 9]) + b"/%d" % n) for n in range(10)) + record(2, b"\0a") + record(2, b"\x09b")
+    assert wireloom.read(bag, data)["topic"].to_pylist() == ["/0", "/9"]
+    monkeypatch.setattr(looking_up, "MOST_KEYS", 5)
+    assert wireloom.read(bag, data)["topic"].to_pylist() == [None, "/9"]
+    monkeypatch.setattr(looking_up, "MOST_KEYS", 50)
+    monkeypatch.setattr(looking_up, "MOST_BYTES", 7)
+    assert wireloom.read(bag, data)["topic"].to_pylist() == [None, "/9"]
+
+
+def test_such_tables_have_no_byte_ranges(bag: wireloom.Format) -> None:
+    with pytest.raises(wireloom.WireloomError, match="it looks up earlier rows of other tables"):
+        wireloom.read(bag, DATA, byte_range=(3, 9))
+    assert wireloom.read(bag, DATA, table="units").num_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("table: channels, key: channel, match: id, value: topic",
+         "table: chanels, key: channel, match: id, value: topic",
+         "there is no other table 'chanels'.*'channels'"),
+        ("match: id, value: topic", "match: ids, value: topic", "the table 'channels' has no column 'ids'.*'id'"),
+        ("key: channel, match: id, value: topic", "key: text2, match: id, value: topic",
+         "'messages' has no column 'text2'"),
+        ("topic: {table", "text: {table", "the column 'text' is there already"),
+        ("key: unit_number, match: number, value: name", "key: unit, match: number, value: name", "by means of itself"),
+        ("key: channel, match: id, value: topic", "key: channel, match: id", "'value'"),
+    ],
+)  # fmt: skip
+def test_mistakes(tmp_path: Path, old: str, new: str, said: str) -> None:
+    with pytest.raises(wireloom.SpecError, match=said) as caught:
+        spec(tmp_path, SPEC.replace(old, new, 1))
+    assert "sample.ksy:" in str(caught.value)
