@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial, reduce
 from itertools import groupby
 from operator import itemgetter
@@ -17,6 +16,7 @@ from .interval import Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .state import State
+from .switches import matching_of
 
 BIG, LITTLE, UNDECIDED = IntegerLiteral(0), IntegerLiteral(1), IntegerLiteral(2)
 
@@ -36,9 +36,7 @@ def _decided(state: State, scope: Scope, on: Node, cases: tuple[tuple[Node | Non
     comment = f"byte order of {scope.struct.path[-1]}"
     if not state.run.aligned:
         raise NotForEngineError(f"the {comment} is decided inside a byte")
-    compiled = state.compiler(scope).compile(on)
-    state.run.flush()
-    chosen = state.assembler.temporary(compiled, f"what decides the {comment}")
+    matching = matching_of(state, scope, on, f"what decides the {comment}")
     order: Node = next((_literal(word) for match, word in cases if match is None), UNDECIDED)
     for word, group in reversed([(word, [*group]) for word, group in groupby(cases, key=itemgetter(1))]):
         tests: list[Node] = [Comparison("==", Name("_"), match) for match, _ in group if match is not None]
@@ -46,7 +44,7 @@ def _decided(state: State, scope: Scope, on: Node, cases: tuple[tuple[Node | Non
             either = reduce(lambda left, right: Logical("or", left, right), tests)
             order = Conditional(either, _literal(word), order)
     little = Scalar(comment, Interval(0, 2), state.facts)
-    state.assembler.compute(little, replace(state.compiler(scope), it=chosen).compile(order), comment)
+    state.assembler.compute(little, matching.compile(order), comment)
     state.assembler.add(Op.CHECK_RANGE, little, Refusal(True, "value"), 0, 1, comment=comment)
     return little
 

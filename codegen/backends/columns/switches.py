@@ -29,7 +29,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" is chosen by a switch and may begin inside a byte')
     assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
-    matching = _matching(state, scope, switch.on, question)
+    matching = matching_of(state, scope, switch.on, question)
     created, end = state.created, Label()
     result = _integer(state, field)
     for matches, form in switch.branches:
@@ -74,7 +74,7 @@ def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> Non
         state.assembler.compute(result, Compiled((value,), value.interval), form.id)
 
 
-def _matching(state: State, scope: Scope, on: Node, question: str) -> Compiler:
+def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
     """A compiler of expressions in which ``_`` is what a switch looks at."""
     compiler = state.compiler(scope).strict
     if isinstance(on.type, BytesType | StringType):

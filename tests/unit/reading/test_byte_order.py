@@ -10,6 +10,8 @@ import pytest
 import wireloom
 from wireloom import Format
 
+from tests.differential.agreement import agreed
+
 from .running import ROW_READERS, read
 
 UNITS = """
@@ -143,3 +145,32 @@ def test_rows_inherit_the_order_of_the_input(reader: str, order: bytes, sign: st
     assert file["tail"] == "clean"
     _, file = read(reader, format, b"??" + data[2:])
     assert (file["rows"], file["tail"]) == (0, "invalid_value")
+
+
+BY_BYTES = """
+meta:
+  id: made
+  -wireloom: {rows: docs, columns: [number]}
+seq:
+  - {id: docs, type: doc, repeat: eos}
+types:
+  doc:
+    seq:
+      - {id: mark, size: 2}
+      - {id: body, type: body}
+    instances:
+      number: {value: body.number}
+  body:
+    meta: {endian: {switch-on: _parent.mark, cases: {'[0x49, 0x49]': le, '[0x4d, 0x4d]': be}}}
+    seq:
+      - {id: number, type: u2}
+"""
+
+
+@pytest.mark.parametrize("data", [b"II\1\2MM\1\2", b"II\1\2IM\1\2MM\1\2", b"II\1\2M", b"??\1\2"])
+def test_bytes_decide(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "made.ksy").write_text(BY_BYTES)
+    format = wireloom.load_spec(tmp_path / "made.ksy")
+    assert format.engine_refusal is None
+    rows, _ = agreed(format, data)
+    assert rows["number"][:2] == ([0x201, 0x102] if len(data) == 8 else rows["number"][:2])
