@@ -53,6 +53,9 @@ class Column:
     itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
     structs: tuple[tuple[str, str], ...] = ()
     """The other structs in it: the way to each, and the qualified name of its class."""
+    inside: tuple[tuple[str, str], ...] = ()
+    """For an attribute of a struct (``header.tenant``): the beginning of its name that stands for each struct that
+    leads to it (``header.``), and the qualified name of its class."""
     solves: tuple[tuple[str, int, int], ...] = ()
     """Of a value instance ``factor * attribute + rest``: each attribute that a writer can solve it for, with how many
     levels above the row that is, and the factor."""

@@ -26,8 +26,8 @@ __all__ = [
     "Level",
     "LookUp",
     "MessageUnits",
-    "in_fragments",
     "only_read",
+    "written_as_objects",
 ]
 
 MODEL_VERSION = 1

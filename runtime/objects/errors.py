@@ -171,8 +171,8 @@ def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
 def unset(error: AttributeError) -> AttributeError:
     """Return an ``UnsetError`` for access to an attribute without a value, and an error that says so for a value that
     stands where an object belongs; other errors unchanged."""
-    if error.name == "_parent":
-        return AttributeError(f"a {type(error.obj).__name__} stands where an object of a type of the spec belongs")
+    if "attribute '_parent'" in str(error):
+        return AttributeError("an object of a type of the spec is missing: None, or another value, stands in its place")
     fields = getattr(type(error.obj), "_fields", ())
     return UnsetError(error.obj, error.name) if error.name is not None and error.name in fields else error
 

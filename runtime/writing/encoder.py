@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from ..format.description import Format
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
 from .fields import Filled, column_array, fields_of, misfit, values_of
+from .making import object_maker, value_at
 from .native import framed
 from .plain import PlainRow, plain_row
 from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN
@@ -159,12 +160,11 @@ class RowEncoder:
         return done
 
     def _by_class(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int) -> list[bytes]:
-        row_class = self.format.row_class
         names = tuple(values)
         columns = zip(*values.values(), strict=True) if values else iter([()] * count)
         done: list[bytes] = []
         for row_values in columns:
-            row = row_class(**dict(zip(names, row_values, strict=True)))
+            row = self._make(dict(zip(names, row_values, strict=True)))
             try:
                 data = row.to_bytes()
                 if self._optional and (unwritten := self._unwritten(row, data)):
@@ -180,15 +180,19 @@ class RowEncoder:
         return done
 
     @cached_property
+    def _make(self) -> Callable[[Mapping[str, Any]], Any]:
+        return object_maker(self.format, self.format.row_class)
+
+    @cached_property
     def _optional(self) -> tuple[str, ...]:
         """The fields of the row that a condition leaves out."""
         return tuple(each.attribute or each.name for each in self.format.columns if each.optional)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
         """A field with a value that is not in the row's bytes, since its condition is false; empty where none is."""
-        given = [name for name in self._optional if getattr(row, name, None) is not None]
+        given = [name for name in self._optional if value_at(row, name) is not None]
         written = self.format.row_class.from_bytes(data) if given else None
-        return next((name for name in given if getattr(written, name, None) is None), "")
+        return next((name for name in given if value_at(written, name) is None), "")
 
     def _refusal(self, row: int, names: tuple[str, ...], values: tuple[Any, ...], error: Exception) -> str:
         shown = ", ".join(f"{name}={value!r:.40}" for name, value in zip(names, values, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +25,38 @@ def maker(format: Format, column: Column) -> Make | None:
     if not column.structs and not column.variants:
         return None
     return _maker(format, column, format.schema.field(column.name).type, "")
+
+
+def object_maker(format: Format, made_of: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Return a function that makes an object of the values of its attributes; those of structs in it have names with
+    dots. A struct is absent if all of its values are ``None``."""
+    classes = {prefix: format.class_of(name) for each in format.columns for prefix, name in each.inside}
+    return partial(_nested, made_of, classes, "") if classes else lambda values: made_of(**values)
+
+
+def _nested(made_of: type[Any], classes: Mapping[str, type[Any]], prefix: str, values: Mapping[str, Any]) -> Any:
+    given: dict[str, Any] = {}
+    inside: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        first, dot, rest = name.partition(".")
+        if dot:
+            inside.setdefault(first, {})[rest] = value
+        elif value is not None or not prefix:
+            given[name] = value
+    for first, parts in inside.items():
+        way = f"{prefix}{first}."
+        given[first] = _nested(classes[way], classes, way, parts) if any(map(is_there, parts.values())) else None
+    return made_of(**given)
+
+
+def is_there(value: Any) -> bool:
+    """Return whether a value is not null."""
+    return value is not None
+
+
+def value_at(made: Any, name: str) -> Any:
+    """Return the value of an attribute, or of one of a struct in it; ``None`` if there is none."""
+    return reduce(lambda holder, part: getattr(holder, part, None), name.split("."), made)
 
 
 def check_fields(name: str, given: pa.DataType, wanted: pa.DataType) -> None:

@@ -17,6 +17,7 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
+from .making import object_maker, value_at
 from .native import framed
 from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN
 
@@ -51,6 +52,7 @@ class UnitEncoder:
         self._format = format
         self._levels = format.levels
         self._classes = [*(format.class_of(each.type) for each in format.levels), format.row_class]
+        self._makers = [object_maker(format, each) for each in self._classes]
         self._framed: Callable[[bytes], bytes] = framed(format) if format.delimiter else bytes
         self._max_record = max_record
         self._unit_rows = unit_rows
@@ -156,7 +158,7 @@ class UnitEncoder:
         fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
         if depth < len(self._levels):
             fields = dict(self._levels[depth].tags) | fields
-        made = self._classes[depth](**fields)
+        made = self._makers[depth](fields)
         if parent is not None:
             made._parent, made._root = parent, parent._root
         return made
@@ -294,7 +296,7 @@ class UnitEncoder:
         for each in self._optional:
             name = each.attribute or each.name
             here = not depth if each.parent else each.up == up
-            if here and getattr(made, name, None) is not None and getattr(again, name, None) is None:
+            if here and value_at(made, name) is not None and value_at(again, name) is None:
                 raise _RowError(f"{what} {each.name} cannot be written: {UNWRITTEN}")
         if up:
             for mine, other in zip(self._items(made, depth), self._items(again, depth), strict=False):

@@ -125,17 +125,29 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
     for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
         up = len(steps) - number
         own = [each for each in columns if each.up == up or (each.parent and number == 0)]
-        held = {each.attribute for each in own} | {each.same_as for each in own}
+        held = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
         held |= {name for each in columns for name, level, _ in solves(plan, rows, each) if level == up}
         if number < len(steps):
             held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(plan, *steps[number]))}
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held)]
+        for prefix, inner in {way for each in own for way in ways(plan, struct, each)}:
+            held = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
+            found += [f"{inner[-1]}.{each}" for each in _missing(plan.type(inner), held)]
     for column in columns:
-        if not column.path:
-            found += _missing_inside(plan, column.type)
-        elif not column.parent:
-            found.append(f"{rows.types[-1 - column.up][-1]}.{column.path[0]}")
+        found += _missing_inside(plan, column.type)
     return tuple(dict.fromkeys(found))
+
+
+def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[str, Path]]:
+    """Yield the structs that lead to a column that is a field of one, outermost first: the beginning of the attribute's
+    name that stands for each, and its type. ``struct``: the type that the column's attribute belongs to."""
+    prefix = ""
+    for name in column.path:
+        field = struct.field(name)
+        if field is None or not isinstance(field.type, UserType):
+            return
+        struct, prefix = plan.type(field.type.path), f"{prefix}{field_name(name)}."
+        yield prefix, struct.path
 
 
 def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
-from .levels import is_chained, level_sources, solves, unfilled
+from .levels import is_chained, level_sources, solves, unfilled, ways
 from .literal import literal
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
@@ -194,6 +194,9 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["engine_refusal"] = refusal
     if variants := tuple(_variants(column.type, "")):
         given["variants"] = variants
+    holder = plan.root if column.parent else plan.type([plan.root.path, *rows.types][-1 - column.up])
+    if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in ways(plan, holder, column)):
+        given["inside"] = inside
     if structs := tuple(_structs(plan, column.type, "")):
         given["structs"] = structs
     if solved := solves(plan, rows, column):

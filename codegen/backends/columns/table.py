@@ -44,6 +44,8 @@ class TableColumn:
     look_up: LookUp | None = None
     path: tuple[str, ...] = ()
     """For the field of a struct that is a column of its own: the fields that lead to the struct."""
+    in_optional: bool = False
+    """For such a field: whether the struct may be absent."""
     same_as: str = ""
     """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
 
@@ -64,7 +66,10 @@ class TableColumn:
 
     @property
     def optional(self) -> bool:
-        """Return whether an attribute has an ``if``, or a switch without a case for every value."""
+        """Return whether an attribute has an ``if``, or a switch without a case for every value; or the struct that it
+        is in."""
+        if self.in_optional:
+            return True
         if not isinstance(self.field, Field):
             return False
         return self.field.condition is not None or (self.field.repeat is None and self.field.unmatched)
@@ -148,6 +153,7 @@ def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:
             parent=column.parent,
             up=column.up,
             path=(*column.path, column.field.id),
+            in_optional=column.optional,
         )
         yield from _flat(plan, inner)
 

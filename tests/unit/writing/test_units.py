@@ -307,3 +307,41 @@ def test_rows_at_positions_are_only_read(tmp_path: Path) -> None:
     assert table["a"].to_pylist() == [7, 6]
     with pytest.raises(WireloomError, match="the way to its rows leads through positions"):
         written(format, table)
+
+
+FLAT = """
+meta: {id: flat, endian: le, -wireloom: {rows: batches.rows, columns: [head, inner, at], flatten: true}}
+seq: [{id: batches, type: batch, repeat: eos}]
+types:
+  batch: {seq: [{id: head, type: head}, {id: n, type: u1}, {id: rows, type: row, repeat: expr, repeat-expr: n}]}
+  head: {seq: [{id: tenant, type: u1}, {id: len, type: u1}, {id: class, size: len}]}
+  row: {seq: [{id: at, type: u1}, {id: inner, type: inner, if: at > 3}]}
+  inner: {seq: [{id: x, type: u1}, {id: deep, type: deep}]}
+  deep: {seq: [{id: y, type: u1}]}
+"""
+
+
+def test_a_flattened_table(tmp_path: Path) -> None:
+    format = load(tmp_path, FLAT)
+    data = b"\5\1A\2\4\1\2\3" + b"\6\0\1\5\3\4"
+    table = wireloom.read(format, data)
+    assert table.column_names[:2] == ["head.tenant", "head.len"]
+    assert table["inner.deep.y"].to_pylist() == [2, None, 4]
+    assert written(format, table) == data
+    rows = table.to_pylist()
+    with pytest.raises(WireloomError, match=r"row 0, column inner.x cannot be written: it has a value, but"):
+        written(format, [rows[1] | {"inner.x": 1, "inner.deep.y": 2}])
+    with pytest.raises(WireloomError, match=r"row 0 cannot be written: an object of a type of the spec is missing"):
+        written(format, [rows[0] | {"inner.deep.y": None}])
+    with pytest.raises(WireloomError, match=r"row 0, column head.tenant: null"):
+        written(format, [rows[0] | {"head.tenant": None}])
+
+
+def test_a_flattened_table_of_rows_alone(tmp_path: Path) -> None:
+    rows = "rows: rows, columns: [inner, at], flatten: true"
+    text = FLAT.replace("rows: batches.rows, columns: [head, inner, at], flatten: true", rows)
+    format = load(tmp_path, text.replace("{id: batches, type: batch,", "{id: rows, type: row,"))
+    data = b"\4\1\2\3\5\3\4"
+    assert written(format, wireloom.read(format, data)) == data
+    lost = text.replace("deep: {seq: [{id: y, type: u1}", "deep: {seq: [{id: y, type: u1}, {size: 1}")
+    assert load(tmp_path, lost.replace("{id: batches, type: batch,", "{id: rows, type: row,")).unfilled
