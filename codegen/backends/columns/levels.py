@@ -94,6 +94,8 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
     instance = column.field
     if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.parent:
         return ()
+    if column.look_up is not None:
+        return ()
     around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
     holder = plan.type(around[len(around) - 1 - column.up])
     found = []
