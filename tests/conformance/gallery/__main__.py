@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.conformance.gallery import modules, reference, score
-from tests.conformance.gallery.checkout import FORMATS, Checkout, checkout
+from tests.conformance.gallery.checkout import FORMATS, Checkout, checkout, suite
 from tests.conformance.gallery.coverage import counts, coverage, known_specs, printed
 from tests.conformance.gallery.parsing import Parsed
-from tests.conformance.gallery.rows import agreement
+from tests.conformance.gallery.rows import agreement, suite_agreement
 
 
 def main() -> int:
@@ -74,12 +74,17 @@ def _score(gallery: Checkout, folder: Path, version: Mapping[str, str]) -> int:
     print(f"{comparison['equal']} formats equal, {comparison['files']} files, {comparison['values']} values")
     for name, types in row_types.items():
         print(printed(name, types))
-    rows = agreement(gallery, folder / "rows", row_types["gallery"])
-    print(f"{rows.types} types of rows, {rows.files} files: {len(rows.differences)} differ, {rows.slow} too slow")
-    for each in rows.differences:
-        print(f"    {each}")
+    tables = {"gallery": agreement(gallery, folder / "rows", row_types["gallery"])}
+    tests = suite()
+    if tests is not None:
+        tables["suite"] = suite_agreement(tests, folder / "suite", row_types["suite"])
+    for name, rows in tables.items():
+        counted = f"{rows.types} types of rows, {rows.files} files"
+        print(f"{name}: {counted}: {len(rows.differences)} differ, {rows.slow} too slow")
+        for each in rows.differences:
+            print(f"    {each}")
     failing = any(stages["failing"] for stages in found["modules"].values())
-    return int(failing or bool(comparison["differing"]) or bool(rows.differences))
+    return int(failing or bool(comparison["differing"]) or any(each.differences for each in tables.values()))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,18 @@
-"""The samples of the gallery as tables: both readers make the same rows of them, and of damaged ones."""
+"""The samples of the gallery and the files of Kaitai's suite as tables: both readers make the same rows of them."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
+import yaml
 from wireloom.codegen.explore import load_format
 
-from tests.conformance.gallery.checkout import Checkout
+from tests.conformance.gallery.checkout import FORMATS, Checkout
 from tests.conformance.gallery.coverage import RowType, with_rows
 from tests.conformance.gallery.parsing import MAX_FILES, OutOfTimeError, samples_of, time_limit, variants_of
 from tests.conformance.gallery.samples import Maker, UnavailableError, makers
@@ -21,6 +22,8 @@ SECONDS = 20.0
 """For one file."""
 DAMAGED = 3
 """Damaged files made of the first one of each maker."""
+DAMAGED_PLACES = 9
+"""Places at which a file of the suite is cut off or changed."""
 
 
 @dataclass
@@ -35,18 +38,53 @@ class Agreement:
 
 def agreement(gallery: Checkout, folder: Path, types: Iterable[RowType]) -> Agreement:
     """Read the samples as each of the ``types`` that the engine runs, with both readers; ``folder``: for specs."""
-    found, copy, known = Agreement(), folder / "specs", makers()
-    shutil.copytree(gallery.root, copy)
-    files = {each.stem: each for each in gallery.specs}
-    with patch.dict(os.environ, KSPATH=str(copy)):
+    known = makers()
+    return _agreement(
+        gallery.root, (), folder, (each for each in types if each.spec in known), lambda name: _samples(known[name])
+    )
+
+
+def suite_agreement(tests: Path, folder: Path, types: Iterable[RowType]) -> Agreement:
+    """Read the files of Kaitai's suite in the same way: as they are, cut off, and with a byte that is changed."""
+    names = {}
+    for path in (tests / "spec" / "ks").glob("*.kst"):
+        test = yaml.safe_load(path.read_text(encoding="utf-8"))
+        names[test["id"]] = test.get("data")
+    found = (each for each in types if names.get(each.spec))
+    gallery = os.environ.get(FORMATS, "")
+    return _agreement(
+        tests / "formats", (gallery,), folder, found, lambda name: _pieces((tests / "src" / names[name]).read_bytes())
+    )
+
+
+def _agreement(
+    specs: Path,
+    imports: Iterable[str],
+    folder: Path,
+    types: Iterable[RowType],
+    samples: Callable[[str], Iterable[bytes]],
+) -> Agreement:
+    found, copy = Agreement(), folder / "specs"
+    shutil.copytree(specs, copy)
+    files = {each.stem: each for each in specs.rglob("*.ksy")}
+    paths = os.pathsep.join(map(str, (copy, copy / "ks_path", *filter(None, imports))))
+    with patch.dict(os.environ, KSPATH=paths):
         for each in types:
-            if each.in_engine and each.spec in known:
-                spec = copy / files[each.spec].relative_to(gallery.root)
+            if each.in_engine:
+                spec = copy / files[each.spec].relative_to(specs)
                 spec.write_text(with_rows(files[each.spec].read_text(encoding="utf-8"), each.rows), encoding="utf-8")
                 found.types += 1
-                for data in _samples(known[each.spec]):
+                for data in samples(each.spec):
                     _read(spec, each, data, found)
     return found
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """A file, and what is left of it where it is damaged at some places."""
+    yield data
+    for place in range(0, len(data), max(1, len(data) // DAMAGED_PLACES)):
+        yield data[:place]
+        yield data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :]
 
 
 def _read(spec: Path, rows: RowType, data: bytes, found: Agreement) -> None:
