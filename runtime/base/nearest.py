@@ -16,9 +16,19 @@ def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
     "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"
     """
     names = list(known)
-    folded = {each.casefold(): each for each in names}
-    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5) if isinstance(name, str) else []
-    if near:
-        return UnknownNameError(f"unknown {what} {name!r}: did you mean {folded[near[0]]!r}?")
+    near = nearest(name, names)
+    if near is not None:
+        return UnknownNameError(f"unknown {what} {name!r}: did you mean {near!r}?")
     listed = f"there are {', '.join(names)}" if names else "there is none"
     return UnknownNameError(f"unknown {what} {name!r}: {listed}")
+
+
+def nearest(name: object, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, if one of those that are ``known`` is near.
+
+    >>> nearest("shelfs", ["books", "shelves"])
+    'shelves'
+    """
+    folded = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5) if isinstance(name, str) else []
+    return folded[near[0]] if near else None

@@ -43,7 +43,7 @@ def command(as_json: bool) -> None:
         if others:
             click.echo(f"  also: {', '.join(others)}")
         if format.option:
-            click.echo(f"  option: {format.option}={'|'.join(format.tables)} The table.")
+            click.echo(f"  option: {format.option}={'|'.join(format.tables)} {_what_tables_are(format)}")
         for name in message_options(format):
             click.echo(f"  option: {name}=…")
         for choice in format.choices:
@@ -87,4 +87,9 @@ def _tables(format: Format) -> dict[str, Any]:
     """The option that chooses the table, where there are several."""
     if not format.option:
         return {}
-    return {format.option: {"values": list(format.tables), "default": format.table, "doc": "The table."}}
+    doc = _what_tables_are(format)
+    return {format.option: {"values": list(format.tables), "default": format.table, "doc": doc}}
+
+
+def _what_tables_are(format: Format) -> str:
+    return "The table." if format.message is None else "The kind of message."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
 from ..base.errors import UnknownNameError, WireloomError
+from ..base.nearest import nearest
 from .columns import Column, LookUp
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
@@ -266,8 +267,10 @@ class Format:
     def of_table(self, table: str) -> Format:
         """Return another table of the same spec. Raises ``UnknownNameError``, which lists the tables."""
         if table not in self.tables:
+            near = nearest(table, self.tables)
+            hint = "" if near is None else f"did you mean {near!r}? "
             names = f"it has {', '.join(self.tables)}" if self.tables else "it has one table, without a name"
-            raise UnknownNameError(f"unknown {self.option or 'table'} {table!r} of {self.name}: {names}")
+            raise UnknownNameError(f"unknown {self.option or 'table'} {table!r} of {self.name}: {hint}{names}")
         if table == self.table:
             return self
         package = self._package

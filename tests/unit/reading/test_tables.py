@@ -118,7 +118,8 @@ def test_tables_know_each_other_and_travel_to_other_processes(library: wireloom.
 
 
 def test_an_unknown_table_is_an_error_that_lists_them(library: wireloom.Format) -> None:
-    with pytest.raises(UnknownNameError, match=r"^unknown table 'bookz' of library: it has books, shelves, rec"):
+    said = r"^unknown table 'bookz' of library: did you mean 'books'\? it has books, shelves, records, index"
+    with pytest.raises(UnknownNameError, match=said):
         wireloom.read(library, DATA, table="bookz")
     with pytest.raises(UnknownNameError, match="unknown option of edgemq_segment 'table'"):
         wireloom.read("edgemq_segment", b"", table="books")
