@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
+from ..expression.written import written
 from ..plan import Plan, Rows
 from .change import COLUMNS, SETTINGS, Change, Level
 
@@ -43,6 +44,10 @@ def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Cha
     if paths[0] != paths[1]:
         text = f"the rows are those of {paths[0]} now, and were those of {paths[1]}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)
+    conditions = ["all" if each.where is None else written(each.where) for each in (new_rows, old_rows)]
+    if conditions[0] != conditions[1]:
+        text = f"rows that the table has: {conditions[0]} now, and before {conditions[1]}"
+        yield Change(Level.BREAKING, COLUMNS, "where", text)
     before = {each.name: each for each in table_columns(old, old_rows)}
     after = {each.name: each for each in table_columns(new, new_rows)}
     for name, column in before.items():
@@ -65,7 +70,7 @@ def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
         yield Change(Level.BREAKING, COLUMNS, name, "this column has to be asked for now")
     if new.default and not old.default:
         yield Change(Level.COMPATIBLE, COLUMNS, name, "this column comes without being asked for now")
-    if (old.parent, old.up) != (new.parent, new.up):
+    if (old.parent, old.up, old.look_up) != (new.parent, new.up, new.look_up):
         text = f"this column comes from another place: from {_place(new)}, and came from {_place(old)}"
         yield Change(Level.BREAKING, COLUMNS, name, text)
     if old.derived != new.derived:
@@ -74,6 +79,9 @@ def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
 
 
 def _place(column: TableColumn) -> str:
+    if column.look_up is not None:
+        found = column.look_up
+        return f"{found.value} of {found.table}, where {found.match} is {found.key}"
     if column.parent:
         return "before the rows"
     return "around the row" if column.up else "the row"

@@ -163,6 +163,44 @@ def test_a_table_that_came_or_went() -> None:
     assert "compatible columns rows: the format is a table now" in lines(plain, SPEC)
 
 
+def test_several_tables() -> None:
+    tables = """
+meta:
+  id: log
+  -wireloom:
+    tables:
+      calls:
+        rows: calls
+        look-ups: {place: {table: sites, key: site, match: id, value: name}}
+      errors: {rows: calls, where: code > 3}
+      sites: {rows: calls.site_data}
+seq:
+  - {id: calls, type: call, repeat: eos}
+types:
+  call: {seq: [{id: code, type: u1}, {id: site, type: u1}, {id: site_data, type: site}]}
+  site: {seq: [{id: id, type: u1}, {id: name, type: u1}]}
+"""
+
+    def changed(old: str, new: str) -> list[str]:
+        assert old in tables
+        return lines(tables, tables.replace(old, new))
+
+    assert changed("code > 3", "code > 4") == [
+        "breaking columns errors.where: rows that the table has: code > 4 now, and before code > 3"
+    ]
+    assert changed("errors: {", "mistakes: {") == [
+        "breaking settings option table: the value errors was removed",
+        "compatible settings option table: the value mistakes was added",
+    ]
+    assert changed("match: id, value: name", "match: name, value: id") == [
+        "breaking columns calls.place: this column comes from another place: from id of sites, where name is site, and"
+        " came from name of sites, where id is site"
+    ]
+    first = "      errors: {rows: calls, where: code > 3}\n"
+    moved = tables.replace(first, "").replace("    tables:\n", f"    tables:\n{first}")
+    assert lines(tables, moved) == ["breaking settings option table: the default is errors now, and was calls"]
+
+
 def test_paths() -> None:
     found = edited(("{site}/{day}.log", "{site}/{hour}.log"))
     assert [line.split(": ")[1] for line in found if "column" in line] == [
