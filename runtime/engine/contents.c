@@ -13,18 +13,14 @@
 #define CALL_TURNS 256
 #define BYTES_PER_TURN 8
 
-static bool holds(const wl_content *content, const uint8_t *at) {
-    return content->handle && at >= content->at && at <= content->at + content->size;
-}
-
 /* Nothing points into the content any more. */
 static void forget(wl_run *run, const wl_content *content) {
     for (uint32_t i = 0; i < run->program->span_count; i++) {
-        if (holds(content, run->spans[i].at))
+        if (wl_content_holds(content, run->spans[i].at))
             run->spans[i] = (wl_span){run->begin, 0};
     }
     for (uint32_t i = 0; i < run->program->mark_count; i++) {
-        if (holds(content, run->marks[i]))
+        if (wl_content_holds(content, run->marks[i]))
             run->marks[i] = run->begin;
     }
 }
@@ -47,18 +43,9 @@ void wl_contents_start(wl_run *run) {
     run->block_depth = 0;
 }
 
-void wl_contents_end_row(wl_run *run) {
+void wl_contents_release_row(wl_run *run) {
     while (run->content_count && run->contents[run->content_count - 1].in_row)
         release(run, &run->contents[--run->content_count].content);
-}
-
-size_t wl_contents_readable(const wl_run *run, const uint8_t *at) {
-    for (size_t i = run->content_count; i-- > 0;) {
-        const wl_content *content = &run->contents[i].content;
-        if (holds(content, at))
-            return (size_t)(content->at + content->size - at);
-    }
-    return (size_t)(run->readable - at);
 }
 
 static bool is_between(const uint8_t *begin, const uint8_t *at, const uint8_t *end) { return at >= begin && at <= end; }
@@ -68,7 +55,7 @@ bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to)
         return true;
     for (size_t i = run->content_count; i-- > 0;) {
         const wl_content *content = &run->contents[i].content;
-        if (holds(content, from) && holds(content, to))
+        if (wl_content_holds(content, from) && wl_content_holds(content, to))
             return true;
     }
     return false;

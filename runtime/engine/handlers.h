@@ -40,7 +40,8 @@ WL_HANDLER(wl_jump);
 /* Of row_expressions.c. */
 WL_HANDLER(wl_expression_any);
 /* Of row_varints.c. */
-WL_HANDLER(wl_varint);
+WL_HANDLER(wl_varint_portable);
+WL_HANDLER(wl_varint_bmi2);
 WL_HANDLER(wl_varint_column);
 WL_HANDLER(wl_varint_columns_portable);
 WL_HANDLER(wl_varint_columns_bmi2);

@@ -275,7 +275,11 @@ void wl_contents_start(wl_run *run);
 /* Lets go of the contents from number `from` on. What still points into one of them points to the unit's begin. */
 void wl_contents_release(wl_run *run, size_t from);
 /* Lets go of those that are held for the row that ends. */
-void wl_contents_end_row(wl_run *run);
+void wl_contents_release_row(wl_run *run);
+static inline void wl_contents_end_row(wl_run *run) {
+    if (WL_UNLIKELY(run->content_count && run->contents[run->content_count - 1].in_row))
+        wl_contents_release_row(run);
+}
 /* Notes that sub-streams were left. */
 static inline void wl_block_leave(wl_run *run) {
     if (run->depth < run->block_depth) {
@@ -285,7 +289,17 @@ static inline void wl_block_leave(wl_run *run) {
     }
 }
 /* Bytes that may be read at `at`, which lies in the unit or in a content that is held. */
-size_t wl_contents_readable(const wl_run *run, const uint8_t *at);
+static inline bool wl_content_holds(const wl_content *content, const uint8_t *at) {
+    return content->handle && at >= content->at && at <= content->at + content->size;
+}
+static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) {
+    for (size_t i = run->content_count; i-- > 0;) {
+        const wl_content *content = &run->contents[i].content;
+        if (wl_content_holds(content, at))
+            return (size_t)(content->at + content->size - at);
+    }
+    return (size_t)(run->readable - at);
+}
 /* Whether both lie in the unit, or in the same content. */
 bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
 

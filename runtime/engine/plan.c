@@ -304,6 +304,7 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
     for (uint32_t i = 0; i < count; i++) {
         wl_instruction *instruction = run->plan + i;
         instruction->handler = instruction->operation == WL_RUN_EXPRESSION ? wl_expression_handler(instruction)
+                               : instruction->operation == WL_RUN_VARINT   ? wl_chosen.varint
                                                                            : wl_handlers[instruction->operation];
         /* A jump counts from where it stands. */
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||

@@ -2,9 +2,8 @@
  * (frames.c).
  *
  * A plan without sub-streams and searches lays every row out alike, but for parts that depend on a byte of it
- * (row_block_guards.h): a few *stretches* of fixed fields, each but
- * the last followed by a byte string whose size a field of the row gives. Between delimiters there are two: the fixed
- * fields, and the row's end. So everything in the row lies at a *place*: a fixed number of bytes after the beginning
+ * (row_block_guards.h): a few *stretches* of fixed fields, each but the last followed by a byte string whose size a field
+ * of the row gives. Between delimiters there are two: the fixed fields, and the row's end. So everything in the row lies at a *place*: a fixed number of bytes after the beginning
  * of a stretch. A *row block* is such a plan with the rows at hand.
  *
  * What needs all of a row's bytes, checksums and copies, is done row by row and goes through memory once and in order,

@@ -218,6 +218,14 @@ static bool add_fixed(planner *plan, const wl_instruction *instruction) {
     return add_column(plan, is_guarded(plan, instruction->a) ? wl_row_block_guarded_column : run, &value, instruction);
 }
 
+/* Of other columns than structs, what is written makes them valid. */
+static bool add_valid(planner *plan, const wl_instruction *instruction) {
+    const wl_fact nothing = {0};
+    if (plan->block->run->program->storages[instruction->a] != WL_STRUCT)
+        return true;
+    return note_write(plan, instruction->a) && add_column(plan, wl_row_block_guarded_valid, &nothing, instruction);
+}
+
 static bool add_bytes(planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     const wl_fact *span = span_of(plan, instruction->b);
@@ -429,7 +437,7 @@ static bool add_step(planner *plan, const wl_instruction *instruction) {
     case WL_RUN_JUMP:
         return add_jump(plan, instruction);
     case WL_RUN_COLUMN_VALID:
-        return true;
+        return add_valid(plan, instruction);
     case WL_RUN_COLUMN_NULL:
         /* It begins as null, and nothing else is written in the same rows. */
         return is_guarded(plan, instruction->a) && note_write(plan, instruction->a);
@@ -463,8 +471,8 @@ static void count_definitions(planner *plan) {
     }
 }
 
-/* Columns that begin as null; those of bytes begin as none, too. */
-static void add_unset(planner *plan) {
+/* Columns that begin as null; those of bytes begin as none, too. False: one is a list. */
+static bool add_unset(planner *plan) {
     wl_row_block *block = plan->block;
     const wl_run *run = block->run;
     for (uint32_t i = 0; i < run->unset_from[1]; i++) {
@@ -472,12 +480,15 @@ static void add_unset(planner *plan) {
         wl_row_block_step *step = block->columns + block->column_count++;
         *step = (wl_row_block_step){.run = wl_row_block_unset, .column = run->unset[i], .out = column->values,
                                     .width = run->program->storages[run->unset[i]]};
+        if (step->width == WL_LIST)
+            return false;
         if (step->width == WL_VARIABLE)
             block->copies[block->copy_count++] =
                 (wl_string_column){.out = column->values,
                                    .offsets = column->offsets,
                                    .room = wl_smaller(column->data_size, INT32_MAX)};
     }
+    return true;
 }
 
 bool wl_row_block_plan(wl_row_block *block) {
@@ -485,7 +496,8 @@ bool wl_row_block_plan(wl_row_block *block) {
     planner plan = {.block = block, .based = true, .delimited = block->run->program->delimiter_size != 0};
     const wl_instruction *instruction = block->run->plan;
     count_definitions(&plan);
-    add_unset(&plan);
+    if (!add_unset(&plan))
+        return false;
     for (; instruction->operation != WL_RUN_END; instruction++) {
         if (!end_arms(&plan, instruction) || !add_step(&plan, instruction))
             return false;

@@ -47,8 +47,10 @@ __attribute__((noinline)) static int any_varint(wl_run *run, const wl_instructio
 
 /* Reads a varint into its register: from one load, without a branch on how many bytes it has, where it has eight at
  * most and nothing about it can be wrong. `outcome` is not WL_ROW_COMPLETE where the row ends here. */
-static inline const uint8_t *take_varint(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
-                                         const uint8_t *limit, int *outcome) {
+__attribute__((always_inline)) static inline const uint8_t *take_varint(wl_run *run, const wl_instruction *step,
+                                                                        const uint8_t *cursor, const uint8_t *limit,
+                                                                        int *outcome,
+                                                                        uint64_t (*groups)(uint64_t bytes)) {
     if (WL_LIKELY(limit - cursor >= 8)) {
         uint64_t bytes = wl_load_le8(cursor), ends = ~bytes & HIGHEST_BITS;
         unsigned last = ends ? (unsigned)__builtin_ctzll(ends) / 8 : 8;
@@ -57,25 +59,30 @@ static inline const uint8_t *take_varint(wl_run *run, const wl_instruction *step
                 bytes = __builtin_bswap64(bytes) >> 8 * (7 - last);
             else
                 bytes &= ends ^ (ends - 1);
-            run->registers[step->a] = value_of(groups_of(bytes), step->c);
+            run->registers[step->a] = value_of(groups(bytes), step->c);
             return cursor + last + 1;
         }
+    } else if (cursor < limit && *cursor < 0x80 && WL_VARINT_PLAIN(step->c)) {
+        /* Right before the end of a sub-stream, as counts and sizes of nothing are. */
+        run->registers[step->a] = value_of(*cursor, step->c);
+        return cursor + 1;
     }
     *outcome = any_varint(run, step, cursor, limit);
     return run->next;
 }
 
-WL_HANDLER(wl_varint) {
-    int outcome = WL_ROW_COMPLETE;
-    cursor = take_varint(run, step, cursor, limit, &outcome);
-    if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
-        return outcome;
-    GO_ON;
-}
+#define VARINTS(name, attributes, groups)                                                                              \
+    attributes WL_HANDLER(wl_varint_##name) {                                                                          \
+        int outcome = WL_ROW_COMPLETE;                                                                                 \
+        cursor = take_varint(run, step, cursor, limit, &outcome, groups);                                              \
+        if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))                                                                   \
+            return outcome;                                                                                            \
+        GO_ON;                                                                                                         \
+    }
 
 WL_HANDLER(wl_varint_column) {
     int outcome = WL_ROW_COMPLETE;
-    cursor = take_varint(run, step, cursor, limit, &outcome);
+    cursor = take_varint(run, step, cursor, limit, &outcome, groups_of);
     if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
         return outcome;
     wl_store8(step->out + row * 8, (uint64_t)run->registers[step->a]);
@@ -119,6 +126,8 @@ __attribute__((always_inline)) static inline int columns(const wl_instruction *s
     return wl_varint_column(step, run, base, cursor, limit, row);
 }
 
+VARINTS(portable, , groups_of)
+
 WL_HANDLER(wl_varint_columns_portable) { return columns(step, run, base, cursor, limit, row, groups_of); }
 
 #if defined(__x86_64__)
@@ -127,6 +136,8 @@ WL_HANDLER(wl_varint_columns_portable) { return columns(step, run, base, cursor,
 __attribute__((target("bmi2"))) static inline uint64_t groups_bmi2(uint64_t bytes) {
     return _pext_u64(bytes, ~HIGHEST_BITS);
 }
+
+VARINTS(bmi2, __attribute__((target("bmi2"))), groups_bmi2)
 
 __attribute__((target("bmi2"))) WL_HANDLER(wl_varint_columns_bmi2) {
     return columns(step, run, base, cursor, limit, row, groups_bmi2);

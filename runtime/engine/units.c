@@ -212,8 +212,7 @@ WL_HANDLER(wl_row_end) {
     run->in_row = false;
     run->refused = run->unit_refused;
     run->sound = run->block_begin ? run->block_end : cursor;
-    if (WL_UNLIKELY(run->content_count))
-        wl_contents_end_row(run);
+    wl_contents_end_row(run);
     GO_ON;
 }
 

@@ -40,6 +40,7 @@ typedef struct {
     size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
     wl_copy_many_function copy_many;
     wl_handler varint_columns;
+    wl_handler varint;
 } wl_variant;
 
 extern wl_variant wl_chosen;
