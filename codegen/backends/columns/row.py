@@ -367,7 +367,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         raise NotForEngineError(f'"{field.id}" is a protobuf message')
     if state.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
-    if is_step and not state.run.aligned:
+    if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     inner = Scope(scope.plan, struct, scope)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
@@ -390,7 +390,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     else:
         lower_fields(state, inner)
     state.nesting -= 1
-    if is_step and not (state.run.aligned or limited):
+    if not (state.run.aligned or limited):
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:
         state.run.flush()

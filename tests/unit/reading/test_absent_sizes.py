@@ -1,4 +1,4 @@
-"""Sizes and positions that need something absent, integers that a switch chooses, and bit fields across types: both
+"""Sizes and positions that need something absent, integers that a switch chooses, and bit fields in lists: both
 readers make the same of them."""
 
 from pathlib import Path
@@ -35,16 +35,12 @@ seq: [{id: rows, type: row, repeat: eos}]
 types:
   row:
     seq:
-      - {id: flags, type: flags}
-      - {id: four, type: four}
+      - {id: flag, type: b1}
+      - {id: first, type: b3}
+      - {id: four, type: b8}
       - {id: rest, type: b1, repeat: expr, repeat-expr: 4}
-      - {id: nibbles, type: nibble, repeat: expr, repeat-expr: 3}
+      - {id: nibbles, type: b4, repeat: expr, repeat-expr: 3}
       - {id: last, type: u1}
-    instances:
-      first: {value: flags.b}
-  flags: {seq: [{id: a, type: b1}, {id: b, type: b3}]}
-  four: {seq: [{id: c, type: b8}]}
-  nibble: {seq: [{id: value, type: b4}]}
 """
 
 
@@ -74,7 +70,7 @@ def test_what_is_absent_is_no_size(tmp_path: Path, data: bytes, recover: bool) -
     assert report["tail"] == ("clean" if recover and len(data) > 1 else "invalid_value")
 
 
-def test_bits_go_on_in_the_next_type(tmp_path: Path) -> None:
+def test_bits_go_on_in_lists(tmp_path: Path) -> None:
     data = bytes([0b10110000, 0b11110101, 0b00010010, 0b00110000, 7])
     rows, _ = agreed(loaded(tmp_path, BITS), data + data)
     assert (rows["first"], rows["last"]) == ([3, 3], [7, 7])
