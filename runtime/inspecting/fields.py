@@ -62,6 +62,20 @@ def tree(trace: Trace, struct: Struct, failure: Exception | None = None) -> list
     return _Tree(trace, failure).fields(struct)
 
 
+def items_of(trace: Trace, rows: Field) -> list[Field]:
+    """The items of the list ``rows``, a field of a tree: all of them, with the one at which the reading ended."""
+    values = rows.value if isinstance(rows.value, list) else []
+    if not values or not isinstance(values[0], Struct):
+        return rows.children
+    found = []
+    for number, value in enumerate(values):
+        made = _Tree(trace, None)
+        item = Field(f"[{number}]", value, children=made.fields(value, True))
+        made._span(item)
+        found.append(item)
+    return found + rows.children[min(len(values), MOST_ITEMS) :]
+
+
 class _Tree:
     def __init__(self, trace: Trace, failure: Exception | None) -> None:
         self._trace = trace

@@ -171,6 +171,10 @@ class RecordScan(WantedScan[Located]):
         """How many records there were so far, damaged ones too, from where the reading began."""
         return self._selection.seen
 
+    def count_whole(self, records: int) -> None:
+        """Note how many records there are in an input that is read as a whole."""
+        self._selection.seen = records
+
     def _of(self, event: Event) -> Iterator[Located]:
         match event:
             case Head():
@@ -184,6 +188,9 @@ class RecordScan(WantedScan[Located]):
                     yield Located("damage", None, damage.begin, damage.end, damage.reason, event.content or b"")
             case End() if self._request.format.is_plain:
                 self.length, self._selection.seen = event.end, 1
+            case End() if self._is_whole:
+                # What broke off is shown where it stands, among the records.
+                self.length = event.end
             case End():
                 yield from self._of_end(event)
 

@@ -15,7 +15,7 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
 from ..rows.batches import explained
-from .fields import Field, tree
+from .fields import Field, items_of, tree
 from .locating import Located, RecordScan, Wanted
 from .places import places
 from .tracing import Trace
@@ -50,6 +50,7 @@ class Record:
         names = {
             "input": "the input",
             "head": "head of the file",
+            "foot": "end of the file, after the records",
             "damage": "damaged range",
             "tail": "tail",
             "framing": "frame",
@@ -167,25 +168,54 @@ class _Reader:
                 yield _from(root, wanted.offset)
             return
         rows = next((found for found in root.fields if found.name == self._format.rows_attribute), None)
-        del trace
-        items = rows.children if rows is not None else []
-        if rows is not None:
-            root.fields = [found for found in root.fields if found is not rows]
-            if rows.begin >= 0:
-                rows.children, rows.value = [], None
-                root.fields.append(Field(rows.name, None, rows.begin, rows.end, computed=True))
-        if wanted.number == 1 and not wanted.offset:
-            yield root
+        items = [] if rows is None else items_of(trace, rows)
+        self._scan.count_whole(len(items))
+        head, foot = _around(root, rows)
+        if wanted.number == 1 and not wanted.offset and head is not None:
+            yield head
         given = 0
         for number, item in enumerate(items, 1):
             begin, end = max(item.begin, 0), max(item.end, 0)
             if number < wanted.number or end <= wanted.offset or given >= wanted.count:
                 continue
             given += 1
-            problem = next((found.problem for _, found in item.walk() if found.problem), None)
+            problem = _problem(item.children) or item.problem
             reason = None if problem is None else (root.reason or "value")
             data = each.data[begin:end]
             yield Record("record", number, begin, end, reason, problem, data, data, begin, item.children)
+        if foot is not None and given < wanted.count and wanted.number <= len(items) and wanted.offset < foot.end:
+            yield foot
+
+
+def _problem(fields: list[Field]) -> str | None:
+    """Return what is wrong with the first of the fields that has a problem."""
+    return next((each.problem for found in fields for _, each in found.walk() if each.problem), None)
+
+
+def _around(root: Record, rows: Field | None) -> tuple[Record | None, Record | None]:
+    """Return the parts of an input that are before and after its ``rows``, with the fields that are there; ``None``
+    where there is nothing."""
+    if rows is None or rows.begin < 0:
+        return root, None
+    others = [found for found in root.fields if found is not rows]
+    later = [found for found in others if found.begin >= rows.end]
+    in_rows = _problem([rows]) is not None
+
+    def part(kind: str, begin: int, end: int, fields: list[Field]) -> Record | None:
+        if begin == end and not fields:
+            return None
+        problem = _problem(fields)
+        blamed = problem is not None or (kind == "head" and not in_rows and _problem(later) is None)
+        reason, message = (root.reason, root.message) if blamed else (None, None)
+        data = root.data[begin:end]
+        reason = reason or ("value" if problem is not None else None)
+        return replace(
+            root, kind=kind, begin=begin, end=end, reason=reason, message=message,
+            data=data, content=data, base=begin, fields=fields,
+        )  # fmt: skip
+
+    head = part("head", 0, rows.begin, [found for found in others if found not in later])
+    return head, part("foot", rows.end, root.end, later)
 
 
 def _from(record: Record, offset: int) -> Record:

@@ -9,7 +9,7 @@ from wireloom.inspecting import Trace
 from wireloom.inspecting import places_of as places
 from wireloom.objects import Struct, stuff, unstuff
 
-from .samples import ZOO, animal, seen, segment, spans
+from .samples import ZOO, animal, run, seen, segment, spans
 
 
 def test_run_of_fixed_fields(tmp_path: Path) -> None:
@@ -134,10 +134,40 @@ def test_format_that_is_read_as_a_whole(tmp_path: Path) -> None:
     data = b"\x03\x01a\x02bb\x03ccc"
     assert wireloom.read(str(spec), data).num_rows == 3
     head, first, second = seen(spec, data, count=2)
-    assert spans(head) == {"count": (0, 1), "items": (1, 10)}
+    assert (spans(head), head.begin, head.end, head.content) == ({"count": (0, 1)}, 0, 1, b"\x03")
     assert (first.begin, first.end) == (1, 3)
     assert spans(second) == {"size": (0, 1), "text": (1, 3)}
     assert [each.number for each in seen(spec, data, offset=6)] == [3]
+
+
+FRAMED = """
+meta: {id: framed, -wireloom: {rows: items}}
+seq:
+- {id: magic, contents: F}
+- {id: items, type: item, repeat: until, repeat-until: _.size == 0}
+- {id: crc, type: u1, valid: 7}
+types:
+  item: {seq: [{id: size, type: u1}, {id: text, size: size}]}
+"""
+
+
+def test_records_of_an_input_read_as_a_whole_are_counted_and_what_is_around_them_is_apart(tmp_path: Path) -> None:
+    spec, path = tmp_path / "framed.ksy", tmp_path / "data"
+    spec.write_text(FRAMED)
+    data = b"F" + b"\x01a" * 150 + b"\0" + b"\x07"
+    path.write_bytes(data)
+    *_, last, foot = seen(spec, data, count=1000)
+    assert (last.number, last.begin, last.end) == (151, 301, 302)
+    assert (foot.kind, foot.begin, foot.end, spans(foot), foot.reason) == ("foot", 302, 303, {"crc": (0, 1)}, None)
+    assert [each.number for each in seen(spec, data, number=140, count=1)] == [140]
+    assert [each.number for each in seen(spec, data, offset=290, count=1)] == [145]
+    said = run("inspect", spec, path, "--record", 152, code=2)
+    assert "there is no record 152: there are 151, damaged ones counted" in said
+    head, first, foot = seen(spec, b"F\0\x08", count=9)
+    assert [each.reason for each in (head, first, foot)] == [None, None, "value"]
+    head, first, cut = seen(spec, b"F\x01a\x05b", count=9)
+    assert [each.reason for each in (head, first, cut)] == [None, None, "truncated"]
+    assert (cut.kind, cut.begin, cut.end) == ("record", 3, 5)
 
 
 def test_head_that_breaks_off() -> None:
