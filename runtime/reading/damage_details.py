@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.limits import LARGEST_RECORD
 from ..input.window import Window
-from ..rows.reader import RowDamage, Settings
+from ..rows.reader import Filled, RowDamage, Settings
+from ..rows.zero_runs import ZeroRuns
 from .damage_log import CUT_ADVICE, LOST_ADVICE
 from .recovery import takes_row
 
@@ -33,6 +35,7 @@ class DamageDetails:
         self._report = scanned.report
         self._readers = scanned.readers
         self._log = scanned.log
+        self._zeros = ZeroRuns()
 
     def settings(self, **different: Any) -> Settings:
         """Return settings for reading the input's rows, but for those that are ``different``."""
@@ -109,6 +112,15 @@ class DamageDetails:
         if taken is None:
             return "a larger max_record takes it, unless its length is damaged"
         return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
+
+    def zeros_joined(self, filled: Filled, window: Window) -> tuple[Filled, set[int]]:
+        """Return a fill with one damaged range for each run of zeros inside of units, and the rows of nulls that the
+        others had."""
+        if not any(each.inside for each in filled.damages):
+            return filled, set()
+        damages = self._zeros.joined(filled.damages, window.view, window.base)
+        gone = {each.row for each in filled.damages} - {each.row for each in damages} - {-1}
+        return replace(filled, damages=damages), gone
 
     # Noting ----------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..rows.reader import RowDamage
+from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class FragmentJoiner:
         self._content = content
         self._open: tuple[Mapping[int, pa.Array], list[int]] | None = None
         """The fragments of a record whose last one has not come: their columns and their offsets."""
+        self._zeros = ZeroRuns()
+        self._zeros_end = -1
 
     @property
     def open_at(self) -> int | None:
@@ -91,7 +94,10 @@ class FragmentJoiner:
             yield from self._run(event, part, offsets[first:last], end, may_go_on=damage is None)
             first = last
             if damage is not None:
-                yield DamagedRange(damage, self._content(damage.begin, damage.end))
+                # The rest of a run of zeros has no row of nulls.
+                shown = damage.reason != "zeros" or damage.begin != self._zeros_end
+                self._zeros_end = damage.end if damage.reason == "zeros" else -1
+                yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
 
     def _run(
         self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int], end: int, *, may_go_on: bool
@@ -103,11 +109,13 @@ class FragmentJoiner:
         ends = [*offsets[1:], end]
         done, dropped = self._looked_through(arrays, ends, offsets)
         begin = 0
-        for first, last, reason in [*dropped, (done, done, "")]:
+        damages = [RowDamage(offsets[a], ends[b - 1], a, reason, reason == "value") for a, b, reason in dropped]
+        for damage in self._zeros.joined(damages, event.content, event.base):
+            first = damage.row
             yield from self._rows(event, arrays, offsets, begin, first)
-            if reason:
-                yield self._damage(RowDamage(offsets[first], ends[last - 1], -1, reason))
-            begin = last
+            yield self._damage(damage._replace(row=-1))
+            begin = bisect_left(offsets, damage.end, first)
+        yield from self._rows(event, arrays, offsets, begin, done)
         if done < len(offsets):
             rest = {number: array.slice(done) for number, array in arrays.items()}
             self._open = rest, offsets[done:]

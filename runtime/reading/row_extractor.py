@@ -199,7 +199,9 @@ class RowExtractor(DamageDetails, Extractor):
             place = filled.offsets.offset
             first = bisect_left(places, self._begin, place, place + last) - place
             last = bisect_left(places, self._stop, place, place + last) - place
-        nulls, hidden = 0, set()
+        filled, gone = self.zeros_joined(filled, window)
+        hidden = {row for row in gone if first <= row < last}
+        nulls = len(hidden)
         begin, at_start = self._filled_from
         details = partial(self.of_fill, window, begin=begin, at_start=at_start)
         for damage in filled.damages:

@@ -50,10 +50,12 @@ class WholeExtractor(DamageDetails, Extractor):
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages:
+            nulls = sum(each.row >= 0 for each in filled.damages)
+            filled, gone = self.zeros_joined(filled, window)
             details = partial(self.of_fill, window, begin=begin, at_start=True)
             hidden = frozenset(each.row for each in filled.damages if not self._log.note(each, details))
-            self._report.rows += filled.rows - sum(each.row >= 0 for each in filled.damages)
-            yield Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=hidden - {-1})
+            self._report.rows += filled.rows - nulls
+            yield Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
         if filled.status in (Status.TRUNCATED, Status.LOST):
             reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
             return lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)

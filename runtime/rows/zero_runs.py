@@ -6,12 +6,12 @@ A run is reported as one damaged range, not as thousands of damaged rows of zero
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 from ..input.window import MemoryWindow, Window
 from .leading_zeros import NOT_ZERO
-from .reader import Filled, RowReader, Status
+from .reader import Filled, RowDamage, RowReader, Status
 
 LEAST = 64
 """Fewest zero bytes that are a run. The row after it is looked for within as many bytes of the run's end."""
@@ -20,6 +20,8 @@ AFTER = 64 * 1024
 
 SECTOR = 512
 """Storage is wiped, or not written, by multiples of so many bytes."""
+BETWEEN = 8
+"""Most zero bytes between two invalid rows of one run inside of units, such as the padding at the end of a block."""
 OWN_ZEROS = 8
 """Fewer zero bytes than these are taken for the beginning of a row that stands where a sector does."""
 
@@ -31,6 +33,9 @@ def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
     """End a fill at its first invalid row where that begins a run of zeros which is at least as long as the
     row, and the bytes of that row: 0 where it does not say, -1 where there is none."""
     for damage in filled.damages:
+        if damage.inside:
+            # The unit's end is known: reading goes on there.
+            continue
         size = damage.end - damage.begin
         zeros = _begin_at(window, damage.begin, size)
         if zeros is False:
@@ -58,6 +63,39 @@ def _begin_at(window: Window, offset: int, size: int) -> bool | None:
     if len(there) < wanted:
         return False if window.at_end else None
     return True
+
+
+class ZeroRuns:
+    """Joins the damaged ranges of one input that are parts of one run of zeros. Only those ``inside`` of units are
+    looked at: their ends are known, so reading goes on after each of them."""
+
+    def __init__(self) -> None:
+        self._end = self._reach = -1
+        """The end of the last run so far, and of the zeros after it that were at hand."""
+
+    def joined(self, damages: Sequence[RowDamage], view: memoryview, base: int) -> list[RowDamage]:
+        """Return the damaged ranges with one, of the reason ``zeros``, for each run. One that continues a run of
+        earlier calls begins where that ended. ``view``: bytes of the input, the first of them at the offset
+        ``base``."""
+        made: list[RowDamage] = []
+        for damage in damages:
+            begin, end = damage.begin - base, damage.end - base
+            if not damage.inside or begin == end or NOT_ZERO.search(view, begin, end):
+                made.append(damage)
+                continue
+            goes_on = self._end <= damage.begin <= self._reach
+            if not goes_on and (len(view) < begin + LEAST or NOT_ZERO.search(view, begin, begin + LEAST)):
+                made.append(damage)
+                continue
+            first = self._end if goes_on else damage.begin
+            if goes_on and made and made[-1].end == first and made[-1].reason == "zeros":
+                made[-1] = made[-1]._replace(end=damage.end)
+            else:
+                made.append(damage._replace(begin=first, reason="zeros"))
+            found = NOT_ZERO.search(view, end, end + BETWEEN)
+            self._end = damage.end
+            self._reach = base + (found.start() if found else min(end + BETWEEN, len(view)))
+        return made
 
 
 def is_wiped(window: Window, offset: int) -> bool:
