@@ -89,10 +89,11 @@ def warn(scanner: Scanner) -> None:
 
 
 def refuse_foreign(scanner: Scanner) -> None:
-    """Raise ``WrongFormatError`` for inputs that are not of the format."""
+    """Raise ``WrongFormatError`` for inputs that are not of the format, ``DamagedInputError`` for those that are too
+    large to be read as a whole."""
     from ..reading.wrong_format import wrong_format
 
-    error = wrong_format(scanner.report.format, scanner.foreign)
+    error = wrong_format(scanner.format, scanner.foreign)
     if error is not None:
         raise error
 
@@ -104,7 +105,7 @@ def place(file: FileReport) -> str:
 
 def verdict(file: FileReport) -> str:
     """One line about how an input was: clean, or what was wrong where."""
-    parts = ["no record holds: not a file of this format?"] if file.foreign else []
+    parts = ["no record holds: not a file of this format?"] if file.foreign and file.tail != "limit" else []
     if file.damaged:
         first = file.damaged[0]
         count, length = counted(len(file.damaged), "damaged range"), counted(first.length, "byte")

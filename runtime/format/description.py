@@ -189,6 +189,8 @@ class Format:
     """Checksums of units continue those of the units before them."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
+    fills_input: bool = False
+    """Of an input that is read as a whole, the root's attributes take all bytes: others after them are damage."""
     are_units: bool = False
     """The rows are the units themselves (``of_units``); ``rows_path`` says how damage inside of them is contained."""
     streaming: bool = True

@@ -128,10 +128,16 @@ class Scanner:
         self._tell(0)
 
     def _refuse_foreign(self) -> None:
-        """Raise ``WrongFormatError`` for inputs that are not of the format, when the rows of all others are out."""
-        error = wrong_format(self._request.format.name, self.foreign, FORMAT_ADVICE)
+        """Raise ``WrongFormatError`` for inputs that are not of the format, or ``DamagedInputError`` for those that are
+        too large to be read as a whole, when the rows of all others are out."""
+        error = wrong_format(self._request.format, self.foreign, FORMAT_ADVICE)
         if error is not None and self._request.check_format:
             raise error
+
+    @property
+    def format(self) -> Format:
+        """Return the format of the inputs."""
+        return self._request.format
 
     @property
     def foreign(self) -> list[FileReport]:

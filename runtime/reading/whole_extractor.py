@@ -34,8 +34,9 @@ class WholeExtractor(DamageDetails, Extractor):
         """Like ``Extractor.begin``. All of the input is taken into the window."""
         window, limit = opened.window, self._request.max_record
         if not load_whole(window, limit):
-            sentence = f"the input is read as a whole and larger than {limit} bytes: a larger max_record takes it"
+            sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
             return Lost(0, "limit", TAILS["limit"], sentence=sentence)
+        self._scanned.check.take_whole(window.view[window.begin :])
         yield Head(window.view[window.begin :], whole=True)
         self._readers.begin(None)
         return Next.CALL
@@ -59,4 +60,8 @@ class WholeExtractor(DamageDetails, Extractor):
         if filled.status in (Status.TRUNCATED, Status.LOST):
             reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
             return lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
+        if request.format.fills_input and window.begin < len(window.view):
+            # More of the format may follow, such as another file that was appended.
+            sentence = "the input goes on after what the format describes"
+            return Lost(window.base + window.begin, "length", TAILS["length"], sentence=sentence, is_read=True)
         return Ended(window.begin, is_read=True)

@@ -1,4 +1,5 @@
-"""Detection of inputs of another format: inputs that are not empty and contain no valid record."""
+"""Detection of inputs that give nothing: those of another format, which are not empty and contain no valid record, and
+those that are larger than what is read as a whole."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..base.errors import WrongFormatError
+from ..base.errors import DamagedInputError, WrongFormatError
 from ..codecs import CodecError
 from ..rows.leading_zeros import NOT_ZERO
 from .request import grows_by_rows
@@ -22,6 +23,11 @@ NAMED = 3
 """Inputs that an error names besides the first; more are only counted."""
 SPOKEN_WITH_A_VOWEL = re.compile(r"[aeiou]|[fhlmnrsx][\d_]")
 """How names begin that have "an" before them, such as ``s2_session``."""
+FIRST_OF_WHOLE = 64 * 1024
+"""Bytes of an input that is read as a whole that are judged."""
+FEW_ITEMS = 10_000
+TAKES_IT = "a larger max_record takes it"
+TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
 LARGEST_HEAD = 1024 * 1024
 """Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
 
@@ -35,6 +41,7 @@ class FormatCheck:
         self._has_content = False
         self._zeros_end = 0
         self._head: bytes | None = None
+        self._whole: bytes | None = None
         self.has_held = False
         """Whether something without rows has held: a message, or what is before the rows."""
 
@@ -54,6 +61,10 @@ class FormatCheck:
         else:
             self._head = bytes(head)
 
+    def take_whole(self, data: memoryview) -> None:
+        """Take an input that is read as a whole into account."""
+        self._whole = bytes(data[:FIRST_OF_WHOLE])
+
     def is_wrong(self, opened: Opened) -> bool:
         """Return whether the input, as far as it could be read, contains nothing of the format."""
         self.look_at(opened.window)
@@ -64,8 +75,9 @@ class FormatCheck:
             return True
         if opened.window.error is not None or not self._has_content:
             return False
-        if report.tail == "limit" and not grows_by_rows(self._request.format):
-            # It was not even tried.
+        if is_too_large(self._request.format, report):
+            return True
+        if self._whole and _is_told_apart(self._request.format, self._whole):
             return False
         return not (self._head and _tells_formats_apart(self._request.format, self._head, self._request.max_record))
 
@@ -82,18 +94,51 @@ def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
     return root.lost is not None or root.refused is not None
 
 
-def wrong_format(format: str, files: Sequence[FileReport], advice: str | None = None) -> WrongFormatError | None:
-    """Return the error for files that are not of the format; ``None`` if there are none."""
+def _is_told_apart(format: Format, data: bytes) -> bool:
+    """Return whether the first bytes of an input that is read as a whole are evidence of the format: others in their
+    place are refused, and these are not, or later."""
+    position, refused = _reach(format, data)
+    other, is_other_refused = _reach(format, bytes(byte ^ 0xFF for byte in data))
+    return is_other_refused and (not refused or position > other)
+
+
+def _reach(format: Format, data: bytes) -> tuple[int, bool]:
+    """Return how far the root object can be read, and whether a value is refused."""
+    # Imported here: only few inputs have no rows.
+    from ..objects.streams import MemoryStream
+    from ..rows.object_reader import ObjectRowReader
+    from ..rows.object_rows import BrokenError, LostError
+    from ..rows.reader import Settings
+
+    stream = MemoryStream(data)
+    try:
+        _, refused = ObjectRowReader(format, None, Settings(max_computed=FEW_ITEMS)).parse(stream, verify=False)
+    except BrokenError as error:
+        refused = error.reason if isinstance(error, LostError) else None
+    return stream.pos(), refused == "value"
+
+
+def is_too_large(format: Format, file: FileReport) -> bool:
+    """Return whether an input, which is read as a whole, was not read since it is larger than ``max_record``."""
+    return file.tail == "limit" and not file.rows and not grows_by_rows(format)
+
+
+def wrong_format(format: Format, files: Sequence[FileReport], advice: str | None = None) -> DamagedInputError | None:
+    """Return the error for files that are not of the format, or too large to be read as a whole; ``None`` if there are
+    none."""
     if not files:
         return None
+    large = next((each for each in files if is_too_large(format, each)), None)
+    if large is not None:
+        return DamagedInputError(large.error or TOO_LARGE, path=large.path, reason="limit")
     first, others = files[0], [each.path or "bytes" for each in files[1:]]
     more = f"; nor in {', '.join(others[:NAMED])}" if others else ""
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"
     why = f" ({first.error})" if first.error else ""
-    article = "an" if SPOKEN_WITH_A_VOWEL.match(format) else "a"
+    article = "an" if SPOKEN_WITH_A_VOWEL.match(format.name) else "a"
     return WrongFormatError(
-        f"not {article} {format} file? No record in it holds{why}{more}",
+        f"not {article} {format.name} file? No record in it holds{why}{more}",
         path=first.path,
         reason=_reason(first),
         advice=advice,

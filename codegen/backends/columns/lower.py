@@ -236,6 +236,11 @@ def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:
     return tuple(kinds) if any(kinds) else ()
 
 
+def _reads_elsewhere(plan: Plan) -> bool:
+    """Return whether objects have fields at positions of their own, which may lie after all others."""
+    return any(each.field is not None for type in plan.family for each in type.instances)
+
+
 def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
     attribute = plan.root.field(rows.field)
@@ -259,6 +264,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "where": ("" if rows.where is None else where_name(rows.name), ""),
         "units": (_units(plan, rows), ()),
         "positions": (any(plan.is_at_position(each) for each in rows.steps), False),
+        "fills_input": (not rows.streaming and not _reads_elsewhere(plan), False),
         "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)

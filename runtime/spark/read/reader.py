@@ -180,7 +180,7 @@ class FormatReader(DataSourceReader):
                 if not options.ignore_corrupt:
                     raise
             if options.scan.check_format and not options.ignore_corrupt:
-                foreign = wrong_format(scan.format.name, scanner.foreign, FORMAT_ADVICE)
+                foreign = wrong_format(scan.format, scanner.foreign, FORMAT_ADVICE)
                 if foreign is not None:
                     raise foreign
             for report, piece in zip(scanner.report.files, waiting, strict=False):

@@ -78,7 +78,12 @@ def test_a_cut_off_input_gives_the_rows_before(archive: wireloom.Format) -> None
 
 
 def test_an_input_beyond_the_limit(archive: wireloom.Format) -> None:
-    table, report = wireloom.read_with_report(archive, DATA, max_record=len(DATA) - 1)
+    with pytest.raises(wireloom.DamagedInputError, match=r"read as a whole.*a larger max_record takes it") as caught:
+        wireloom.read(archive, DATA, max_record=len(DATA) - 1)
+    assert caught.value.reason == "limit"
+    with pytest.raises(wireloom.DamagedInputError, match="larger max_record"):
+        wireloom.read(archive, DATA, max_record=len(DATA) - 1, mode="failfast")
+    table, report = wireloom.read_with_report(archive, DATA, max_record=len(DATA) - 1, check_format=False)
     assert table.num_rows == 0
     assert (report.files[0].tail, report.files[0].tail_size) == ("limit", len(DATA))
     assert "max_record" in str(report.files[0].error)
@@ -185,3 +190,51 @@ def test_a_value_over_the_limit_is_damage_of_its_row(tmp_path: Path, streaming: 
     table, report = wireloom.read_with_report(texts, bytes((1, 9, 2)), columns=["text"], max_computed=5)
     assert table["text"].to_pylist() == ["1b", "2b"]
     assert ([each.reason for each in report.files[0].damaged], report.files[0].tail) == (["limit"], "clean")
+
+
+def test_an_input_that_goes_on_is_not_clean(archive: wireloom.Format) -> None:
+    table, report = wireloom.read_with_report(archive, DATA + DATA)
+    assert table.num_rows == 3
+    file = report.files[0]
+    assert (file.tail, file.tail_offset, file.tail_size) == ("invalid_length", len(DATA), len(DATA))
+    with pytest.raises(wireloom.DamagedInputError, match="goes on after what the format describes") as caught:
+        wireloom.read(archive, DATA + b"!", mode="failfast")
+    assert caught.value.offset == len(DATA)
+    _, report = wireloom.read_with_report(archive, DATA + bytes(100))
+    assert report.files[0].tail_zeros
+
+
+def test_bytes_that_an_instance_may_read_are_no_tail(tmp_path: Path) -> None:
+    instance = '    instances: {last: {pos: "_root._io.size - 1", io: _root._io, type: u1}}\n'
+    elsewhere = loaded(tmp_path, SPEC + instance)
+    _, report = wireloom.read_with_report(elsewhere, DATA + b"!")
+    assert report.files[0].tail == "clean"
+
+
+TABLES = """
+meta:
+  id: kinds
+  -wireloom: {tables: {ones: {rows: 'records.body.as<one>'}, twos: {rows: 'records.body.as<two>'}}}
+seq:
+  - {id: magic, contents: KI}
+  - {id: records, type: record, repeat: until, repeat-until: _.kind == 0}
+types:
+  record:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: one, 2: two}}}
+  one: {seq: [{id: a, type: u1}]}
+  two: {seq: [{id: b, type: u1, valid: {max: 100}}]}
+"""
+
+
+def test_an_input_without_rows_of_one_table_is_of_the_format(tmp_path: Path) -> None:
+    kinds = loaded(tmp_path, TABLES)
+    for cut in (b"KI\1\1a\1\1a\1", b"KI\1\1a\2\1\xff\0\0"):
+        table, report = wireloom.read_with_report(kinds, cut, table="twos")
+        assert table.num_rows == 0
+        assert not report.clean
+    for other in (b"not one", b"IK\1\1a\0\0"):
+        with pytest.raises(wireloom.WrongFormatError):
+            wireloom.read(kinds, other, table="twos")
