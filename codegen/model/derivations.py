@@ -1,4 +1,5 @@
-"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses."""
+"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses, and attributes that
+``valid`` says equal something with these."""
 
 from __future__ import annotations
 
@@ -30,8 +31,10 @@ MAX_NODES = 1000
 
 def derive(struct: Struct) -> Struct:
     """A copy of the struct with its derivations, here and inside."""
-    found = tuple(Derivation(name, expression) for name, expression in _found(struct).items())
-    return replace(struct, derivations=found, structs=tuple(derive(each) for each in struct.structs))
+    found = _found(struct)
+    found.update(_equals(struct, found))
+    derivations = tuple(Derivation(name, expression) for name, expression in found.items())
+    return replace(struct, derivations=derivations, structs=tuple(derive(each) for each in struct.structs))
 
 
 def _found(struct: Struct) -> dict[str, Node]:
@@ -62,6 +65,22 @@ def _found(struct: Struct) -> dict[str, Node]:
                     open_names.discard(name)
                     progress = True
                     break
+    return found
+
+
+def _equals(struct: Struct, solved: dict[str, Node]) -> dict[str, Node]:
+    """The attributes that ``valid`` says equal something with solved values, such as the copy of a length after a
+    record. A reader asks for what it has read, so that each is after those that it depends on."""
+    instances = {each.id: each for each in struct.instances if each.value is not None}
+    known, found = set(solved), dict[str, Node]()
+    for each in struct.attributes:
+        equal = each.valid.equal if each.valid is not None else None
+        if equal is None or each.id in solved or each.given or each.repeat is not None or each.condition is not None:
+            continue
+        names = _all_names(equal, instances)
+        if names & known and "_io" not in names:
+            found[each.id] = _inlined(equal, instances) or equal
+            known.add(each.id)
     return found
 
 

@@ -11,13 +11,15 @@ from .nodes import Cover, Field, Fill
 def fills_of(
     fields: tuple[Field, ...], derivations: tuple[Derivation, ...], covers: tuple[Cover, ...]
 ) -> Iterator[Fill]:
-    """Constants first, then lengths and counts, then checksums of what is known, at last those of what is written."""
+    """Constants first, then lengths and counts and what equals them, then checksums of what is known, at last those of
+    what is written."""
+    solved = {each.attribute for each in derivations}
     for field in fields:
         if field.repeat is not None:
             continue
         if field.contents is not None:
             yield Fill(field.id, "constant", contents=field.contents)
-        elif field.condition is None and field.only is not None:
+        elif field.condition is None and field.only is not None and field.id not in solved:
             yield Fill(field.id, "unless given", field.only)
     for derivation in derivations:
         yield Fill(derivation.attribute, "solved", derivation.expression)

@@ -9,7 +9,7 @@ from ..base.limits import LARGEST_RECORD
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
-from .damage_log import CUT_ADVICE, LOST_ADVICE
+from .damage_log import LOST_ADVICE, cut_advice
 from .recovery import takes_row
 from .request import grows_by_rows
 from .wrong_format import TAKES_IT
@@ -140,7 +140,7 @@ class DamageDetails:
         """Note a row after which nothing is read, as ``DamageLog.lose``."""
         sentence, advice = None, LOST_ADVICE
         if lost.tail == "truncated":
-            sentence, advice = lost.sentence, CUT_ADVICE
+            sentence, advice = lost.sentence, cut_advice(self._request.format)
         elif lost.tail == "limit":
             hint = self.limit_hint(window, lost.offset)
             limit = self._request.max_record

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import Damage, FileReport
+from ..format.description import Format
 from ..rows.batches import EXPLANATIONS
 from ..rows.reader import RowDamage
+from .request import grows_by_rows
 
 MOST_LISTED = 100_000
 """Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
@@ -30,7 +32,11 @@ ADVICE = {
 ANY_ADVICE = "mode=permissive leaves it out"
 FAILED_ADVICE = "mode=permissive keeps the records before it"
 LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
-CUT_ADVICE = "mode=permissive keeps the records before it, tail=growing waits for the rest of it"
+
+
+def cut_advice(format: Format) -> str:
+    """Return with which options reading continues where an input ends inside a record."""
+    return f"{FAILED_ADVICE}, tail=growing waits for the rest of it" if grows_by_rows(format) else FAILED_ADVICE
 
 
 class DamageLog:

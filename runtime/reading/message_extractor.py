@@ -18,7 +18,7 @@ from ..units.framing import CLEAN, Units
 from ..units.guarded import framing_for, hooks_for, lengths_of
 from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
-from .damage_log import CUT_ADVICE, FAILED_ADVICE
+from .damage_log import FAILED_ADVICE, cut_advice
 from .events import DamagedRange, Event, Framing, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .recovery import CHAIN_BYTES, CONTENT, Skipped
@@ -212,7 +212,7 @@ class MessageExtractor(Extractor):
         if lost.tail == "truncated":
             size = window.base + len(window.view) - lost.offset
             sentence = f"the input ends inside a unit, of which {size} bytes are there"
-            self._log.lose(damage, _unknown, sentence, CUT_ADVICE)
+            self._log.lose(damage, _unknown, sentence, cut_advice(self._request.format))
             return
         sentence = lost.sentence or (
             f"larger than {self._request.max_record} bytes at byte {lost.offset}: a larger max_record takes it, "

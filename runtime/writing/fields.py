@@ -61,13 +61,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     known = [each.name for each in format.columns]
     others = {*known, *format.path_columns, *READER_COLUMNS}
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
-    missing = [
-        column
-        for column in format.columns
-        if _needed(column)
-        and (column.up, column.attribute or column.name) not in tags
-        and _source(format, column, given) is None
-    ]
+    needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
+    missing = [each for each in needed if _source(format, each, given) is None]
     solved = list(_solved(format, missing, given))
     missing = [
         each for each in missing if all((each.attribute, each.up) != (found.field, found.up) for found in solved)
@@ -77,7 +72,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
             # A wrong name is most likely that of a column that is missing.
             raise unknown(f"column of {format.name}", name, [each.name for each in missing] or known)
     if missing:
-        wanted = [_names(format, column) for column in format.columns if _needed(column)]
+        wanted = [_names(format, each) for each in needed]
         unread = [each.name for each in missing if not each.default]
         hint = f". A reader has {_list(unread)} where its option columns names it" if unread else ""
         raise WireloomError(

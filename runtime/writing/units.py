@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
+from ..objects import ConsistencyError
 from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
 from .making import object_maker, value_at
@@ -67,6 +68,12 @@ class UnitEncoder:
 
         Raises ``WireloomError`` with the row, counted from 0, for what cannot be written.
         """
+        try:
+            yield from self._pieces(batches)
+        except _RowError as error:
+            raise WireloomError(error.message, reason=error.reason) from error.__cause__
+
+    def _pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
         rows = _Rows(self._rows(batches))
         if not self._one_by_one:
             yield self._file(rows)
@@ -79,7 +86,8 @@ class UnitEncoder:
             except UnsupportedError:
                 raise
             except REFUSALS as error:
-                raise _refusal(error, 0, 0, self._format) from error
+                head = _Attempt(error, 0)
+                raise _refusal(head, head, 0, self._format) from error
             yield head, 0
         while (row := rows.at(0)) is not None:
             if rows.first and not row.same:
@@ -170,11 +178,11 @@ class UnitEncoder:
         made = self._object(depth, row, parent)
         if depth == len(self._levels):
             if row is None:
-                raise WireloomError(f"{self._format.name} cannot be written without a row")
+                raise _RowError(f"{self._format.name} cannot be written without a row")
             return made, start + 1
         level = self._levels[depth]
         if row is None and level.until:
-            raise WireloomError(f"{self._format.name} cannot be written without a row")
+            raise _RowError(f"{self._format.name} cannot be written without a row")
         if not level.repeated:
             item, place = self._made(depth + 1, rows, start, made, most)
             setattr(made, level.attribute, item)
@@ -205,6 +213,7 @@ class UnitEncoder:
     def _unit(self, rows: _Rows, root: Any) -> tuple[bytes, int]:
         """The next unit: the rows that belong together, or as many of them as one can hold."""
         most, before = self._unit_rows, 0
+        first: _Attempt | None = None
         chain = dict(getattr(root, "_chain", {}))
         while True:
             place = 1
@@ -223,13 +232,16 @@ class UnitEncoder:
             except UnsupportedError:
                 raise
             except REFUSALS as error:
+                if error is rows.error:
+                    raise
+                first = first or _Attempt(error, place)
                 if place in (1, before) or isinstance(error, _RowError):
-                    raise _refusal(error, rows.first, place, self._format) from error
+                    raise _refusal(first, _Attempt(error, place), rows.first, self._format) from error
                 most, before = place // 2, place
 
     def _file(self, rows: _Rows) -> tuple[bytes, int]:
         """The whole file. Objects inside of it are made smaller where they cannot hold the rows of equal values."""
-        most = self._unit_rows
+        most, first = self._unit_rows, None
         while True:
             place = 0
             try:
@@ -240,9 +252,12 @@ class UnitEncoder:
             except UnsupportedError:
                 raise
             except REFUSALS as error:
+                if error is rows.error:
+                    raise
+                first = first or _Attempt(error, place)
                 inner = any(each.repeated for each in self._levels[1:])
                 if not inner or most == 1 or isinstance(error, _RowError):
-                    raise _refusal(error, 0, place, self._format) from error
+                    raise _refusal(first, _Attempt(error, place), 0, self._format) from error
                 most //= 2
 
     def _written(self, made: Any, depth: int, first_row: int) -> bytes:
@@ -323,29 +338,44 @@ class _RowError(WireloomError):
     """An error of one row, which fewer rows in a unit do not avoid."""
 
 
-def _refusal(error: Exception, first: int, count: int, format: Format) -> WireloomError:
-    if isinstance(error, _RowError):
-        return error
-    what = format.name if not count else f"row {first}" if count == 1 else f"rows {first} to {first + count - 1}"
+class _Attempt(NamedTuple):
+    """The error of an attempt to write some rows in one object. ``count``: how many rows."""
+
+    error: Exception
+    count: int
+
+
+def _refusal(first: _Attempt, last: _Attempt, begin: int, format: Format) -> WireloomError:
+    """Return the error for the rows from ``begin`` on: that of the fewest rows, unless these only lack the others, since
+    a count or size is given, and the error of all of them says more."""
+    if isinstance(last.error, _RowError):
+        return last.error
+    error, count = first if isinstance(last.error, ConsistencyError) else last
+    what = format.name if not count else f"row {begin}" if count == 1 else f"rows {begin} to {begin + count - 1}"
     reason = error.reason if isinstance(error, WireloomError) else None
     return WireloomError(f"{what} cannot be written: {error}", reason=reason)
 
 
 class _Rows:
-    """Rows to come, the next one at place 0. ``first``: its number."""
+    """Rows to come, the next one at place 0. ``first``: its number; ``error``: that of the table, which has no more."""
 
     def __init__(self, source: Iterator[_Row]) -> None:
         self._source = source
         self._held: list[_Row] = []
         self._dropped: _Row | None = None
         self.first = 0
+        self.error: WireloomError | None = None
 
     def at(self, place: int) -> _Row | None:
         """Return the row at a place, the one before them at -1; ``None`` after the last one."""
         if place < 0:
             return self._dropped
         while place >= len(self._held):
-            row = next(self._source, None)
+            try:
+                row = next(self._source, None)
+            except WireloomError as error:
+                self.error = error
+                raise
             if row is None:
                 return None
             self._held.append(row)

@@ -60,6 +60,7 @@ class TableColumn:
         return (
             isinstance(self.field, Field)
             and self.field.only is not None
+            and not self.derived
             and self.field.repeat is None
             and self.field.condition is None
         )
