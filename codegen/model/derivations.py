@@ -1,5 +1,5 @@
-"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses, and attributes that
-``valid`` says equal something with these."""
+"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses, and what ``valid``
+says equals something with these."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size:
 def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
     """The inverse of ``expanded``. Raises ``WireloomError`` for what could not be read again."""
     if not 0 <= chosen < len(codecs):
-        raise WireloomError(f"no codec is meant to compress with, expected {' or '.join(codecs)}")
+        raise WireloomError(f"no case of the codec fits, expected one of those for {' or '.join(codecs)}")
     if len(data) > most:
         raise WireloomError(f"{len(data)} bytes are more than the {most} that a reader would decompress")
     if size is not None and size != len(data):

@@ -346,8 +346,8 @@ class _Attempt(NamedTuple):
 
 
 def _refusal(first: _Attempt, last: _Attempt, begin: int, format: Format) -> WireloomError:
-    """Return the error for the rows from ``begin`` on: that of the fewest rows, unless these only lack the others, since
-    a count or size is given, and the error of all of them says more."""
+    """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all of them where fewer do not have
+    a count or size that is given."""
     if isinstance(last.error, _RowError):
         return last.error
     error, count = first if isinstance(last.error, ConsistencyError) else last

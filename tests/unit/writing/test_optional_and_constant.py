@@ -135,3 +135,36 @@ def test_lengths_and_counts_under_the_same_condition_are_filled_in(tmp_path: Pat
     found = wireloom.read(format, written(format, rows), columns=[*names, "len", "count"]).to_pylist()
     assert [{name: row[name] for name in names} for row in found] == rows
     assert [(row["len"], row["count"]) for row in found] == [(3, None), (None, 2)]
+
+
+TRAILING = """
+meta: {id: trailing, endian: le, -wireloom: {rows: blocks, columns: [kind, body], selectable: [len2]}}
+seq: [{id: blocks, type: block, repeat: eos}]
+types:
+  block:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u4}
+      - {id: body, size: len - 11}
+      - {id: len2, type: u4, valid: len}
+      - {id: rest, type: u2, valid: len2 - payload}
+    instances:
+      payload: {value: len - 11}
+"""
+
+
+def test_what_equals_a_length_is_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "trailing.ksy").write_text(TRAILING)
+    format = wireloom.load_spec(tmp_path / "trailing.ksy")
+    data = bytes.fromhex("01 0e000000 616263 0e000000 0b00" + "02 0b000000 0b000000 0b00")
+    rows = [{"kind": 1, "body": b"abc"}, {"kind": 2, "body": b""}]
+    target = io.BytesIO()
+    wireloom.write(format, rows, target)
+    assert target.getvalue() == data
+    # Like the length itself, it is not taken from a table.
+    target = io.BytesIO()
+    wireloom.write(format, [row | {"len2": 1} for row in rows], target)
+    assert target.getvalue() == data
+    block = format.row_class.from_bytes(data[:14])
+    block.body = b"a"
+    assert block.to_bytes() == bytes.fromhex("01 0c000000 61 0c000000 0b00")

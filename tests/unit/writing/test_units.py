@@ -345,3 +345,72 @@ def test_a_flattened_table_of_rows_alone(tmp_path: Path) -> None:
     assert written(format, wireloom.read(format, data)) == data
     lost = text.replace("deep: {seq: [{id: y, type: u1}", "deep: {seq: [{id: y, type: u1}, {size: 1}")
     assert load(tmp_path, lost.replace("{id: batches, type: batch,", "{id: rows, type: row,")).unfilled
+
+
+GIVEN_COUNTS = """
+meta: {id: given_counts, endian: be, -wireloom: {rows: batches.body.records, columns: [codec, count, value]}}
+seq: [{id: batches, type: batch, repeat: eos}]
+types:
+  batch:
+    seq:
+      - {id: codec, type: u1}
+      - {id: count, type: u1}
+      - {id: len, type: u2}
+      - {id: body, type: body, size: len, -wireloom: {codec: {switch-on: codec, cases: {0: none, 1: gzip}}}}
+  body: {seq: [{id: records, type: record, repeat: expr, repeat-expr: _parent.count}]}
+  record: {seq: [{id: value, type: u1}]}
+"""
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_the_cause_is_that_of_all_rows_of_a_unit(tmp_path: Path, streaming: bool) -> None:
+    repeat = "repeat: eos" if streaming else "repeat: expr, repeat-expr: 1"
+    format = load(tmp_path, GIVEN_COUNTS.replace("repeat: eos", repeat))
+    assert format.streaming == streaming
+    rows = [{"codec": 0, "count": 4, "value": value} for value in range(4)]
+    assert wireloom.read(format, written(format, rows)).to_pylist() == rows
+    for changed, message in (
+        ({"codec": 5}, r"no case of the codec fits, expected one of those for none or gzip$"),
+        ({"count": 3}, r"records \(count\), expected: 3, actual: 4$"),
+    ):
+        with pytest.raises(WireloomError, match="cannot be written: .*" + message) as raised:
+            written(format, [row | changed for row in rows])
+        assert type(raised.value) is WireloomError
+
+
+def test_what_the_table_lacks_is_said_once(tmp_path: Path) -> None:
+    text = """
+meta: {id: whole, endian: be, -wireloom: {rows: batches.body.as<one>.items, columns: [kind, value]}}
+seq: [{id: count, type: u1}, {id: batches, type: batch, repeat: expr, repeat-expr: count}]
+types:
+  batch:
+    seq:
+      - {id: topic, type: u1}
+      - {id: kind, type: u1}
+      - {id: body, type: {switch-on: kind, cases: {1: one}}}
+  one: {seq: [{id: items, type: item, repeat: eos}]}
+  item: {seq: [{id: value, type: u1}]}
+"""
+    format = load(tmp_path, text)
+    with pytest.raises(WireloomError) as raised:
+        written(format, [{"value": 1}])
+    assert str(raised.value).startswith(
+        "whole cannot be written without the column topic: the table has value, the format needs value, topic."
+    )
+    with pytest.raises(wireloom.UnknownNameError, match=r"^unknown column of whole 'valeu'"):
+        written(format, [{"valeu": 1}])
+
+
+def test_errors_of_rows_are_of_a_public_class(tmp_path: Path) -> None:
+    format = load(
+        tmp_path,
+        UNTIL.replace("[left, at]", "[left, at], parent-columns: [version]").replace(
+            "seq: [{id: units", "seq: [{id: version, type: u1}, {id: units"
+        ),
+    )
+    rows = [{"version": version, "left": 0, "at": 1} for version in (1, 2)]
+    with pytest.raises(
+        WireloomError, match="row 1, column version: 2 after 1, and a file has one value of it"
+    ) as raised:
+        written(format, rows)
+    assert type(raised.value) is WireloomError
