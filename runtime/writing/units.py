@@ -86,8 +86,8 @@ class UnitEncoder:
             except UnsupportedError:
                 raise
             except REFUSALS as error:
-                head = _Attempt(error, 0)
-                raise _refusal(head, head, 0, self._format) from error
+                attempt = _Attempt(error, 0)
+                raise _refusal(attempt, attempt, 0, self._format) from error
             yield head, 0
         while (row := rows.at(0)) is not None:
             if rows.first and not row.same:
@@ -339,15 +339,15 @@ class _RowError(WireloomError):
 
 
 class _Attempt(NamedTuple):
-    """The error of an attempt to write some rows in one object. ``count``: how many rows."""
+    """The error of an attempt to write some rows in one object. ``size``: how many rows."""
 
     error: Exception
-    count: int
+    size: int
 
 
 def _refusal(first: _Attempt, last: _Attempt, begin: int, format: Format) -> WireloomError:
-    """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all of them where fewer do not have
-    a count or size that is given."""
+    """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all of them where fewer do
+    not have a count or size that is given."""
     if isinstance(last.error, _RowError):
         return last.error
     error, count = first if isinstance(last.error, ConsistencyError) else last
