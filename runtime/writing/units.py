@@ -15,12 +15,11 @@ import pyarrow as pa
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
-from ..objects import ConsistencyError
 from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
 from .making import object_maker, value_at
 from .native import framed
-from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN
+from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, Attempt, RowError, refusal
 
 UNIT_ROWS = 1000
 """Most rows of an object that may be followed by another one, unless the writer is told otherwise."""
@@ -70,7 +69,7 @@ class UnitEncoder:
         """
         try:
             yield from self._pieces(batches)
-        except _RowError as error:
+        except RowError as error:
             raise WireloomError(error.message, reason=error.reason) from error.__cause__
 
     def _pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -86,8 +85,8 @@ class UnitEncoder:
             except UnsupportedError:
                 raise
             except REFUSALS as error:
-                attempt = _Attempt(error, 0)
-                raise _refusal(attempt, attempt, 0, self._format) from error
+                attempt = Attempt(error, 0)
+                raise refusal(attempt, attempt, 0, self._format) from error
             yield head, 0
         while (row := rows.at(0)) is not None:
             if rows.first and not row.same:
@@ -178,11 +177,11 @@ class UnitEncoder:
         made = self._object(depth, row, parent)
         if depth == len(self._levels):
             if row is None:
-                raise _RowError(f"{self._format.name} cannot be written without a row")
+                raise RowError(f"{self._format.name} cannot be written without a row")
             return made, start + 1
         level = self._levels[depth]
         if row is None and level.until:
-            raise _RowError(f"{self._format.name} cannot be written without a row")
+            raise RowError(f"{self._format.name} cannot be written without a row")
         if not level.repeated:
             item, place = self._made(depth + 1, rows, start, made, most)
             setattr(made, level.attribute, item)
@@ -213,7 +212,7 @@ class UnitEncoder:
     def _unit(self, rows: _Rows, root: Any) -> tuple[bytes, int]:
         """The next unit: the rows that belong together, or as many of them as one can hold."""
         most, before = self._unit_rows, 0
-        first: _Attempt | None = None
+        first: Attempt | None = None
         chain = dict(getattr(root, "_chain", {}))
         while True:
             place = 1
@@ -234,9 +233,9 @@ class UnitEncoder:
             except REFUSALS as error:
                 if error is rows.error:
                     raise
-                first = first or _Attempt(error, place)
-                if place in (1, before) or isinstance(error, _RowError):
-                    raise _refusal(first, _Attempt(error, place), rows.first, self._format) from error
+                first = first or Attempt(error, place)
+                if place in (1, before) or isinstance(error, RowError):
+                    raise refusal(first, Attempt(error, place), rows.first, self._format) from error
                 most, before = place // 2, place
 
     def _file(self, rows: _Rows) -> tuple[bytes, int]:
@@ -254,10 +253,10 @@ class UnitEncoder:
             except REFUSALS as error:
                 if error is rows.error:
                     raise
-                first = first or _Attempt(error, place)
+                first = first or Attempt(error, place)
                 inner = any(each.repeated for each in self._levels[1:])
-                if not inner or most == 1 or isinstance(error, _RowError):
-                    raise _refusal(first, _Attempt(error, place), 0, self._format) from error
+                if not inner or most == 1 or isinstance(error, RowError):
+                    raise refusal(first, Attempt(error, place), 0, self._format) from error
                 most //= 2
 
     def _written(self, made: Any, depth: int, first_row: int) -> bytes:
@@ -274,7 +273,7 @@ class UnitEncoder:
         if self._format.where:
             for number, row in enumerate(self._rows_in(made, depth), first_row):
                 if not getattr(row, self._format.where):
-                    raise _RowError(f"row {number} cannot be written: {NOT_IN_TABLE}")
+                    raise RowError(f"row {number} cannot be written: {NOT_IN_TABLE}")
         if self._optional:
             again = self._classes[depth]
             stream = MemoryStream(data)
@@ -296,23 +295,23 @@ class UnitEncoder:
         return items
 
     def _check(self, row: Any, number: int) -> None:
-        """Raise ``_RowError`` for a row that cannot be written even by itself."""
+        """Raise ``RowError`` for a row that cannot be written even by itself."""
         try:
             row.to_bytes()
         except REFUSALS as error:
             names = self._names[-1]
             shown = ", ".join(f"{name}={getattr(row, name, None)!r:.40}" for name in names)
-            raise _RowError(f"row {number} cannot be written: {error} ({shown})") from error
+            raise RowError(f"row {number} cannot be written: {error} ({shown})") from error
 
     def _refuse_unwritten(self, made: Any, again: Any, depth: int, numbers: Iterator[int]) -> None:
-        """Raise ``_RowError`` where an optional attribute has a value that is not written: its condition is false."""
+        """Raise ``RowError`` where an optional attribute has a value that is not written: its condition is false."""
         up = len(self._levels) - depth
         what = "column" if up else f"row {next(numbers)}, column"
         for each in self._optional:
             name = each.attribute or each.name
             here = not depth if each.parent else each.up == up
             if here and value_at(made, name) is not None and value_at(again, name) is None:
-                raise _RowError(f"{what} {each.name} cannot be written: {UNWRITTEN}")
+                raise RowError(f"{what} {each.name} cannot be written: {UNWRITTEN}")
         if up:
             for mine, other in zip(self._items(made, depth), self._items(again, depth), strict=False):
                 self._refuse_unwritten(mine, other, depth + 1, numbers)
@@ -330,30 +329,8 @@ class UnitEncoder:
             for name, value, other in zip(names, mine, others, strict=True):
                 if _key(value) != _key(other):
                     what = f"row {number}, column {name}: {value!r} after {other!r}"
-                    return _RowError(f"{what}, and a file has one value of it")
-        return _RowError(f"row {number} has no room in a file of {self._format.name} that has {place} rows already")
-
-
-class _RowError(WireloomError):
-    """An error of one row, which fewer rows in a unit do not avoid."""
-
-
-class _Attempt(NamedTuple):
-    """The error of an attempt to write some rows in one object. ``size``: how many rows."""
-
-    error: Exception
-    size: int
-
-
-def _refusal(first: _Attempt, last: _Attempt, begin: int, format: Format) -> WireloomError:
-    """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all of them where fewer do
-    not have a count or size that is given."""
-    if isinstance(last.error, _RowError):
-        return last.error
-    error, count = first if isinstance(last.error, ConsistencyError) else last
-    what = format.name if not count else f"row {begin}" if count == 1 else f"rows {begin} to {begin + count - 1}"
-    reason = error.reason if isinstance(error, WireloomError) else None
-    return WireloomError(f"{what} cannot be written: {error}", reason=reason)
+                    return RowError(f"{what}, and a file has one value of it")
+        return RowError(f"row {number} has no room in a file of {self._format.name} that has {place} rows already")
 
 
 class _Rows:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[3] / "docs" / "options.md"
 
 
-def test_the_example(tmp_path: Path, spark: SparkSession) -> None:
+def test_the_examples(tmp_path: Path, spark: SparkSession) -> None:
     page = Page(PAGE.read_text(), tmp_path)
     page.namespace |= {"spark": spark, "path": str(tmp_path / "sample.log")}
-    assert page.run() == 1
+    assert page.run() == 2
