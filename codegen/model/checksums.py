@@ -18,7 +18,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Items, Section, Text, Value
 from ..wire import ExpressionSize, FixedSize
-from ..words import shown, suggestion
+from ..words import listed, nearest, shown, suggestion
 from .model import Attribute, Checksum, Struct
 from .scope import Surroundings
 from .symbols import AlreadyReportedError, Member, Symbol
@@ -90,7 +90,11 @@ class ChecksumReader:
         if named is not None:
             found = CHECKSUMS.get(named.value.lower())
             if found is None:
-                hint = suggestion(named.value.lower(), CHECKSUMS)
+                word = named.value.lower()
+                # crc32d is near to crc32c, and to crc-32d, which is another way to write it.
+                alike = (each for each in CHECKSUMS if len(each) == len(word) and each.isalnum() == word.isalnum())
+                found_names = dict.fromkeys(filter(None, (nearest(word, alike), nearest(word, CHECKSUMS))))
+                hint = f"; did you mean {listed(map(shown, found_names))}?" if found_names else ""
                 self._error(named.position, f"there is no checksum {shown(named.value)}{hint}")
         elif parameters is not None:
             found = self._of_parameters(parameters)

@@ -36,6 +36,13 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
         message = f"{shown(kind.id)} is no integer that every row has, whose value says which piece the row is"
         diagnostics.error(keys.position_of("kind"), message)
         return None
+    bits = 8 * type.size - type.signed
+    low, high = (-1 << bits) * type.signed, (1 << bits) - 1
+    beyond = next((each for each in kinds if not low <= each <= high), None)
+    if beyond is not None:
+        message = f"{shown(kind.id)} is an integer from {low} to {high}, so no fragment is of the kind {beyond}"
+        diagnostics.error(keys.position, message)
+        return None
     if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
         diagnostics.error(keys.position_of("data"), f"{shown(data.id)} has no bytes that could be put together")
         return None

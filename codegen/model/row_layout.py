@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..expression.fold import constant_integer
 from ..expression.walk import expressions_in, names_in
 from ..wire import ExpressionSize, OwnSize, RepeatEos
 from .model import Attribute, Struct
@@ -19,6 +20,18 @@ def has_sized_rows(root: Struct, rows: Attribute) -> bool:
     before = {each.id for each in root.attributes} - {rows.id}
     names = {name for node in expressions_in(rows) for name in names_in(node)}
     return names <= before and not _reads_on(root, rows)
+
+
+def has_no_bytes(attribute: Attribute, type: Struct) -> bool:
+    """Return whether items of a ``type`` have no bytes, whatever is in the input."""
+    if not isinstance(attribute.size, OwnSize):
+        return _is_nothing(attribute)
+    return attribute.switch is None and all(_is_nothing(each) for each in type.attributes)
+
+
+def _is_nothing(attribute: Attribute) -> bool:
+    size = attribute.size
+    return isinstance(size, ExpressionSize) and constant_integer(size.expression) == 0
 
 
 def is_streaming(types: list[Struct], ids: list[str]) -> bool:

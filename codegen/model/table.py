@@ -9,14 +9,14 @@ from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, 
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
-from ..wire import Choice, Units
+from ..wire import Choice, RepeatEos, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
 from .look_ups import with_look_ups
 from .model import Attribute, Instance, Rows, Struct
 from .parts import refuse_module_name
-from .row_layout import has_sized_rows, is_streaming
+from .row_layout import has_no_bytes, has_sized_rows, is_streaming
 from .row_path import RowPathReader, attribute_of, steps_of
 from .symbols import World
 from .units import UnitsReader, column_names
@@ -124,6 +124,10 @@ class TableReader:
             return None
         if not self._rows_are_whole(attribute, types[1], name.position):
             return None
+        if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
+            message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
+            self.diagnostics.error(name.position, message)
+            return None
         if streaming:
             types = types[1:]
         else:
@@ -218,6 +222,8 @@ class TableReader:
                 continue
             if member is None:
                 hint = suggestion(name.value, [*known, *self.world.failing(row.path)])
+                if any(each.id == name.value and _is_scalar(each) for each in _members(self.root)):
+                    hint = "; the root's are named in 'parent-columns'"
                 what = "::".join(row.path) + (", with what is around it," if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
                 self.diagnostics.error(name.position, message)

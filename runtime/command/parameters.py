@@ -150,7 +150,7 @@ def bytes_option(function: Function) -> Function:
         type=click.Choice(("hex", "base64", "utf8")),
         default="hex",
         show_default=True,
-        help="How columns of bytes are written as text.",
+        help="How columns of bytes are written as text; utf8 replaces what is no UTF-8 by U+FFFD.",
     )(function)
 
 
@@ -175,7 +175,7 @@ def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
             raise click.BadParameter(f"{name} is not an option of a format")
         if name in OPTIONS and OPTIONS[name].kind == NUMBER:
             if not text.isascii() or not text.isdigit():
-                raise click.BadParameter(f"{name} is a number, not {text!r}")
+                raise click.BadParameter(f"{name} is a number from 1, not {text!r}")
             found[name] = int(text)
         else:
             found[name] = text

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ..base import arguments
 from ..base.addresses import path_text
 from ..base.cached import cached_property
-from ..base.errors import WireloomError
+from ..base.errors import UnknownNameError, WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.path_pattern import path_pattern
@@ -77,6 +77,11 @@ class Layout:
         known = selectable(format)
         for name in names:
             if name not in known:
+                others = (each for each in format.tables if each != format.table)
+                holder = next((each for each in others if name in selectable(format.of_table(each))), None)
+                if holder is not None:
+                    message = f"unknown column of {format.name} {name!r}: {format.option} {holder!r} has it"
+                    raise UnknownNameError(message)
                 raise unknown(f"column of {format.name}", name, known)
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:

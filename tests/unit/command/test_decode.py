@@ -276,6 +276,7 @@ def test_options_of_the_format() -> None:
         (["decode", "edgemq_segment", GOOD, "--option", "stride"], "is not of the form NAME=VALUE"),
         (["decode", "edgemq_segment", GOOD, "--option", "stride=rule"], "rules"),
         (["decode", "edgemq_segment", GOOD, "--option", "max_record=many"], "max_record is a number"),
+        (["decode", "edgemq_segment", GOOD, "--option", "max_record=-5"], "max_record is a number from 1, not '-5'"),
         (["decode", "edgemq_segment", GOOD, "--stride", "rules"], "is given as --option NAME=VALUE"),
         (["decode", "edgemq_segment", GOOD, "-o", "/no/such/folder/a.csv"], "/no/such/folder/a.csv: cannot be written"),
         (["decode", "edgemq_segment", "/no/such/file"], "/no/such/file"),

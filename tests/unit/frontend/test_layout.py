@@ -6,7 +6,7 @@ import pytest
 from wireloom.codegen.expression import Attribute, Binary, BytesType, ListType, Name, UserType
 from wireloom.codegen.model import structs
 
-from tests.unit.frontend.specs import root
+from tests.unit.frontend.specs import diagnostics, root
 from tests.unit.frontend.trees import written
 
 
@@ -110,3 +110,19 @@ def test_a_long_chain_of_instances_is_no_trouble() -> None:
     body = f"seq: [{{id: n, type: u4}}, {{id: a, size: i0}}]\ninstances:\n{lines}  i500: {{value: n}}\n"
     assert root(body).derivations == ()
     assert root(body).attributes[0].frames_layout
+
+
+@pytest.mark.parametrize(
+    ("attribute", "data", "empty"),
+    [
+        ("size: 0, repeat: eos", "size: 1", True),
+        ("repeat: eos", "size: 1 - 1", True),
+        ("repeat: eos", "size: 1", False),
+        ("repeat: expr, repeat-expr: 2", "size: 0", False),
+    ],
+)
+def test_rows_to_the_end_of_the_input_have_bytes(attribute: str, data: str, empty: bool) -> None:
+    head = "meta: {id: demo, -wireloom: {rows: rows}}\n"
+    body = f"seq: [{{id: rows, type: row, {attribute}}}]\ntypes: {{row: {{seq: [{{id: data, {data}}}]}}}}\n"
+    said = "'rows' is repeated to the end of the input, but its items have no bytes"
+    assert [each.message for each in diagnostics(body, head)] == [said] * empty

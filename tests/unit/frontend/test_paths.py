@@ -6,6 +6,7 @@ import pytest
 from wireloom.codegen.expression import outline_of as outline
 from wireloom.codegen.expression import parse_expression
 from wireloom.codegen.model import analyse
+from wireloom.codegen.spec import rendered
 
 from tests.unit.frontend.specs import HEAD, diagnostics
 
@@ -32,6 +33,11 @@ from tests.unit.frontend.specs import HEAD, diagnostics
 )  # fmt: skip
 def test_path(body: str, path: str) -> None:
     assert [each.path for each in diagnostics(body)] == [path]
+
+
+def test_people_are_not_shown_the_tree_of_a_case() -> None:
+    (found,) = diagnostics("seq: [{id: a, type: {switch-on: 1, cases: {1: nowhere}}}]")
+    assert "= at /seq/0/type/cases\n" in rendered(found)
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "a: 1\na: 2\n"])

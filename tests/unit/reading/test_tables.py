@@ -142,3 +142,8 @@ def test_damage_in_one_kind_of_record_costs_no_row_of_another(library: wireloom.
     for table, count in {"books": 2, "shelves": 1}.items():
         found, report = wireloom.read_with_report(library, bytes(damaged), table=table)
         assert (found.num_rows, len(report.files[0].damaged)) == (count, 1)
+
+
+def test_a_column_of_another_table_is_said_to_be_there(library: wireloom.Format) -> None:
+    with pytest.raises(UnknownNameError, match="unknown column of library 'room': table 'shelves' has it"):
+        wireloom.read(library, DATA, table="books", columns=["room"])
