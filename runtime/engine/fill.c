@@ -89,8 +89,6 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     const wl_fill_arguments *arguments = run->arguments;
     if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop)
         finish(result, WL_END, begin);
-    else if (run->program->whole && begin != arguments->begin)
-        finish(result, WL_END, begin);
     else if (run->program->whole && !arguments->at_end)
         finish(result, WL_NEED_INPUT, begin);
     else if (begin == arguments->end)
@@ -120,7 +118,7 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
         const uint8_t *limit = source + begin + wl_smaller(end - begin, arguments->max_record);
         wl_unit_begin(run, result, begin, begin);
         int outcome = wl_unit_run(run, source + begin, limit);
-        if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == source + begin)) {
+        if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == source + begin && !run->program->whole)) {
             /* A row without bytes would repeat for ever. */
             run->reason = WL_REASON_LENGTH;
             outcome = WL_ROW_LOST;
@@ -132,6 +130,11 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
         size_t next = (size_t)(run->next - source);
         if (!take_row(run, result, begin, next))
             break;
+        if (run->program->whole) {
+            /* Its rows may all be at positions: the unit has no bytes then. */
+            finish(result, WL_END, next);
+            break;
+        }
         begin = next + wl_smaller(arguments->padding, end - next);
     }
     wl_row_block_free(block);

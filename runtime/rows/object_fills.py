@@ -116,7 +116,7 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
     taken, stretch_end = end - begin if is_whole else STRETCH, begin
     stream = MemoryStream(b"", base + begin)
     while True:
-        if rows.is_stopped(begin) or (is_whole and begin != window.begin):
+        if rows.is_stopped(begin):
             return rows.done(Status.END, begin)
         if is_whole and not window.at_end:
             return rows.done(Status.NEED_INPUT, begin)
@@ -156,6 +156,10 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             sound = rows.add_sound(begin, logged, broken)
             return rows.done(Status.LOST, sound, sound, broken.reason, broken.sentence)
         following = stream.pos() - base
+        if is_whole:
+            # Its rows may all be at positions: the unit has no bytes then.
+            rows.add_unit(begin, logged)
+            return rows.done(Status.END, following)
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")
         if end - following < padding and not window.at_end:

@@ -100,8 +100,12 @@ def bits(random: Random, name: str, _: str) -> Piece:
     attributes: list[dict[str, Any]] = []
     numbers = []
     for each, width, suffix in zip(names, widths, suffixes, strict=True):
-        attributes.append({"id": each, "type": f"b{width}{suffix}"})
-        if width > 1:
+        attribute = {"id": each, "type": f"b{width}{suffix}"}
+        # Expressions take no enum for a number.
+        if width > 3 and random.random() < 0.3:
+            attribute["enum"] = "kind"
+        attributes.append(attribute)
+        if width > 1 and "enum" not in attribute:
             numbers.append(Number(each, 0, width in (2, 3)))
 
     def write(random: Random, values: Values) -> Parts:

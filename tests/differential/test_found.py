@@ -271,3 +271,13 @@ def test_a_check_that_cannot_be_computed_refuses_the_value(valid: str) -> None:
     rows, [file] = agreed(format, bytes([1, 10, 0, 5, 1, 10]))
     assert rows["a"] == [1, None, 1]
     assert (file["damaged"], file["tail"]) == ([[2, 2, "value"]], "clean")
+
+
+@pytest.mark.parametrize("order", ["be", "le"])
+def test_bit_fields_of_an_enum_share_a_byte(order: str) -> None:
+    seq = f"[{{id: a, type: b4{order}, enum: e}}, {{id: b, type: b4{order}, enum: e}}, {{id: c, type: u1}}]"
+    format = format_of(spec_text(f"seq: {seq}\nenums: {{e: {{1: x, 2: y}}}}"))
+    assert format.engine_refusal is None
+    rows, _ = agreed(format, bytes([0x21, 7, 0x34, 8]))
+    assert rows["c"] == [7, 8]
+    assert (rows["a"], rows["b"]) == (([2, 3], [1, 4]) if order == "be" else ([1, 4], [2, 3]))

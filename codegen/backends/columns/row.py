@@ -89,7 +89,8 @@ def lower_fields(state: State, scope: Scope) -> None:
 def _begins_a_byte(field: Field) -> bool:
     """Return whether the rest of a byte that bit fields began is left out before the field, whatever is read. A list
     may have no items."""
-    whole = not isinstance(field.type, BitsType | UserType | UnionType | VarintType)
+    type = field.type.base if isinstance(field.type, EnumType) else field.type
+    whole = not isinstance(type, BitsType | UserType | UnionType | VarintType)
     return whole and field.repeat is None and field.condition is None
 
 

@@ -138,3 +138,18 @@ def test_positions_in_positions(tmp_path: Path, data: bytes) -> None:
 def test_a_position_is_one_of_the_stream_around_it(tmp_path: Path) -> None:
     rows, _ = agreed(loaded(tmp_path, CHAIN), b"\2?\4\1\x0b\0a\0b\1c\0d")
     assert rows["left"] == [*b"abc"]
+
+
+def test_a_root_whose_rows_are_all_at_positions(tmp_path: Path) -> None:
+    format = loaded(
+        tmp_path,
+        """
+meta: {id: index, endian: le, -wireloom: {rows: entries, columns: [a]}}
+instances:
+  entries: {pos: 2, type: entry, repeat: expr, repeat-expr: 2}
+types:
+  entry: {seq: [{id: a, type: u2}]}
+""",
+    )
+    rows, [file] = agreed(format, bytes([9, 9, 1, 0, 2, 0, 7]))
+    assert (rows["a"], file["tail"]) == ([1, 2], "clean")
