@@ -165,15 +165,16 @@ class RecordScan(WantedScan[Located]):
         self.length: int | None = None
         self.max_computed = request.max_computed
         self._is_whole = False
+        self._whole_end = 0
 
     @property
     def seen(self) -> int:
         """How many records there were so far, damaged ones too, from where the reading began."""
         return self._selection.seen
 
-    def count_whole(self, records: int) -> None:
-        """Note how many records there are in an input that is read as a whole."""
-        self._selection.seen = records
+    def count_whole(self, records: int, end: int) -> None:
+        """Note how many records there are in an input that is read as a whole, and where what is shown of it ends."""
+        self._selection.seen, self._whole_end = records, end
 
     def _of(self, event: Event) -> Iterator[Located]:
         match event:
@@ -188,7 +189,7 @@ class RecordScan(WantedScan[Located]):
                     yield Located("damage", None, damage.begin, damage.end, damage.reason, event.content or b"")
             case End() if self._request.format.is_plain:
                 self.length, self._selection.seen = event.end, 1
-            case End() if self._is_whole:
+            case End() if self._is_whole and self.report.tail_offset < self._whole_end:
                 # What broke off is shown where it stands, among the records.
                 self.length = event.end
             case End():

@@ -98,7 +98,8 @@ class _Reader:
     def record(self, each: Located) -> Record:
         made = Record(each.kind, each.number, each.begin, each.end, each.reason, None, each.data, each.data, each.begin)
         delimiter = self._format.delimiter
-        if not each.data:
+        is_after_all = each.kind == "tail" and each.begin > 0 and not self._format.streaming
+        if not each.data or is_after_all:
             return made
         if each.kind == "head" or (each.kind == "tail" and self._format.has_prologue and not self._scan.head):
             self._read(made, self._format.root_class(), "_read_prologue")
@@ -169,7 +170,8 @@ class _Reader:
             return
         rows = next((found for found in root.fields if found.name == self._format.rows_attribute), None)
         items = [] if rows is None else items_of(trace, rows)
-        self._scan.count_whole(len(items))
+        shown_to = max((found.end for found in root.fields), default=0) if rows is not None else each.end
+        self._scan.count_whole(len(items), shown_to)
         head, foot = _around(root, rows)
         if wanted.number == 1 and not wanted.offset and head is not None:
             yield head
@@ -215,7 +217,7 @@ def _around(root: Record, rows: Field | None) -> tuple[Record | None, Record | N
         )  # fmt: skip
 
     head = part("head", 0, rows.begin, [found for found in others if found not in later])
-    return head, part("foot", rows.end, root.end, later)
+    return head, part("foot", rows.end, max(found.end for found in later), later) if later else None
 
 
 def _from(record: Record, offset: int) -> Record:

@@ -165,6 +165,8 @@ def test_records_of_an_input_read_as_a_whole_are_counted_and_what_is_around_them
     assert "there is no record 152: there are 151, damaged ones counted" in said
     head, first, foot = seen(spec, b"F\0\x08", count=9)
     assert [each.reason for each in (head, first, foot)] == [None, None, "value"]
+    *_, foot, tail = seen(spec, data + b"more", count=1000)
+    assert (foot.begin, foot.end, tail.kind, tail.begin, tail.end) == (302, 303, "tail", 303, 307)
     head, first, cut = seen(spec, b"F\x01a\x05b", count=9)
     assert [each.reason for each in (head, first, cut)] == [None, None, "truncated"]
     assert (cut.kind, cut.begin, cut.end) == ("record", 3, 5)
