@@ -12,7 +12,6 @@ from ..rows.zero_runs import ZeroRuns
 from .damage_log import LOST_ADVICE, cut_advice
 from .recovery import takes_row
 from .request import grows_by_rows
-from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader
@@ -144,12 +143,8 @@ class DamageDetails:
         elif lost.tail == "limit":
             hint = self.limit_hint(window, lost.offset)
             limit = self._request.max_record
-            self._report.error = f"larger than {limit} bytes at byte {lost.offset}: {hint}"
+            self._report.error = lost.sentence or f"larger than {limit} bytes at byte {lost.offset}: {hint}"
             advice = f"{LOST_ADVICE}; {hint}"
-            if lost.sentence is not None:
-                self._report.error = f"{lost.sentence}: {TAKES_IT}"
-            if not grows_by_rows(self._request.format):
-                sentence, advice = lost.sentence, TAKES_IT
         elif not grows_by_rows(self._request.format):
             sentence, advice = lost.sentence, KEEPS
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)

@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..input.window import Window
-from ..rows.reader import Status
+from ..rows.reader import RowDamage, Status
 from .damage_details import DamageDetails
 from .events import Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .row_extractor import TAILS, lost_row
+from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
     from .opening import Opened
@@ -29,17 +30,27 @@ class WholeExtractor(DamageDetails, Extractor):
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
         self._scanned = scanned
+        self._is_too_large = False
 
     def begin(self, opened: Opened) -> Extraction:
         """Like ``Extractor.begin``. All of the input is taken into the window."""
         window, limit = opened.window, self._request.max_record
         if not load_whole(window, limit):
             sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
+            self._is_too_large = True
             return Lost(0, "limit", TAILS["limit"], sentence=sentence)
         self._scanned.check.take_whole(window.view[window.begin :])
         yield Head(window.view[window.begin :], whole=True)
         self._readers.begin(None)
         return Next.CALL
+
+    def lose(self, lost: Lost, window: Window) -> None:
+        """Like ``Extractor.lose``."""
+        if not self._is_too_large:
+            super().lose(lost, window)
+            return
+        self._report.error = f"{lost.sentence}: {TAKES_IT}"
+        self._log.lose(RowDamage(0, 0, -1, "limit"), lambda _: (None, None), lost.sentence, TAKES_IT)
 
     def take(self, window: Window) -> Extraction:
         """Like ``Extractor.take``. All rows are in one event."""

@@ -135,7 +135,7 @@ def test_the_largest_unit(framing: str, more: int, tmp_path: Path) -> None:
 def test_the_largest_input_that_is_one_unit(more: int) -> None:
     record = field(1, b"\x08\x01\x10\x02")
     data = record + field(15, bytes(500 + more - len(record) - 3))
-    table, report = wireloom.read_with_report("s2_messages", data, max_record=500)
+    table, report = wireloom.read_with_report("s2_messages", data, max_record=500, check_format=False)
     assert (table.num_rows, report.files[0].tail) == ((0, "limit") if more else (1, "clean"))
 
 
@@ -174,7 +174,9 @@ def test_a_row_of_no_bytes_ends_the_reading(reader: str, tmp_path: Path) -> None
     """It would repeat for ever."""
     spec = tmp_path / "empty.ksy"
     spec.write_text(
-        SPEC.format(type="u4").replace("{id: size, type: u4}", "{id: none, size: 0}").replace("size: size", "size: 0")
+        SPEC.format(type="u4")
+        .replace("{id: size, type: u4}", "{id: none, type: u1, if: 1 == 2}")
+        .replace("size: size", "size: 0")
     )
     row_reader = make(reader, wireloom.load_spec(spec), None, Settings(wanted=(0,)))
     filled = row_reader.fill(MemoryWindow(memoryview(b"abc")), capacity=10, at_start=True)
