@@ -14,6 +14,7 @@ from wireloom.codegen.backends import CHARACTER, MARGIN, WIDTH, folded, sample_n
 from wireloom.codegen.emit import generate, load_all
 from wireloom.format import format_of as get
 
+from ..vectors.peers import cases as peer_cases
 from .blocks import Page
 
 ROOT = Path(__file__).parents[2]
@@ -39,15 +40,19 @@ def page(request: pytest.FixtureRequest, tmp_path: Path) -> Page:
 
 
 def page_of(name: str, tmp_path: Path) -> Page:
-    wireloom.write(name, pa.table(ROWS[name]), tmp_path / sample_name(SPECS[name]))
+    sample = tmp_path / sample_name(SPECS[name])
+    if name in ROWS:
+        wireloom.write(name, pa.table(ROWS[name]), sample)
+    else:
+        sample.write_bytes(next(each.content for each in peer_cases() if each.format == name and not each.table))
     return Page((ROOT / "generated" / name / "README.md").read_text(), tmp_path)
 
 
 @pytest.mark.parametrize("page", NAMES, indirect=True)
 def test_the_examples_without_spark(page: Page) -> None:
     page.all = [each for each in page.all if "spark" not in each.text]
-    assert page.run() >= 3
-    assert page.namespace["table"].num_rows == 2
+    assert page.run() >= 2
+    assert page.namespace["table"].num_rows >= 2
     [command] = [each.text for each in page.all if each.kind == "sh"]
     page.all = [type(page.all[0])("console", f"$ {command.strip()} > out.txt\n", 1, False)]
     assert page.run() == 1

@@ -1,0 +1,77 @@
+"""Files that formats' own implementations wrote, with what these read from them.
+
+A folder of a format has a script ``make.py`` that made its files, and ``cases.jsonl``: of each file its name and the
+``rows``, with bytes in hexadecimal and times in units of their column since the epoch; ``table``, if it is not the
+default one; ``damaged`` and ``tail``, if it is not in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from .cases import HERE, rows
+
+FORMATS = ("tfrecord",)
+
+
+@dataclass(frozen=True)
+class PeerCase:
+    """One table of one file."""
+
+    format: str
+    file: str
+    rows: list[dict[str, Any]]
+    table: str = ""
+    damaged: list[str] = field(default_factory=list)
+    tail: str = "clean"
+
+    @property
+    def content(self) -> bytes:
+        """The file's bytes."""
+        return HERE.joinpath(self.format, self.file).read_bytes()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of a reader of the table."""
+        return {"table": self.table} if self.table else {}
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the rows."""
+        return list(self.rows[0]) if self.rows else []
+
+
+def cases() -> list[PeerCase]:
+    """All there are."""
+    return [PeerCase(name, **each) for name in FORMATS for each in rows(name, "cases.jsonl")]
+
+
+def each_case(choose: Any = bool) -> Any:
+    """Parametrises a test with the cases of which ``choose`` is true."""
+    found = [each for each in cases() if choose(each)]
+    return pytest.mark.parametrize(
+        "case", found, ids=lambda each: f"{each.format}-{each.file}-{each.table}".rstrip("-")
+    )
+
+
+def plain(value: Any) -> Any:
+    """A value as it is in ``cases.jsonl``."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    return value
+
+
+def plain_rows(table: pa.Table) -> list[dict[str, Any]]:
+    """Rows of a table as they are in ``cases.jsonl``."""
+    for index, each in enumerate(table.schema):
+        if pa.types.is_timestamp(each.type):
+            table = table.set_column(index, each.name, table.column(index).cast(pa.int64()))
+    return [plain(each) for each in table.to_pylist()]

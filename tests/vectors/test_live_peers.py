@@ -1,0 +1,39 @@
+"""Formats in the box and their own implementations, here and now: each reads what the other writes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import wireloom
+from wireloom import engine
+
+from ..examples import examples
+
+COUNT = examples(200) if engine.available else 40
+SOURCE = random.Random(5)
+BLOBS = [SOURCE.randbytes(SOURCE.choice((0, 1, 5, 60, 300, 5000))) for _ in range(COUNT)]
+
+
+def written(format: str, rows: Any, folder: Path, **options: Any) -> Path:
+    path = folder / "ours"
+    wireloom.write(format, rows, path, **options)
+    return path
+
+
+def test_tfrecord(tmp_path: Path) -> None:
+    from tfrecord.reader import tfrecord_iterator
+    from tfrecord.writer import TFRecordWriter
+
+    theirs = tmp_path / "theirs.tfrecord"
+    writer = TFRecordWriter(str(theirs))
+    features = [{"data": (blob, "byte"), "number": (index, "int")} for index, blob in enumerate(BLOBS)]
+    for each in features:
+        writer.write(each)
+    writer.close()
+    expected = [TFRecordWriter.serialize_tf_example(each) for each in features]
+    assert wireloom.read("tfrecord", theirs, mode="failfast")["data"].to_pylist() == expected
+    for codec, kind in (("none", None), ("gzip", "gzip")):
+        ours = written("tfrecord", [{"data": each} for each in BLOBS], tmp_path, codec=codec)
+        assert [bytes(each) for each in tfrecord_iterator(str(ours), compression_type=kind)] == BLOBS

@@ -1,0 +1,96 @@
+"""Formats in the box against files that their own implementations wrote: good ones, cut ones, damaged ones."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import engine
+from wireloom.format import format_of
+
+from ..examples import examples
+from ..unit.reading.running import ROW_READERS, read
+from .peers import FORMATS, PeerCase, each_case, plain_rows
+
+UNCHECKED: frozenset[str] = frozenset()
+"""Formats that have no checksum: a wrong value is not seen, and a wrong length takes what it says."""
+
+
+def is_plain(case: PeerCase) -> bool:
+    """Whether the file is not compressed as a whole, and in order."""
+    return not case.file.endswith((".gz", ".zst")) and not case.damaged and case.tail == "clean" and bool(case.rows)
+
+
+@each_case()
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_rows_are_those_of_the_peer(case: PeerCase, row_reader: str) -> None:
+    options = {"columns": case.columns} if case.rows else {}
+    for ways in ({}, {"streamed": True, "chunk": 64, "batch_rows": 3}):
+        table, file = read(row_reader, case.format, case.content, **options, **case.options, **ways)
+        assert plain_rows(table) == case.rows
+        assert ([each[2] for each in file["damaged"]], file["tail"]) == (case.damaged, case.tail)
+
+
+@pytest.mark.skipif(not engine.available, reason="the engine is not there")
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_engine_reads_the_default_table(name: str) -> None:
+    assert format_of(name).program is not None
+
+
+def both(case: PeerCase, content: bytes, **options: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The rows and the report of both readers, which have to agree."""
+    columns = ["_offset", *case.columns]
+    found = []
+    for row_reader in ("columns", "objects") if engine.available else ("objects",):
+        table, file = read(row_reader, case.format, content, columns=columns, **case.options, **options)
+        found.append((plain_rows(table), {**file, "error": None}))
+    assert found[0] == found[-1]
+    return found[0]
+
+
+@each_case(is_plain)
+def test_a_cut_file_gives_the_rows_before(case: PeerCase) -> None:
+    content = case.content
+    whole, _ = both(case, content)
+    source = random.Random(case.file)
+    for end in sorted(source.sample(range(len(content)), min(examples(12), len(content)))):
+        rows, _ = both(case, content[:end])
+        assert rows == whole[: len(rows)]
+        assert len(rows) >= sum(1 for each in units(whole, len(content)) if each[1] <= end and each[0] < end)
+
+
+def units(rows: list[dict[str, Any]], size: int) -> list[tuple[int, int]]:
+    """Of each row the range of bytes up to the next row that begins elsewhere."""
+    begins = [row["_offset"] for row in rows]
+    ends = {begin: end for begin, end in zip(begins, [*begins[1:], size], strict=True) if end != begin}
+    return [(begin, ends[begin]) for begin in begins]
+
+
+@each_case(is_plain)
+def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
+    content = case.content
+    whole, _ = both(case, content)
+    ranges = units(whole, len(content))
+    source = random.Random(case.file)
+    places = source.sample(range(ranges[0][0], len(content)), min(examples(24), len(content) - ranges[0][0]))
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << source.randrange(8)
+        rows, file = both(case, bytes(damaged), recover=True)
+        if case.format in UNCHECKED:
+            continue
+        expected = [row for row, (begin, end) in zip(whole, ranges, strict=True) if not begin <= place < end]
+        assert [row for row in rows if row in expected] == expected, place
+        assert all(row in whole for row in rows), place
+        assert rows == whole or file["damaged"] or file["tail"] != "clean", place
+
+
+@each_case(lambda case: is_plain(case) and not format_of(case.format).read_only)
+def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
+    table = wireloom.read(case.format, case.content, **case.options)
+    written = io.BytesIO()
+    wireloom.write(case.format, table, written, codec="none", **case.options)
+    assert wireloom.read(case.format, written.getvalue(), mode="failfast", **case.options).equals(table)
