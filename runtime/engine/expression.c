@@ -19,9 +19,9 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
             *problem = "the expression holds an unknown code";
         else if (follow > size - at)
             *problem = "the expression ends inside a code";
-        else if (each == CODE_REGISTER && code[at] >= program->register_count)
+        else if (each == CODE_REGISTER && wl_code_number(code + at) >= program->register_count)
             *problem = "the expression reads a register that does not exist";
-        else if ((each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER) && code[at] >= program->span_count)
+        else if ((each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER) && wl_code_number(code + at) >= program->span_count)
             *problem = "the expression reads a span that does not exist";
         else if (each == CODE_NARROW && (code[at] >= WL_KIND_COUNT || wl_kind_is_float(code[at])))
             *problem = "the expression narrows to no kind of integer";
@@ -39,9 +39,9 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans) {
     for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
         if (code[at] == CODE_REGISTER)
-            registers[code[at + 1]] = true;
+            registers[wl_code_number(code + at + 1)] = true;
         else if (code[at] == CODE_SPAN_SIZE || code[at] == CODE_SPAN_ORDER)
-            spans[code[at + 1]] = true;
+            spans[wl_code_number(code + at + 1)] = true;
     }
 }
 
@@ -110,11 +110,11 @@ static wl_integer leaf(const wl_run *run, unsigned code, const uint8_t *follows)
     case CODE_CONSTANT_UNSIGNED:
         return wl_load_le8(follows);
     case CODE_REGISTER:
-        return run->registers[*follows];
+        return run->registers[wl_code_number(follows)];
     case CODE_SPAN_ORDER:
-        return wl_span_order(run->spans[follows[0]], follows + 2, follows[1]);
+        return wl_span_order(run->spans[wl_code_number(follows)], follows + 3, follows[2]);
     default: /* CODE_SPAN_SIZE */
-        return (wl_integer)run->spans[*follows].size;
+        return (wl_integer)run->spans[wl_code_number(follows)].size;
     }
 }
 
@@ -129,7 +129,7 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
         switch (wl_code_takes(each)) {
         case 0:
             values[count] = leaf(run, each, code);
-            if (each == CODE_REGISTER && wl_is_poisoned(run, *code))
+            if (each == CODE_REGISTER && wl_is_poisoned(run, wl_code_number(code)))
                 failed |= bit(count);
             count++;
             break;

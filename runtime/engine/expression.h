@@ -45,13 +45,18 @@ static inline unsigned wl_least_bytes(unsigned code) {
     if (code == CODE_CONSTANT || code == CODE_CONSTANT_UNSIGNED)
         return 8;
     if (code == CODE_SPAN_ORDER)
+        return 3;
+    if (code == CODE_REGISTER || code == CODE_SPAN_SIZE)
         return 2;
-    return code == CODE_REGISTER || code == CODE_SPAN_SIZE || code == CODE_NARROW ? 1 : 0;
+    return code == CODE_NARROW ? 1 : 0;
 }
+
+/* The number of the register or span that follows a code. */
+static inline unsigned wl_code_number(const uint8_t *follows) { return wl_load_le2(follows); }
 
 /* Bytes that follow the code, of which the least are there. */
 static inline unsigned wl_code_bytes(unsigned code, const uint8_t *follows) {
-    return wl_least_bytes(code) + (code == CODE_SPAN_ORDER ? follows[1] : 0);
+    return wl_least_bytes(code) + (code == CODE_SPAN_ORDER ? follows[2] : 0);
 }
 
 /* How many values a code takes; every code leaves one. */

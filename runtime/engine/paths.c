@@ -107,7 +107,24 @@ static void note_second_writers(wl_program *program) {
     }
 }
 
+/* The rows and the items of each level, as text: a column is written for each of them. */
+typedef struct {
+    uint32_t regions[WL_MOST_LEVELS + 1];  /* how many there are */
+    uint32_t current[WL_MOST_LEVELS + 1];  /* the number of the one that was begun last, from 1 */
+    uint32_t counted[WL_MOST_COLUMNS]; /* the last one that surely writes the column */
+    uint32_t writing[WL_MOST_COLUMNS]; /* how many surely do */
+} levels_of_text;
+
+static void begin_region(levels_of_text *text, unsigned level) { text->current[level] = ++text->regions[level]; }
+
+static void note_column(const wl_program *program, levels_of_text *text, uint32_t column) {
+    uint32_t current = text->current[program->levels[column]];
+    text->writing[column] += text->counted[column] != current;
+    text->counted[column] = current;
+}
+
 void wl_program_paths(wl_program *program) {
+    levels_of_text text = {{0}, {0}, {0}, {0}};
     known sure = {{false}, {false}, {false}};
     int64_t passed = 0; /* the furthest step that some way jumps to: steps before it are uncertain */
     /* The same for jumps since the row or the item began, and those of the rows and items around it. */
@@ -115,8 +132,8 @@ void wl_program_paths(wl_program *program) {
     size_t depth = 0;
     for (uint32_t i = 0; i < program->preset_count; i++)
         sure.registers[i] = true;
-    for (uint32_t i = 0; i < program->column_count; i++)
-        program->conditional[i] = true;
+    if (!program->has_rows)
+        begin_region(&text, 0);
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
         if (!program->reachable[i])
@@ -142,7 +159,9 @@ void wl_program_paths(wl_program *program) {
         if (i >= passed)
             note_writes(step, &sure);
         if (i >= within && writes_column(step))
-            program->conditional[step->a] = false;
+            note_column(program, &text, step->a);
+        if (step->op == WL_OP_ROW || step->op == WL_OP_ITEM)
+            begin_region(&text, step->op == WL_OP_ROW ? 0 : step->b);
         if (step->op == WL_OP_ROW || step->op == WL_OP_ITEM) {
             around[depth++] = within;
             within = 0;
@@ -150,5 +169,7 @@ void wl_program_paths(wl_program *program) {
             within = around[--depth];
         }
     }
+    for (uint32_t i = 0; i < program->column_count; i++)
+        program->conditional[i] = !text.writing[i] || text.writing[i] < text.regions[program->levels[i]];
     note_second_writers(program);
 }

@@ -5,7 +5,7 @@
 
 #include "internal.h"
 
-#define PROGRAM_VERSION 3
+#define PROGRAM_VERSION 4
 #define HEADER_BYTES 60
 #define STEP_BYTES 24
 #define RULE_BYTES (WL_PACKED_PARAMETERS + 32)

@@ -4,10 +4,12 @@
  * that this needs no look at the input. Jumps stay within a region, so a body is only entered by its first step and only
  * left by its last one. The only way back is AGAIN, from the end of a loop to its beginning.
  *
- * A program has one ROW, and a level one LIST and one ITEM: what a column of it holds is written between these. */
+ * Rows do not stand inside each other, and in a row a level has one LIST and one ITEM: what a column of it holds is
+ * written between these. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -29,7 +31,6 @@ typedef struct {
     uint32_t regions; /* numbers given so far */
     uint32_t current;
     uint32_t units; /* open */
-    bool has_row;
     bool has_list[WL_MOST_LEVELS + 1], has_item[WL_MOST_LEVELS + 1];
     char *message;
     size_t message_size;
@@ -114,6 +115,14 @@ static bool end_loop(walker *walk, const wl_step *step) {
     return (first->a == step->a && first->b == step->b && step->c == (int64_t)loop->step + 1 &&
             first->c == (int64_t)walk->at + 1) ||
            refuse(walk, "is not the end of the loop that begins at step %u", loop->step);
+}
+
+static bool begin_row(walker *walk, const wl_step *step) {
+    if (holder(walk))
+        return refuse(walk, "a row stands inside of a row");
+    memset(walk->has_list, 0, sizeof walk->has_list);
+    memset(walk->has_item, 0, sizeof walk->has_item);
+    return begin(walk, step, true);
 }
 
 static bool begin_list(walker *walk, const wl_step *step) {
@@ -239,10 +248,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_UNIT_END:
         return end_unit(walk);
     case WL_OP_ROW:
-        if (walk->has_row)
-            return refuse(walk, "the program has a row already");
-        walk->has_row = true;
-        return begin(walk, step, true);
+        return begin_row(walk, step);
     case WL_OP_ROW_END:
         return end(walk, WL_OP_ROW, "a row");
     case WL_OP_WHERE:

@@ -213,17 +213,17 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
         wl_block_code next = {.code = each};
         const wl_fact *fact = NULL;
         if (each == CODE_REGISTER)
-            fact = registers + *code;
+            fact = registers + wl_code_number(code);
         else if (each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER)
-            fact = spans + *code;
+            fact = spans + wl_code_number(code);
         if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
             return false;
         if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
                                    .lane = fact->lane};
         if (each == CODE_SPAN_ORDER) {
-            next.other = code + 2;
-            next.other_size = code[1];
+            next.other = code + 3;
+            next.other_size = code[2];
         } else if (each == CODE_NARROW) {
             next.kind = *code;
         } else if (each == CODE_CONSTANT || each == CODE_CONSTANT_UNSIGNED) {

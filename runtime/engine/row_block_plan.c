@@ -320,8 +320,10 @@ static bool add_condition(planner *plan, const wl_instruction *skip) {
         bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
         wl_expression_uses(code->constant, (size_t)code->d, registers, spans);
         size_t read = 0;
+        for (size_t i = 0; i < WL_MOST_SPANS; i++)
+            read += 2 * spans[i];
         for (size_t i = 0; i < WL_MOST_REGISTERS; i++) {
-            read += registers[i] + 2 * spans[i];
+            read += registers[i];
             number = registers[i] ? (uint32_t)i : number;
         }
         if (read != 1)

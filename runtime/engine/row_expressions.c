@@ -24,8 +24,8 @@ WL_HANDLER(wl_expression_any) {
 }
 
 /* Operand b of a short expression: its register, and the other one or a kind. */
-#define FIRST(step) ((step)->b & 0xFF)
-#define SECOND(step) ((step)->b >> 8)
+#define FIRST(step) ((step)->b & 0xFFFF)
+#define SECOND(step) ((step)->b >> 16)
 
 #define HANDLER(name, code, right)                                                                                     \
     static WL_HANDLER(name) {                                                                                          \
@@ -88,16 +88,16 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
     wl_handler handler = NULL;
     if (code[0] != CODE_REGISTER)
         return wl_expression_any;
-    instruction->b = code[1];
-    if (end - code == 4 && code[2] == CODE_NARROW) {
-        instruction->b |= (uint32_t)code[3] << 8;
+    instruction->b = wl_code_number(code + 1);
+    if (end - code == 5 && code[3] == CODE_NARROW) {
+        instruction->b |= (uint32_t)code[4] << 16;
         handler = narrow;
-    } else if (end - code == 5 && code[2] == CODE_REGISTER) {
-        instruction->b |= (uint32_t)code[3] << 8;
-        handler = handlers[code[4]][1];
-    } else if (end - code == 12 && code[2] == CODE_CONSTANT) {
-        instruction->c = (int64_t)wl_load_le8(code + 3);
-        handler = handlers[code[11]][0];
+    } else if (end - code == 7 && code[3] == CODE_REGISTER) {
+        instruction->b |= (uint32_t)wl_code_number(code + 4) << 16;
+        handler = handlers[code[6]][1];
+    } else if (end - code == 13 && code[3] == CODE_CONSTANT) {
+        instruction->c = (int64_t)wl_load_le8(code + 4);
+        handler = handlers[code[12]][0];
     }
     return handler ? handler : wl_expression_any;
 }

@@ -11,9 +11,9 @@ class Code(IntEnum):
     CONSTANT = 0
     """Followed by 8 bytes, little-endian, signed."""
     REGISTER = 1
-    """Followed by 1 byte."""
+    """Followed by 2 bytes, little-endian."""
     SPAN_SIZE = 2
-    """Followed by 1 byte: the length of that span."""
+    """Followed by 2 bytes, little-endian: the length of that span."""
     ADD = 3
     SUBTRACT = 4
     MULTIPLY = 5
@@ -41,7 +41,7 @@ class Code(IntEnum):
     CONSTANT_UNSIGNED = 25
     """Followed by 8 bytes, little-endian, unsigned."""
     SPAN_ORDER = 26
-    """Followed by 1 byte, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
+    """Followed by 2 bytes, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
     less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
     NARROW = 27
     """Followed by 1 byte, a kind of integer: the value itself. Refused, ``value``, where that kind cannot hold it."""

@@ -25,7 +25,7 @@ from ..base.cached import cached_property
 from ..checksums import algorithm
 from .expression_code import Code as Code
 
-PROGRAM_VERSION = 3
+PROGRAM_VERSION = 4
 """Version of the step table. The engine refuses any other."""
 
 

@@ -20,7 +20,7 @@ enum { RULE_BYTES = WL_PACKED_PARAMETERS + 32 };
 uint8_t *draft_pack(const draft *program, size_t *size) {
     *size = 60 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES + program->constant_size;
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {3,
+    const uint32_t header[] = {4,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
                                program->registers,

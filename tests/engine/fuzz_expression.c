@@ -157,13 +157,19 @@ static wl_integer number(taker *bytes) {
 
 static void put(author *by, unsigned code) { by->code[by->size++] = (uint8_t)code; }
 
+/* A code and the number of a register or span. */
+static void put_numbered(author *by, unsigned code, unsigned number) {
+    put(by, code);
+    put(by, number);
+    put(by, 0);
+}
+
 /* The order of a span relative to a few bytes, byte by byte. */
 static value put_order(author *by, unsigned span) {
     const wl_span *bytes = by->run->spans + span;
     unsigned size = take_below(by->bytes, 6);
     wl_integer order = 0;
-    put(by, SPAN_ORDER);
-    put(by, span);
+    put_numbered(by, SPAN_ORDER, span);
     put(by, size);
     for (unsigned i = 0; i < size; i++) {
         unsigned other = take(by->bytes) & 3;
@@ -180,15 +186,13 @@ static value put_leaf(author *by) {
     unsigned choice = take(by->bytes), at = choice >> 2;
     switch (choice & 3) {
     case 0:
-        put(by, REGISTER);
-        put(by, at % REGISTERS);
+        put_numbered(by, REGISTER, at % REGISTERS);
         return (value){by->run->registers[at % REGISTERS],
                        by->run->poisoned && by->run->poison[0] >> at % REGISTERS & 1};
     case 1:
         if (at >= 32)
             return put_order(by, at % SPANS);
-        put(by, SPAN_SIZE);
-        put(by, at % SPANS);
+        put_numbered(by, SPAN_SIZE, at % SPANS);
         return (value){(wl_integer)by->run->spans[at % SPANS].size, false};
     default: {
         uint64_t bits = (uint64_t)number(by->bytes);

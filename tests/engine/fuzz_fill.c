@@ -43,6 +43,7 @@ static void write_expression(taker *bytes, draft *it, unsigned target) {
         if (choice == 0 || depth == 0) {
             *code++ = 1;
             *code++ = (uint8_t)take_below(bytes, 6);
+            *code++ = 0;
             depth++;
         } else if (choice == 1) {
             *code++ = take_below(bytes, 2) ? 0 : 25;
@@ -208,7 +209,7 @@ static void write_step(taker *bytes, author *by) {
 
 /* The register of the sum, which no step uses, shifted by one bit. */
 enum { SUM = 6 };
-static const uint8_t stored_form[] = {1, SUM, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12};
+static const uint8_t stored_form[] = {1, SUM, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12};
 
 /* A checksum as it is, one that covers itself, a digest or a number in a span, and one that continues a register and
  * is stored in another form. */

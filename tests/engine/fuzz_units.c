@@ -17,8 +17,8 @@ typedef struct {
     draft it;
     taker *bytes;
     bool has_rows;
-    bool had_row;
-    bool listed[3]; /* levels that have their list */
+    unsigned rows;
+    bool listed[3]; /* levels that have their list in this row */
     unsigned limits;
 } author;
 
@@ -167,8 +167,9 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
             write_limit(by, level, in_row, depth + 1);
         else if (choice == 2 && level >= 0 && by->it.loops < WL_MOST_LOOPS)
             write_list(by, level, depth + 1);
-        else if (choice <= 4 && by->has_rows && !by->had_row) {
-            by->had_row = true;
+        else if (choice <= 4 && by->has_rows && !in_row && level < 0 && by->rows < 3) {
+            by->rows++;
+            memset(by->listed, 0, sizeof by->listed);
             step(by, WL_OP_ROW, 0, 0, 0, 0);
             write_body(by, 0, true, depth + 1);
             if (choose(by, 3) == 0)
@@ -198,7 +199,7 @@ static draft write_program(taker *bytes) {
         by.it.whole = by.has_rows && choose(&by, 2) == 0;
     }
     write_body(&by, by.has_rows ? -1 : 0, !by.has_rows, 0);
-    if (by.has_rows && !by.had_row) {
+    if (by.has_rows && !by.rows) {
         step(&by, WL_OP_ROW, 0, 0, 0, 0);
         step(&by, WL_OP_ROW_END, 0, 0, 0, 0);
     }

@@ -25,7 +25,7 @@ STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, S
 REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 3, 10
 IN_SPANS = (3, 4)
 """The checksums whose fields are bytes."""
-STORED = bytes([Code.REGISTER, REGISTERS, Code.CONSTANT, 3, *bytes(7), Code.SHIFT_RIGHT])
+STORED = bytes([Code.REGISTER, REGISTERS, 0, Code.CONSTANT, 3, *bytes(7), Code.SHIFT_RIGHT])
 """What is stored for a checksum: its upper bits. No step uses the register."""
 SIMPLE_CODES = [code for code in Code if code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)]
 
@@ -160,7 +160,7 @@ class Author:
         for _ in range(self.pick(8) + 1):
             match self.pick(3):
                 case 0:
-                    code += bytes([Code.REGISTER, self.pick(REGISTERS)])
+                    code += bytes([Code.REGISTER, self.pick(REGISTERS), 0])
                     depth += 1
                 case 1:
                     value = self.draw(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 70))
@@ -171,7 +171,7 @@ class Author:
                     code += added
                     depth -= taken
         while depth != 1:
-            code += bytes([Code.SPAN_SIZE, self.pick(SPANS)] if depth == 0 else [Code.ADD])
+            code += bytes([Code.SPAN_SIZE, self.pick(SPANS), 0] if depth == 0 else [Code.ADD])
             depth += 1 if depth == 0 else -1
         self.add(Op.EXPRESSION, self.presets + self.pick(REGISTERS - self.presets), 0, len(self.constants), len(code))
         self.constants += code
@@ -181,10 +181,10 @@ class Author:
         code = SIMPLE_CODES[self.pick(len(SIMPLE_CODES))]
         taken = {Code.SELECT: 3, Code.NEGATE: 1, Code.INVERT: 1, Code.BOOLEAN_NOT: 1}.get(code, 2)
         if code == Code.SPAN_SIZE:
-            return bytes([code, self.pick(SPANS)]), -1
+            return bytes([code, self.pick(SPANS), 0]), -1
         if code == Code.SPAN_ORDER:
             other = self.draw(st.binary(max_size=3))
-            return bytes([code, self.pick(SPANS), len(other)]) + other, -1
+            return bytes([code, self.pick(SPANS), 0, len(other)]) + other, -1
         if code == Code.NARROW:
             return (bytes([code, self.pick(Kind.S8BE + 1)]), 0) if depth else (b"", 0)
         return (bytes([code]), taken - 1) if depth >= taken else (b"", 0)

@@ -110,9 +110,9 @@ BINARY: dict[int, Callable[[int, int], int]] = {
 FOLLOWING: dict[int, int] = {
     Code.CONSTANT: 8,
     Code.CONSTANT_UNSIGNED: 8,
-    Code.REGISTER: 1,
-    Code.SPAN_SIZE: 1,
-    Code.SPAN_ORDER: 2,
+    Code.REGISTER: 2,
+    Code.SPAN_SIZE: 2,
+    Code.SPAN_ORDER: 3,
     Code.NARROW: 1,
 }
 """Bytes that follow a code, but for those that a span is compared with."""
@@ -152,14 +152,18 @@ def live_expressions(program: ColumnProgram, verify: bool) -> set[int]:
 
 def following(code: bytes, at: int) -> int:
     """The bytes that follow the code at ``at``."""
-    return FOLLOWING.get(code[at], 0) + (code[at + 2] if code[at] == Code.SPAN_ORDER else 0)
+    return FOLLOWING.get(code[at], 0) + (code[at + 3] if code[at] == Code.SPAN_ORDER else 0)
+
+
+def number_at(code: bytes, at: int) -> int:
+    return int.from_bytes(code[at : at + 2], "little")
 
 
 def registers_of(code: bytes) -> Iterator[int]:
     at = 0
     while at < len(code):
         if code[at] == Code.REGISTER:
-            yield code[at + 1]
+            yield number_at(code, at + 1)
         at += 1 + following(code, at)
 
 
@@ -375,14 +379,14 @@ class Row:
                 stack.append(int.from_bytes(code[at : at + 8], "little", signed=each == Code.CONSTANT))
                 at += 8
             elif each == Code.REGISTER:
-                stack.append(self.registers[code[at]])
-                at += 1
+                stack.append(self.registers[number_at(code, at)])
+                at += 2
             elif each == Code.SPAN_SIZE:
-                stack.append(self.spans[code[at]][1])
-                at += 1
+                stack.append(self.spans[number_at(code, at)][1])
+                at += 2
             elif each == Code.SPAN_ORDER:
-                (begin, size), end = self.spans[code[at]], at + following(code, at - 1)
-                span, other = self.data[begin : begin + size], code[at + 2 : end]
+                (begin, size), end = self.spans[number_at(code, at)], at + following(code, at - 1)
+                span, other = self.data[begin : begin + size], code[at + 3 : end]
                 stack.append((span > other) - (span < other))
                 at = end
             elif each == Code.NARROW:

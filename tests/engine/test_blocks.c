@@ -88,6 +88,7 @@ static void add_computed(source_of_chance *chance, draft *it, unsigned fields) {
         } else if (choice == 7) {
             *code++ = 26;
             *code++ = 3;
+            *code++ = 0;
             *code++ = 2;
             *code++ = 'a';
             *code++ = 'z';
@@ -97,6 +98,7 @@ static void add_computed(source_of_chance *chance, draft *it, unsigned fields) {
             *code = (uint8_t)chance_below(chance, code[-1] == 1 ? fields + 1 : 1);
             *code = code[-1] == 2 ? 3 : *code == fields ? COMPUTED : *code;
             code++;
+            *code++ = 0;
             depth++;
         }
     }
@@ -118,7 +120,7 @@ static void add_computed(source_of_chance *chance, draft *it, unsigned fields) {
         break;
     }
     if (chance_below(chance, 4) == 0) {
-        static const uint8_t is_usual[] = {1, FIELD, 0, 15, 0, 0, 0, 0, 0, 0, 0, 8};
+        static const uint8_t is_usual[] = {1, FIELD, 0, 0, 15, 0, 0, 0, 0, 0, 0, 0, 8};
         memcpy(it->constants + it->constant_size, is_usual, sizeof is_usual);
         draft_step(it, WL_OP_EXPRESSION, COMPUTED, 0, (int64_t)it->constant_size, sizeof is_usual);
         draft_step(it, WL_OP_CHECK_TRUE, COMPUTED, WL_REASON_VALUE << 8, 0, 0);
@@ -132,7 +134,7 @@ static void jump_here(draft *it, size_t from) { it->steps[from].c = (int64_t)it-
 static unsigned add_part(source_of_chance *chance, layout *it, unsigned number) {
     draft *program = &it->program;
     const struct part *part = it->parts + number++;
-    const uint8_t code[] = {1, (uint8_t)(FLAGS + (part - it->parts)), 0, part->mask, 0, 0, 0, 0, 0, 0, 0, 8};
+    const uint8_t code[] = {1, (uint8_t)(FLAGS + (part - it->parts)), 0, 0, part->mask, 0, 0, 0, 0, 0, 0, 0, 8};
     memcpy(program->constants + program->constant_size, code, sizeof code);
     draft_step(program, WL_OP_EXPRESSION, CONDITION, 0, (int64_t)program->constant_size, sizeof code);
     program->constant_size += sizeof code;

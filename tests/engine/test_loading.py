@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 NEED = Step(Op.NEED, 8)
 END = Step(Op.END)
 REST = Step(Op.BYTES_REST, 1)
-CONSTANTS = bytes((Code.REGISTER, 2, Code.SPAN_SIZE, 1, Code.ADD, Code.NEGATE, Code.REGISTER, 3))
+CONSTANTS = bytes((Code.REGISTER, 2, 0, Code.SPAN_SIZE, 1, 0, Code.ADD, Code.NEGATE, Code.REGISTER, 3, 0))
 SUM = ChecksumRule("crc32c", 0xFFFFFFFF, 0xFFFFFFFF, replace=0, own=1, own_size=16)
 BASE = ColumnProgram(
     steps=(),
@@ -80,8 +80,8 @@ def refused(part: str, *steps: Step, **changes: Any) -> None:
         Step(Op.CHECKSUM, 0, 2, 1, 1),
         Step(Op.MARK, 1, 1),
         Step(Op.MARK, 1, 0, 8),
-        Step(Op.EXPRESSION, 1, 0, 0, 6),
-        Step(Op.EXPRESSION, 2, 0, 2, 2),
+        Step(Op.EXPRESSION, 1, 0, 0, 8),
+        Step(Op.EXPRESSION, 2, 0, 3, 3),
         Step(Op.SKIP_IF_ZERO, 2, 0, 2),
         Step(Op.JUMP, 0, 0, 2),
         Step(Op.COLUMN_NULL, 3),
@@ -145,8 +145,8 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.CHECK_TRUE, 1, 9 << 8), "not an outcome"),
         (Step(Op.CHECK_RANGE, 1, 1), "not an outcome"),
         (Step(Op.CHECK_CONSTANT, 0, 1, 0, 1), "not an outcome"),
-        (Step(Op.CHECK_CONSTANT, 5, GOOD, 0, 4), "constants 5 … . 4"),
-        (Step(Op.CHECK_CONSTANT, 9, GOOD, 0, 0), "constants 9"),
+        (Step(Op.CHECK_CONSTANT, 8, GOOD, 0, 4), "constants 8 … . 4"),
+        (Step(Op.CHECK_CONSTANT, 12, GOOD, 0, 0), "constants 12"),
         (Step(Op.CHECK_CONSTANT, 0, GOOD, 5, 4), "covers 8"),
         (Step(Op.CHECK_CONSTANT, 0, GOOD, 0, -1), "constants 0"),
         (Step(Op.CHECKSUM, 1, 2, 1, 1), "no checksum 1"),
@@ -159,18 +159,18 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.MARK, 1, 3), "operand b 3"),
         (Step(Op.MARK, 1, 0, 9), "covers 8"),
         (Step(Op.MARK, 1, 0, -1), "covers 8"),
-        (Step(Op.EXPRESSION, 0, 0, 0, 2), "register 0 is preset"),
-        (Step(Op.EXPRESSION, 3, 0, 0, 2), "no register 3"),
-        (Step(Op.EXPRESSION, 1, 0, 0, 9), "constants 0 … . 9"),
+        (Step(Op.EXPRESSION, 0, 0, 0, 3), "register 0 is preset"),
+        (Step(Op.EXPRESSION, 3, 0, 0, 3), "no register 3"),
+        (Step(Op.EXPRESSION, 1, 0, 0, 12), "constants 0 … . 12"),
         (Step(Op.EXPRESSION, 1, 0, 0, -1), "constants 0 … . -1"),
         (Step(Op.EXPRESSION, 1, 0, -1, 2), "constants -1"),
-        (Step(Op.EXPRESSION, 1, 0, 9, -1), "constants 9"),
+        (Step(Op.EXPRESSION, 1, 0, 12, -1), "constants 12"),
         (Step(Op.EXPRESSION, 1, 0, 0, 1), "ends inside a code"),
-        (Step(Op.EXPRESSION, 1, 0, 0, 4), "does not leave exactly one value"),
+        (Step(Op.EXPRESSION, 1, 0, 0, 6), "does not leave exactly one value"),
         (Step(Op.EXPRESSION, 1, 0, 0, 0), "does not leave exactly one value"),
-        (Step(Op.EXPRESSION, 1, 0, 2, 3), "takes a value that is not there"),
-        (Step(Op.EXPRESSION, 1, 0, 5, 1), "takes a value that is not there"),
-        (Step(Op.EXPRESSION, 1, 0, 6, 2), "reads a register that does not exist"),
+        (Step(Op.EXPRESSION, 1, 0, 3, 4), "takes a value that is not there"),
+        (Step(Op.EXPRESSION, 1, 0, 7, 1), "takes a value that is not there"),
+        (Step(Op.EXPRESSION, 1, 0, 8, 3), "reads a register that does not exist"),
         (Step(Op.SKIP_IF_ZERO, 3, 0, 2), "no register 3"),
         (Step(Op.SKIP_IF_ZERO, 1, 0, 1), "goes to step 1, which is not further on"),
         (Step(Op.SKIP_IF_ZERO, 1, 0, 0), "not further on"),
@@ -307,7 +307,7 @@ def test_checksums(rule: ChecksumRule, part: str) -> None:
 
 
 def test_stacks() -> None:
-    one, add = bytes((Code.REGISTER, 1)), bytes((Code.ADD,))
+    one, add = bytes((Code.REGISTER, 1, 0)), bytes((Code.ADD,))
     for depth, fits in ((32, True), (33, False)):
         code = one * depth + add * (depth - 1)
         steps = (NEED, Step(Op.EXPRESSION, 1, 0, 0, len(code)), END)
@@ -316,10 +316,10 @@ def test_stacks() -> None:
         else:
             refused("too deep", *steps, constants=code)
     for code, part in (
-        (bytes((Code.SPAN_SIZE, 2)), "reads a span that does not exist"),
-        (bytes((Code.SPAN_ORDER, 2, 0)), "reads a span that does not exist"),
+        (bytes((Code.SPAN_SIZE, 2, 0)), "reads a span that does not exist"),
+        (bytes((Code.SPAN_ORDER, 2, 0, 0)), "reads a span that does not exist"),
         (bytes((Code.SPAN_ORDER, 0)), "ends inside a code"),
-        (bytes((Code.SPAN_ORDER, 0, 3, 1, 2)), "ends inside a code"),
+        (bytes((Code.SPAN_ORDER, 0, 0, 3, 1, 2)), "ends inside a code"),
         (one + bytes((max(Code) + 1,)), "unknown code"),
         (one * 2 + bytes((Code.SELECT,)), "takes a value that is not there"),
         (bytes((Code.CONSTANT,)) + bytes(7), "ends inside a code"),
@@ -333,9 +333,9 @@ def test_stacks() -> None:
     [
         ({"steps": (NEED,) * 4095 + (END,)}, {"steps": (NEED,) * 4096 + (END,)}, "too many steps: 4097"),
         ({"columns": (1,) * 4096}, {"columns": (1,) * 4097}, "too many columns: 4097"),
-        ({"registers": 256}, {"registers": 257}, "too many registers: 257"),
-        ({"spans": 256}, {"spans": 257}, "too many spans: 257"),
-        ({"marks": 256}, {"marks": 257}, "too many marks: 257"),
+        ({"registers": 2048}, {"registers": 2049}, "too many registers: 2049"),
+        ({"spans": 1024}, {"spans": 1025}, "too many spans: 1025"),
+        ({"marks": 512}, {"marks": 513}, "too many marks: 513"),
         ({"constants": bytes(1 << 24)}, {"constants": bytes((1 << 24) + 1)}, "too many bytes of constants"),
         ({"checksums": (SUM,) * 256}, {"checksums": (SUM,) * 257}, "too many checksums: 257"),
         ({"preset": ("a",) * 3}, {"preset": ("a",) * 4}, "too many preset registers: 4 .at most 3"),
@@ -354,7 +354,7 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 @pytest.mark.parametrize(
     ("word", "value", "part"),
     [
-        (0, 4, "has version 4"),
+        (0, 5, "has version 5"),
         (9, 5, "too many delimiter bytes: 5"),
         (11, 3, "too many kinds of stuffing: 3"),
         (12, 65, "too many loops: 65"),

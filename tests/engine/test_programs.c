@@ -156,12 +156,9 @@ static void expect_rule_refused(wl_rule rule, const char *part) {
     it.presets = 1;
     it.rules[0] = rule;
     it.rule_count = 1;
-    it.constants[0] = 1; /* register 1 */
-    it.constants[1] = 1;
-    it.constants[2] = 2; /* the size of span 0 */
-    it.constants[3] = 0;
-    it.constants[4] = 3; /* a sum of nothing */
-    it.constant_size = 5;
+    /* Register 1, the size of span 0, and a sum of nothing. */
+    memcpy(it.constants, (uint8_t[]){1, 1, 0, 2, 0, 0, 3}, 7);
+    it.constant_size = 7;
     draft_step(&it, WL_OP_NEED, 8, 0, 0, 0);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);
     expect_refused(&it, part);
@@ -192,7 +189,7 @@ static void test_rules(void) {
     expect_rule_refused(rule, "no register 99");
     rule = plain;
     rule.sum = 1;
-    rule.stored_size = 2;
+    rule.stored_size = 3;
     rule.place = WL_IN_SPAN_BE;
     expect_rule_refused(rule, "stand for the checksum itself");
     rule.place = WL_IN_REGISTER;
@@ -201,9 +198,9 @@ static void test_rules(void) {
     rule.sum = 2;
     expect_rule_refused(rule, "more than the sum");
     rule.sum = 1;
-    rule.stored = 2;
+    rule.stored = 3;
     expect_rule_refused(rule, "more than the sum");
-    rule.stored = 4;
+    rule.stored = 6;
     rule.stored_size = 1;
     expect_rule_refused(rule, "");
     rule.stored_size = 9;
@@ -257,6 +254,8 @@ static bool evaluate(const uint8_t *code, size_t size, int64_t *value) {
     0, (uint8_t)(value), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0),                    \
         ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0), ((value) < 0 ? 255 : 0)
 
+#define REGISTER 1, 1, 0
+
 /* -2^127: -2^63 · 2^63 · 2. */
 #define LEAST 25, 0, 0, 0, 0, 0, 0, 0, 128, 13, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5, CONSTANT(2), 5
 
@@ -283,72 +282,72 @@ static void expect_failure(const uint8_t *code, size_t size) {
     } while (0)
 
 static void test_expressions(void) {
-    VALUE(-7, 1, 1);
+    VALUE(-7, REGISTER);
     VALUE(5, CONSTANT(5));
-    VALUE(-2, 1, 1, CONSTANT(5), 3);
-    VALUE(-14, 1, 1, 1, 1, 3);
-    VALUE(-7, 1, 1, 27, WL_S1);
-    FAILURE(1, 1, 27, WL_U8LE);
+    VALUE(-2, REGISTER, CONSTANT(5), 3);
+    VALUE(-14, REGISTER, REGISTER, 3);
+    VALUE(-7, REGISTER, 27, WL_S1);
+    FAILURE(REGISTER, 27, WL_U8LE);
     VALUE(-128, CONSTANT(-128), 27, WL_S1);
     FAILURE(CONSTANT(-128), CONSTANT(-1), 3, 27, WL_S1);
     VALUE(-1, 25, 255, 255, 255, 255, 255, 255, 255, 255, 27, WL_U8BE);
     FAILURE(25, 255, 255, 255, 255, 255, 255, 255, 255, 27, WL_S8BE);
-    VALUE(-12, 1, 1, CONSTANT(5), 4);
-    VALUE(-35, 1, 1, CONSTANT(5), 5);
-    VALUE(-4, 1, 1, CONSTANT(2), 6);
-    VALUE(1, 1, 1, CONSTANT(2), 7);
-    VALUE(-1, 1, 1, CONSTANT(-2), 7);
-    VALUE(3, 1, 1, CONSTANT(-2), 6);
-    FAILURE(1, 1, CONSTANT(0), 6);
-    FAILURE(1, 1, CONSTANT(0), 7);
+    VALUE(-12, REGISTER, CONSTANT(5), 4);
+    VALUE(-35, REGISTER, CONSTANT(5), 5);
+    VALUE(-4, REGISTER, CONSTANT(2), 6);
+    VALUE(1, REGISTER, CONSTANT(2), 7);
+    VALUE(-1, REGISTER, CONSTANT(-2), 7);
+    VALUE(3, REGISTER, CONSTANT(-2), 6);
+    FAILURE(REGISTER, CONSTANT(0), 6);
+    FAILURE(REGISTER, CONSTANT(0), 7);
     VALUE(5, CONSTANT(5), LEAST, 7, LEAST, 4);
     VALUE(-1, CONSTANT(5), LEAST, 6);
     VALUE(0, LEAST, CONSTANT(-1), 7);
     FAILURE(LEAST, CONSTANT(-1), 6);
-    VALUE(1, 1, 1, CONSTANT(3), 8);
-    VALUE(-5, 1, 1, CONSTANT(3), 9);
-    VALUE(-6, 1, 1, CONSTANT(3), 10);
-    VALUE(-28, 1, 1, CONSTANT(2), 11);
-    VALUE(-2, 1, 1, CONSTANT(2), 12);
-    VALUE(-1, 1, 1, CONSTANT(100), 12, CONSTANT(100), 12);
+    VALUE(1, REGISTER, CONSTANT(3), 8);
+    VALUE(-5, REGISTER, CONSTANT(3), 9);
+    VALUE(-6, REGISTER, CONSTANT(3), 10);
+    VALUE(-28, REGISTER, CONSTANT(2), 11);
+    VALUE(-2, REGISTER, CONSTANT(2), 12);
+    VALUE(-1, REGISTER, CONSTANT(100), 12, CONSTANT(100), 12);
     VALUE(1, CONSTANT(-1), CONSTANT(127), 11, LEAST, 15);
-    FAILURE(1, 1, CONSTANT(127), 11);
+    FAILURE(REGISTER, CONSTANT(127), 11);
     FAILURE(CONSTANT(-1), CONSTANT(128), 11);
-    FAILURE(1, 1, CONSTANT(-1), 11);
-    FAILURE(1, 1, CONSTANT(-1), 12);
+    FAILURE(REGISTER, CONSTANT(-1), 11);
+    FAILURE(REGISTER, CONSTANT(-1), 12);
     VALUE(0, CONSTANT(0), CONSTANT(127), 11);
-    VALUE(7, 1, 1, 13);
-    VALUE(6, 1, 1, 14);
-    VALUE(1, 1, 1, CONSTANT(-7), 15);
-    VALUE(0, 1, 1, CONSTANT(-7), 16);
-    VALUE(1, 1, 1, CONSTANT(0), 17);
-    VALUE(1, 1, 1, CONSTANT(-7), 18);
-    VALUE(0, 1, 1, CONSTANT(0), 19);
-    VALUE(1, 1, 1, CONSTANT(-7), 20);
-    VALUE(0, 1, 1, 21);
-    VALUE(1, 1, 1, CONSTANT(4), 22);
+    VALUE(7, REGISTER, 13);
+    VALUE(6, REGISTER, 14);
+    VALUE(1, REGISTER, CONSTANT(-7), 15);
+    VALUE(0, REGISTER, CONSTANT(-7), 16);
+    VALUE(1, REGISTER, CONSTANT(0), 17);
+    VALUE(1, REGISTER, CONSTANT(-7), 18);
+    VALUE(0, REGISTER, CONSTANT(0), 19);
+    VALUE(1, REGISTER, CONSTANT(-7), 20);
+    VALUE(0, REGISTER, 21);
+    VALUE(1, REGISTER, CONSTANT(4), 22);
     VALUE(0, CONSTANT(0), CONSTANT(0), 23);
-    VALUE(1, 1, 1, 25, 255, 255, 255, 255, 255, 255, 255, 255, 17);
+    VALUE(1, REGISTER, 25, 255, 255, 255, 255, 255, 255, 255, 255, 17);
     /* 2^63 · 2^63 fits, squared it does not. */
     FAILURE(25, 0, 0, 0, 0, 0, 0, 0, 128, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5);
     /* A failure in the branch that is not taken, or after a decided AND or OR, is none. */
-    VALUE(5, CONSTANT(1), CONSTANT(5), 1, 1, CONSTANT(0), 6, 24);
-    FAILURE(CONSTANT(0), CONSTANT(5), 1, 1, CONSTANT(0), 6, 24);
-    VALUE(0, CONSTANT(0), 1, 1, CONSTANT(0), 6, 22);
-    FAILURE(CONSTANT(1), 1, 1, CONSTANT(0), 6, 22);
-    VALUE(1, CONSTANT(9), 1, 1, CONSTANT(0), 6, 23);
-    FAILURE(1, 1, CONSTANT(0), 6, CONSTANT(0), 22);
+    VALUE(5, CONSTANT(1), CONSTANT(5), REGISTER, CONSTANT(0), 6, 24);
+    FAILURE(CONSTANT(0), CONSTANT(5), REGISTER, CONSTANT(0), 6, 24);
+    VALUE(0, CONSTANT(0), REGISTER, CONSTANT(0), 6, 22);
+    FAILURE(CONSTANT(1), REGISTER, CONSTANT(0), 6, 22);
+    VALUE(1, CONSTANT(9), REGISTER, CONSTANT(0), 6, 23);
+    FAILURE(REGISTER, CONSTANT(0), 6, CONSTANT(0), 22);
 }
 
 static void test_bad_code(void) {
     static const struct {
-        uint8_t code[4];
+        uint8_t code[7];
         size_t size;
         const char *part;
     } cases[] = {
         {{0}, 0, "exactly one"},          {{99}, 1, "unknown code"},   {{0, 1}, 2, "ends inside"},
-        {{1, 8}, 2, "register"},          {{2, 2}, 2, "span"},         {{3}, 1, "not there"},
-        {{1, 1, 1, 1}, 4, "exactly one"}, {{1, 1, 3}, 3, "not there"},
+        {{1, 8, 0}, 3, "register"},          {{2, 2, 0}, 3, "span"},         {{3}, 1, "not there"},
+        {{1, 1, 0, 1, 1, 0}, 6, "exactly one"}, {{1, 1, 0, 3}, 4, "not there"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         draft it = one_column(8);
@@ -360,10 +359,10 @@ static void test_bad_code(void) {
     }
     draft deep = one_column(8);
     for (size_t i = 0; i < 33; i++)
-        memcpy(deep.constants + 2 * i, "\1\1", 2);
-    memset(deep.constants + 66, 3, 32);
-    deep.constant_size = 98;
-    draft_step(&deep, WL_OP_EXPRESSION, 2, 0, 0, 98);
+        memcpy(deep.constants + 3 * i, (uint8_t[]){REGISTER}, 3);
+    memset(deep.constants + 99, 3, 32);
+    deep.constant_size = 131;
+    draft_step(&deep, WL_OP_EXPRESSION, 2, 0, 0, 131);
     draft_step(&deep, WL_OP_END, 0, 0, 0, 0);
     expect_refused(&deep, "too deep");
 }
@@ -371,11 +370,11 @@ static void test_bad_code(void) {
 /* A failed register decides nothing silently: a size of it loses the row. */
 static void test_failed_size(void) {
     draft it = one_column(WL_VARIABLE);
-    memcpy(it.constants, (uint8_t[]){1, 1, 1, 1, 6}, 5);
-    it.constant_size = 5;
+    memcpy(it.constants, (uint8_t[]){REGISTER, REGISTER, 6}, 7);
+    it.constant_size = 7;
     draft_step(&it, WL_OP_NEED, 1, 0, 0, 0);
     draft_step(&it, WL_OP_REGISTER_FIXED, 1, WL_U1, 0, 0);
-    draft_step(&it, WL_OP_EXPRESSION, 2, 0, 0, 5);
+    draft_step(&it, WL_OP_EXPRESSION, 2, 0, 0, 7);
     draft_step(&it, WL_OP_BYTES_REGISTER, 0, 2, 0, 0);
     draft_step(&it, WL_OP_COLUMN_BYTES, 0, 0, 0, 0);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);

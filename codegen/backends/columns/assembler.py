@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -346,9 +347,9 @@ class Assembler:
             if number >= MOST_REGISTERS:
                 raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
             if isinstance(part, Order):
-                code += bytes([Code.SPAN_ORDER, number, len(part.value)]) + part.value
+                code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(part.value)) + part.value
             else:
-                code += bytes([Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number])
+                code += struct.pack("<BH", Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number)
         return code
 
 

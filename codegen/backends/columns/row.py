@@ -345,16 +345,17 @@ def lower_unit(state: State, inner: Scope) -> None:
         lower_fields(state, inner)
         state.steps -= 1
         return
-    if state.has_row:
-        raise NotForEngineError("several cases of a switch lead to the rows")
-    state.has_row = True
     state.run.flush()
     state.assembler.add(Op.ROW)
     state.row, state.steps = None, state.steps + 1
     state.fills[inner] = own_columns(state.columns)
     lower_fields(state, inner)
     state.run.flush()
+    around = [(each, dict(each.members)) for each in inner.enclosing()]
     row(state, inner)
+    for scope, members in around:
+        # What was computed for these rows is not there for those of another case of a switch.
+        scope.members = members
     state.assembler.add(Op.ROW_END)
     state.row, state.steps = row, state.steps - 1
 

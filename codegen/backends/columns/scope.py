@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
@@ -80,6 +81,13 @@ class Scope:
     floats: dict[str, Scalar] = field(default_factory=dict)
     little: Scalar | None = None
     stream: Stream | None = None
+
+    def enclosing(self) -> Iterator[Scope]:
+        """Yield the objects around this one, the innermost first."""
+        around = self.parent
+        while around is not None:
+            yield around
+            around = around.parent
 
     @property
     def root(self) -> Scope:

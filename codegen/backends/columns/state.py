@@ -25,8 +25,8 @@ class State:
     """Where the walk is.
 
     ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns that
-    are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill. ``has_row``: the
-    steps of a row are there. ``facts``: the conditions under which the current field is read. ``created``: the scalars
+    are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
+    ``facts``: the conditions under which the current field is read. ``created``: the scalars
     of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
     to the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
     were walked. ``streams``: those that are open, the unit's first.
@@ -39,7 +39,6 @@ class State:
     columns: ColumnNodes
     row: Callable[[State, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
-    has_row: bool = False
     steps: int = 0
     units: int = 0
     run: Run = field(init=False)
