@@ -26,7 +26,7 @@ from ..wire import (
     RepeatUntil,
     Size,
 )
-from ..words import shown
+from ..words import shown, suggestion
 from .block_codecs import BlockCodecs
 from .checksums import ChecksumReader
 from .extensions import FieldExtensions
@@ -77,6 +77,7 @@ class Builder:
             structs=tuple(self.struct(each) for each in symbol.types.values()),
             enums=tuple(symbol.enums.values()),
             message=message_of(symbol),
+            columns=self._struct_columns(symbol),
             to_string=self.checked(symbol, section, "to-string", TEXT),
             parents=tuple(each.path for each in symbol.parents),
             endian=self._endian(symbol),
@@ -84,6 +85,27 @@ class Builder:
             doc_ref=tuple(each.value for each in section.texts("doc-ref")),
             position=section.position,
         )
+
+    def _struct_columns(self, symbol: Symbol) -> tuple[str, ...]:
+        """The attributes that the type's key ``columns`` names."""
+        section = symbol.section.extensions
+        found: list[str] = []
+        if section is None or "columns" not in section:
+            return ()
+        other = next((key for key in ("message", "varint") if key in section), None)
+        if other is not None:
+            self.diagnostics.error(section.position_of("columns"), f"'columns' goes without '{other}'")
+            return ()
+        known = [each.id for each in symbol.of_kind("attribute") if "id" in each.section]
+        for name in section.texts("columns"):
+            if name.value not in known:
+                message = f"{symbol.name} has no attribute {shown(name.value)}{suggestion(name.value, known)}"
+                self.diagnostics.error(name.position, message)
+            elif name.value in found:
+                self.diagnostics.error(name.position, f"{shown(name.value)} is there already")
+            else:
+                found.append(name.value)
+        return tuple(found)
 
     # Members ---------------------------------------------------------------------------------------------------------
 

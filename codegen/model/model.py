@@ -171,6 +171,8 @@ class Struct:
     enums: tuple[Enum, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     message: Message | None = None
+    columns: tuple[str, ...] = ()
+    """The attributes that structs of it have in tables; empty: all."""
     to_string: Node | None = None
     parents: tuple[Path, ...] = ()
     """The types of the same spec that hold this one directly, in the order in which they do."""

@@ -99,6 +99,7 @@ class _Builder:
             fixed_size=has_fixed_size(self.spec, struct),
             least=0 if is_message else self.minimums.of_struct(struct),
             columns=own_columns(struct),
+            shown=struct.columns,
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
             doc=struct.doc,
             doc_ref=struct.doc_ref,

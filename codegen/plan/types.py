@@ -65,6 +65,8 @@ class TypePlan:
     """Why objects cannot be written; ``None`` where they can."""
     columns: tuple[str, ...] = ()
     """The fields and instances that are columns of such rows unless the spec says it: all that are single values."""
+    shown: tuple[str, ...] = ()
+    """The fields that structs of it have in tables; empty: all."""
     fits_column: bool = True
     """Whether a column can hold such objects: no message in them contains itself, and they are not too many."""
     doc: str = ""

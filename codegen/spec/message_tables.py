@@ -63,6 +63,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                     ),
                     "The type is an integer of bytes that hold seven bits each; it has no seq then.",
                 ),
+                "columns": Key(NAMES, "The attributes that structs of this type have in tables; all unless given."),
             },
         ),
         "varint": Table(

@@ -104,8 +104,11 @@ class _Tree:
         for error, reason in reading.refused:
             name = named_by(struct, error)
             hit = next((each for each in found if each.name == name), None)
-            if hit is not None:
-                hit.problem = sentence_of(error, reason)
+            if hit is None:
+                # It has no value: nothing was left to make one of.
+                hit = Field(name or "(refused)", computed=True)
+                found.append(hit)
+            hit.problem = sentence_of(error, reason)
         for each in found:
             if each.name in struct._checksums and each.value is not None and not each.computed:
                 refused = each.problem is not None

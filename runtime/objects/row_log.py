@@ -128,6 +128,23 @@ class NoLog:
 _NOTHING: AbstractContextManager[RowLog | NoLog] = nullcontext(NoLog())
 
 
+class _Block(AbstractContextManager[RowLog | NoLog]):
+    """The context of a compressed field of ``holder`` that does not lead to the rows: a codec that does not accept its
+    bytes refuses the field, as its checksum may have done before."""
+
+    def __init__(self, holder: Any) -> None:
+        self._holder = holder
+
+    def __enter__(self) -> NoLog:
+        return NoLog()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
+        if not isinstance(error, ProcessError):
+            return False
+        self._holder._refuse(error, error.reason)
+        return True
+
+
 def _expanded(
     io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, arguments: tuple[Any, ...]
 ) -> MemoryStream:
@@ -181,7 +198,7 @@ def towards_block(holder: Any, io: KaitaiStream, data: bytes, step: int) -> Abst
     """The same for a field whose bytes ``data``, which have just been read, are compressed: they are decompressed in
     this context."""
     log = _log_at(holder, step)
-    return _NOTHING if log is None else _Step(log, _range_of(io, len(data)), compressed=True)
+    return _Block(holder) if log is None else _Step(log, _range_of(io, len(data)), compressed=True)
 
 
 def go_on(holder: Any, name: str, *steps: int) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from .cases import HERE, rows
 
-FORMATS = ("tfrecord",)
+FORMATS = ("kafka_log", "tfrecord")
 
 
 @dataclass(frozen=True)

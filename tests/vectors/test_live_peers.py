@@ -10,6 +10,7 @@ import wireloom
 from wireloom import engine
 
 from ..examples import examples
+from .peers import plain, plain_rows
 
 COUNT = examples(200) if engine.available else 40
 SOURCE = random.Random(5)
@@ -37,3 +38,31 @@ def test_tfrecord(tmp_path: Path) -> None:
     for codec, kind in (("none", None), ("gzip", "gzip")):
         ours = written("tfrecord", [{"data": each} for each in BLOBS], tmp_path, codec=codec)
         assert [bytes(each) for each in tfrecord_iterator(str(ours), compression_type=kind)] == BLOBS
+
+
+def test_kafka_log(tmp_path: Path) -> None:
+    from kafka.record.default_records import DefaultRecordBatchBuilder
+
+    batches: list[bytes] = []
+    expected: list[dict[str, Any]] = []
+    for codec in (0, 1, 3, 4):
+        first = len(expected)
+        batch = DefaultRecordBatchBuilder(2, codec, True, 9, 2, 5, 1 << 20)
+        for index, blob in enumerate(BLOBS):
+            key = None if index % 3 == 0 else blob[:9]
+            headers = [(f"h{number}", None if number == 1 else blob[:number]) for number in range(index % 4)]
+            at = 1_700_000_000_000 + SOURCE.randrange(-5000, 5000)
+            batch.append(index, at, key, blob, headers)
+            row = {
+                "offset": index,
+                "timestamp": at,
+                "key": key,
+                "value": blob,
+                "producer_id": 9,
+                "is_transactional": True,
+            }
+            expected.append(row | {"headers": [{"key": name, "value": value} for name, value in headers]})
+        batches.append(bytes(batch.build()))
+        assert len(expected) - first == len(BLOBS)
+    table = wireloom.read("kafka_log", b"".join(batches), columns=list(expected[0]), mode="failfast")
+    assert plain_rows(table) == [plain(each) for each in expected]

@@ -94,7 +94,8 @@ def variant_name(form: Field) -> str:
 def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType | None:
     fields = []
     for attribute in struct.fields:
-        found = None if attribute.anonymous else field_type(plan, attribute, within=within)
+        hidden = attribute.anonymous or (struct.shown and attribute.id not in struct.shown)
+        found = None if hidden else field_type(plan, attribute, within=within)
         if found is not None:
             fields.append((attribute.id, found))
     return struct_type(tuple(fields), struct.path) if fields else None

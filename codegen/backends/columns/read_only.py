@@ -21,6 +21,14 @@ def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
     return (*_table(plan), *read_only_types(plan))
 
 
+def is_written(plan: Plan) -> bool:
+    """Return whether rows of the default table can be written."""
+    if plan.rows is None:
+        return True
+    types = read_only_types(plan)
+    return not _sentence(plan, plan.rows, class_name(plan.name)) and not types
+
+
 def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
     for rows in plan.tables:
         field = plan.root.field(rows.field)

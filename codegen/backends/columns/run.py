@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 
 from wireloom.format.program import Code, Kind, Op
@@ -58,7 +59,8 @@ class Run:
         """End the run by appending its steps. Afterwards the cursor is after its last field."""
         self.align()
         if self.size:
-            self.assembler.add(Op.NEED, self.size, comment=", ".join(self._names))
+            names = textwrap.shorten(", ".join(self._names), 100, placeholder=" …")
+            self.assembler.add(Op.NEED, self.size, comment=names)
         actions, self._actions, self._names, self.size = self._actions, [], [], 0
         for action in actions:
             action()

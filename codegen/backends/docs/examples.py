@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...plan import Plan
+from ..columns.read_only import is_written
 from .view import ExampleView
 
 
@@ -34,12 +35,16 @@ print(scanner.report.to_dict()["rows"])'''
         ExampleView("On the command line:", "sh", f"wireloom decode {name} {sample} --to table"),
         ExampleView("In Python, as one Arrow table:", "python", read),
         ExampleView("Batch by batch in bounded memory, with a report of what was damaged:", "python", scan),
-        ExampleView(
-            "Rows to bytes; lengths, counts and checksums are filled in:",
-            "python",
-            f'wireloom.write("{name}", table, "copy.bin")\nassert wireloom.read("{name}", "copy.bin").equals(table)',
-        ),
     ]
+    if is_written(plan):
+        found.append(
+            ExampleView(
+                "Rows to bytes; lengths, counts and checksums are filled in:",
+                "python",
+                f'''wireloom.write("{name}", table, "copy.bin")
+assert wireloom.read("{name}", "copy.bin").equals(table)''',
+            )
+        )
     if is_blob(plan):
         found.append(
             ExampleView(
@@ -71,14 +76,17 @@ wireloom.spark.register(spark)
 frame = spark.read.format("{name}").option("mode", "PERMISSIVE").load("{sample}")
 print(frame.count(), frame.columns)''',
         ),
-        ExampleView(
-            "And a write, as `append` or `overwrite`:",
-            "python",
-            f'''frame.write.format("{name}").mode("overwrite").save("copies")
+    ]
+    if is_written(plan):
+        found.append(
+            ExampleView(
+                "And a write, as `append` or `overwrite`:",
+                "python",
+                f'''frame.write.format("{name}").mode("overwrite").save("copies")
 again = spark.read.format("{name}").load("copies")
 assert again.count() == frame.count()''',
-        ),
-    ]
+            )
+        )
     if is_blob(plan):
         found.append(
             ExampleView(

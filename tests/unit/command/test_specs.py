@@ -22,7 +22,8 @@ def run(*arguments: str, code: int = 0) -> Result:
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_the_engine_reads_every_format_in_the_box(path: Path) -> None:
     said = run("check", str(path)).stdout
-    assert said in (f"{path}: {path.stem}: the engine reads its {what}\n" for what in ("rows", "messages"))
+    assert f"{path}: {path.stem}: the engine reads " in said
+    assert "the object parser" not in said
 
 
 def test_diagnostics_have_a_place(tmp_path: Path) -> None:
