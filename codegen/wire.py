@@ -292,7 +292,8 @@ class Units:
 class Fragments:
     """How records that are written in pieces are put together: each row on the wire is a fragment. ``kind``: the
     attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,
-    ``middle``, ``last``: the kinds."""
+    ``middle``, ``last``: the kinds; ``skip``: those of records without rows; ``block``: the size of the blocks that
+    pieces fill, 0 where it is not given."""
 
     kind: str
     data: str
@@ -300,6 +301,8 @@ class Fragments:
     first: tuple[int, ...] = ()
     middle: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
+    skip: tuple[int, ...] = ()
+    block: int = 0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ..wire import Fragments, Labels
 from ..words import shown, suggestion
 from .model import Attribute, Struct
 
-PARTS = ("full", "first", "middle", "last")
+PARTS = ("full", "first", "middle", "last", "skip")
 
 
 def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> Fragments | None:
@@ -46,7 +46,7 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
     if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
         diagnostics.error(keys.position_of("data"), f"{shown(data.id)} has no bytes that could be put together")
         return None
-    return Fragments(kind.id, data.id, **numbers)
+    return Fragments(kind.id, data.id, **numbers, block=keys.integer("block") or 0)
 
 
 def _attribute(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -> Attribute | None:

@@ -265,6 +265,8 @@ TABLES["fragments"] = Table(
         "first": Key(KINDS, "Its value for the first piece.", required=True),
         "middle": Key(KINDS, "Its value for the pieces between."),
         "last": Key(KINDS, "Its value for the last piece.", required=True),
+        "skip": Key(KINDS, "Its value for records that have no rows."),
+        "block": Key(IntegerKind(1, 2**30), "The size of the blocks that pieces fill, for writers."),
     },
 )
 TABLES["option"] = Table(

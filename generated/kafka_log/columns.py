@@ -59,7 +59,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_REGISTER, 1, 1, -49),  # body
         Step(Op.MARK, 1, 2, 0),  # body will end
         Step(Op.CHECKSUM, 0, 4, 0, 1),  # crc over attributes to body
-        Step(Op.EXPRESSION, 12, 0, 0, 169),  # codec of body
+        Step(Op.EXPRESSION, 12, 0, 0, 174),  # codec of body
         Step(Op.EXPAND, 0, 0, 12, -1),  # body
         Step(Op.LOOP, 0, Loop.COUNT, 81, 11),  # records
         Step(Op.ROW),
@@ -74,7 +74,7 @@ PROGRAM = ColumnProgram(
             Op.VARINT, 15, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # offset_delta
         Step(Op.VARINT, 16, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),  # len_key
-        Step(Op.EXPRESSION, 17, 0, 169, 12),  # is key there?
+        Step(Op.EXPRESSION, 17, 0, 174, 13),  # is key there?
         Step(Op.SKIP_IF_ZERO, 17, 0, 34),  # is key there?
         Step(Op.BYTES_REGISTER, 0, 16, 0),  # key
         Step(Op.COLUMN_BYTES, 2, 0),  # key
@@ -83,7 +83,7 @@ PROGRAM = ColumnProgram(
         Step(
             Op.VARINT, 18, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8
         ),  # len_value
-        Step(Op.EXPRESSION, 19, 0, 181, 12),  # is value there?
+        Step(Op.EXPRESSION, 19, 0, 187, 13),  # is value there?
         Step(Op.SKIP_IF_ZERO, 19, 0, 41),  # is value there?
         Step(Op.BYTES_REGISTER, 1, 18, 0),  # value
         Step(Op.COLUMN_BYTES, 3, 1),  # value
@@ -103,7 +103,7 @@ PROGRAM = ColumnProgram(
         Step(
             Op.VARINT, 22, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8
         ),  # len_value
-        Step(Op.EXPRESSION, 23, 0, 193, 12),  # is value there?
+        Step(Op.EXPRESSION, 23, 0, 200, 13),  # is value there?
         Step(Op.SKIP_IF_ZERO, 23, 0, 57),  # is value there?
         Step(Op.BYTES_REGISTER, 3, 22, 0),  # value
         Step(Op.COLUMN_BYTES, 7, 3),  # value
@@ -112,18 +112,18 @@ PROGRAM = ColumnProgram(
         Step(Op.ITEM_END, 0, 1),
         Step(Op.AGAIN, 1, Loop.COUNT, 45, 20),  # next of headers
         Step(Op.LIST_END, 4, 1),  # headers
-        Step(Op.EXPRESSION, 24, 0, 205, 5),  # offset
-        Step(Op.EXPRESSION, 25, 0, 210, 4),  # offset, as its column has it
+        Step(Op.EXPRESSION, 24, 0, 213, 7),  # offset
+        Step(Op.EXPRESSION, 25, 0, 220, 5),  # offset, as its column has it
         Step(Op.COLUMN_REGISTER, 0, 25, Kind.S8LE),  # offset
-        Step(Op.EXPRESSION, 26, 0, 214, 30),  # timestamp
+        Step(Op.EXPRESSION, 26, 0, 225, 34),  # timestamp
         Step(Op.COLUMN_TIMESTAMP, 1, 26, -9223372036854775, 9223372036854775),  # timestamp
-        Step(Op.EXPRESSION, 27, 0, 244, 22),  # timestamp_type
+        Step(Op.EXPRESSION, 27, 0, 259, 23),  # timestamp_type
         Step(Op.COLUMN_REGISTER, 8, 27, Kind.S8LE),  # timestamp_type
-        Step(Op.EXPRESSION, 28, 0, 0, 12),  # codec
+        Step(Op.EXPRESSION, 28, 0, 0, 13),  # codec
         Step(Op.COLUMN_REGISTER, 9, 28, Kind.S8LE),  # codec
-        Step(Op.EXPRESSION, 29, 0, 266, 22),  # is_transactional
+        Step(Op.EXPRESSION, 29, 0, 282, 23),  # is_transactional
         Step(Op.COLUMN_REGISTER, 10, 29, Kind.U1),  # is_transactional
-        Step(Op.EXPRESSION, 30, 0, 288, 22),  # is_control
+        Step(Op.EXPRESSION, 30, 0, 305, 23),  # is_control
         Step(Op.COLUMN_REGISTER, 11, 30, Kind.U1),  # is_control
         Step(Op.COLUMN_REGISTER, 12, 8, Kind.S8LE),  # producer_id
         Step(Op.COLUMN_REGISTER, 13, 9, Kind.S2LE),  # producer_epoch
@@ -136,7 +136,7 @@ PROGRAM = ColumnProgram(
         Step(Op.MARK, 1, 1, 0),  # body ends
         Step(Op.END),
     ),
-    version=3,
+    version=4,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,
@@ -162,7 +162,7 @@ PROGRAM = ColumnProgram(
     levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     loops=2,
     constants=bytes.fromhex(
-        "0105000700000000000000080000000000000000000f0000000000000000000105000700000000000000080001000000000000000f0001000000000000000105000700000000000000080002000000000000000f0002000000000000000105000700000000000000080003000000000000000f0003000000000000000105000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff18181818180110000000000000000000140112000000000000000000140116000000000000000000140100010f0301181b0c0105000800000000000000080000000000000000001001070106010e031801050003000000000000000c000100000000000000080105001000000000000000080000000000000000001001050020000000000000000800000000000000000010"
+        "010500000700000000000000080000000000000000000f000000000000000000010500000700000000000000080001000000000000000f000100000000000000010500000700000000000000080002000000000000000f000200000000000000010500000700000000000000080003000000000000000f000300000000000000010500000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff1818181818011000000000000000000000140112000000000000000000001401160000000000000000000014010000010f00030118001b0c0105000008000000000000000800000000000000000010010700010600010e0003180105000003000000000000000c0001000000000000000801050000100000000000000008000000000000000000100105000020000000000000000800000000000000000010"
     ),
     checksums=(ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
     expansions=(Expansion(("none", "gzip", "snappy-xerial", "lz4", "zstd"), most=67108864),),

@@ -32,7 +32,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECKSUM, 1, 2, 2, 3),  # data_crc over data
         Step(Op.END),
     ),
-    version=3,
+    version=4,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED64,
@@ -41,10 +41,10 @@ PROGRAM = ColumnProgram(
     spans=1,
     marks=4,
     constants=bytes.fromhex(
-        "0103000f000000000000000c01030011000000000000000b0900d8ea82a2000000000300ffffffff00000000080104000f000000000000000c01040011000000000000000b0900d8ea82a2000000000300ffffffff0000000008"
+        "010300000f000000000000000c0103000011000000000000000b0900d8ea82a2000000000300ffffffff0000000008010400000f000000000000000c0104000011000000000000000b0900d8ea82a2000000000300ffffffff0000000008"
     ),
     checksums=(
-        ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=3, stored=0, stored_size=45),
-        ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=4, stored=45, stored_size=45),
+        ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=3, stored=0, stored_size=47),
+        ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=4, stored=47, stored_size=47),
     ),
 )

@@ -50,7 +50,9 @@ class Fragments:
     """Records that are written in pieces: each row on the wire is a fragment.
 
     ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
-    ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others.
+    ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
+    ``skip``: those of records that have no rows. ``block``: the size of the blocks that pieces fill; 0 where it is not
+    known, so that such formats are only read.
     """
 
     kind: str
@@ -59,6 +61,8 @@ class Fragments:
     first: tuple[int, ...] = ()
     middle: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
+    skip: tuple[int, ...] = ()
+    block: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,11 +112,13 @@ class Level:
 
 
 def written_as_objects(name: str, root: str, *, pieces: bool, positions: bool) -> str:
-    """The sentence about a table that is only read since its records are in ``pieces``, or at ``positions`` that a
-    writer does not know; empty if they are neither."""
+    """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, or at
+    ``positions`` that a writer does not know; empty if they are neither."""
     if not pieces and not positions:
         return ""
-    why = "its records are in pieces" if pieces else "the way to its rows leads through positions"
+    why = "the way to its rows leads through positions"
+    if pieces:
+        why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
     return f"tables of {name} cannot be written, since {why}: make objects of {root} instead"
 
 
@@ -215,7 +221,8 @@ class Format:
     @property
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
-        found = written_as_objects(self.name, self.root, pieces=self.fragments is not None, positions=self.positions)
+        pieces = self.fragments is not None and not self.fragments.block
+        found = written_as_objects(self.name, self.root, pieces=pieces, positions=self.positions)
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 
     @property

@@ -79,6 +79,12 @@ class FragmentJoiner:
         offsets: list[int] = [] if event.offsets is None else event.offsets.to_pylist()
         arrays = event.arrays
         self._report.rows -= len(offsets)
+        if self._fragments.skip:
+            kinds = arrays[self._kind]
+            kept = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=pa.array(self._fragments.skip, kinds.type))))
+            if len(kept) < len(kinds):
+                arrays = {number: array.take(kept) for number, array in arrays.items()}
+                offsets = [offsets[each] for each in kept.to_pylist()]
         if self._open is not None:
             before, places = self._open
             arrays = {number: pa.concat_arrays([before[number], array]) for number, array in arrays.items()}

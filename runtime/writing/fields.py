@@ -62,7 +62,10 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     others = {*known, *format.path_columns, *READER_COLUMNS}
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
     needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
-    missing = [each for each in needed if _source(format, each, given) is None]
+    if format.fragments is not None:
+        # What is around pieces is made for them.
+        needed = [each for each in needed if not each.up]
+    missing = [each for each in needed if not each.optional and _source(format, each, given) is None]
     solved = list(_solved(format, missing, given))
     missing = [
         each for each in missing if all((each.attribute, each.up) != (found.field, found.up) for found in solved)

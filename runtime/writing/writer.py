@@ -16,6 +16,7 @@ from ..format.registry import get
 from ..reading.request import of_table
 from .batches import batches_of
 from .encoder import RowEncoder
+from .fragments import FragmentEncoder
 from .limits import limit_of
 from .output import Counted, Target, codec_of, name_of, opened
 from .units import UnitEncoder, unit_options
@@ -85,6 +86,9 @@ def _pieces(
     format: Format, rows: Any, padding: bytes, max_record: int, options: dict[str, Any]
 ) -> Iterator[tuple[bytes | memoryview, int]]:
     """The bytes of a file piece by piece, each with the number of rows that it completes."""
+    if format.fragments is not None:
+        yield from FragmentEncoder(format, max_record=max_record).pieces(batches_of(rows, format.schema))
+        return
     if not format.stands_alone:
         if padding:
             raise WireloomError(f"{format.name} cannot be written with bytes between its rows")

@@ -1,12 +1,13 @@
 """Files that formats' own implementations wrote, with what these read from them.
 
 A folder of a format has a script ``make.py`` that made its files, and ``cases.jsonl``: of each file its name and the
-``rows``, with bytes in hexadecimal and times in units of their column since the epoch; ``table``, if it is not the
-default one; ``damaged`` and ``tail``, if it is not in order.
+``rows``, with bytes in hexadecimal (or their SHA-256, if they are more than 1000) and times in units of their column
+since the epoch; ``table``, if it is not the default one; ``damaged`` and ``tail``, if it is not in order.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from .cases import HERE, rows
 
-FORMATS = ("kafka_log", "tfrecord")
+FORMATS = ("kafka_log", "leveldb_log", "tfrecord")
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def each_case(choose: Any = bool) -> Any:
 def plain(value: Any) -> Any:
     """A value as it is in ``cases.jsonl``."""
     if isinstance(value, bytes):
-        return value.hex()
+        return value.hex() if len(value) <= 1000 else f"sha256:{hashlib.sha256(value).hexdigest()}"
     if isinstance(value, list):
         return [plain(each) for each in value]
     if isinstance(value, dict):

@@ -66,3 +66,28 @@ def test_kafka_log(tmp_path: Path) -> None:
         assert len(expected) - first == len(BLOBS)
     table = wireloom.read("kafka_log", b"".join(batches), columns=list(expected[0]), mode="failfast")
     assert plain_rows(table) == [plain(each) for each in expected]
+
+
+def test_leveldb_log(tmp_path: Path) -> None:
+    import plyvel
+
+    def store() -> Any:
+        return plyvel.DB(str(tmp_path / "store"), create_if_missing=True)
+
+    changes = {b"key%d" % index: blob for index, blob in enumerate(BLOBS)}
+    opened = store()
+    for key, value in changes.items():
+        opened.put(key, value)
+    [log] = (tmp_path / "store").glob("*.log")
+    table, report = wireloom.read_with_report("leveldb_log", log, mode="failfast")
+    opened.close()
+    assert report.clean
+    for index, (data, (key, value)) in enumerate(zip(table["data"].to_pylist(), changes.items(), strict=True), 1):
+        assert data[:12] == index.to_bytes(8, "little") + b"\1\0\0\0"
+        assert key in data
+        assert data.endswith(value)
+    # What we write in its place is what the store recovers.
+    wireloom.write("leveldb_log", table.slice(0, len(changes) // 2), log)
+    opened = store()
+    assert dict(opened) == dict(list(changes.items())[: len(changes) // 2])
+    opened.close()

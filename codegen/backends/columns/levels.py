@@ -11,7 +11,7 @@ from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...plan.chains import chains_in
 from ...plan.solving import solutions
-from ...wire import RepeatCount, RepeatUntil
+from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
 from ..python.iterating import row_ends
 from ..python.names import field_name
 from .arguments import class_reference
@@ -129,6 +129,8 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
         own = [each for each in columns if each.up == up or (each.parent and number == 0)]
         held = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
         held |= {name for each in columns for name, level, _ in solves(plan, rows, each) if level == up}
+        if rows.fragments is not None:
+            held |= _held_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):
             held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(plan, *steps[number]))}
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held)]
@@ -138,6 +140,12 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
     for column in columns:
         found += _missing_inside(plan, column.type)
     return tuple(dict.fromkeys(found))
+
+
+def _held_by_pieces(kind: str, struct: TypePlan) -> set[str]:
+    """The kind of a piece, and what fills the rest of a block."""
+    rest = (each.id for each in struct.fields if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
+    return {field_name(kind), *map(field_name, rest)}
 
 
 def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[str, Path]]:

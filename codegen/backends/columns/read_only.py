@@ -39,7 +39,8 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
     positions = any(plan.is_at_position(each) for each in rows.steps)
-    said = written_as_objects(plan.name, root, pieces=rows.fragments is not None, positions=positions)
+    pieces = rows.fragments is not None and not rows.fragments.block
+    said = written_as_objects(plan.name, root, pieces=pieces, positions=positions)
     if said:
         return said
     found = unfilled(plan, rows, table_columns(plan, rows))

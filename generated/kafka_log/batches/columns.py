@@ -68,7 +68,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_REGISTER, 1, 0, -49),  # body
         Step(Op.MARK, 1, 2, 0),  # body will end
         Step(Op.CHECKSUM, 0, 3, 0, 1),  # crc over attributes to body
-        Step(Op.EXPRESSION, 8, 0, 0, 169),  # codec of body
+        Step(Op.EXPRESSION, 8, 0, 0, 174),  # codec of body
         Step(Op.EXPAND, 0, 0, 8, -1),  # body
         Step(Op.LOOP, 0, Loop.COUNT, 53, 7),  # records
         Step(
@@ -82,13 +82,13 @@ PROGRAM = ColumnProgram(
             Op.VARINT, 11, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # offset_delta
         Step(Op.VARINT, 12, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),  # len_key
-        Step(Op.EXPRESSION, 13, 0, 169, 12),  # is key there?
+        Step(Op.EXPRESSION, 13, 0, 174, 13),  # is key there?
         Step(Op.SKIP_IF_ZERO, 13, 0, 38),  # is key there?
         Step(Op.BYTES_REGISTER, 0, 12, 0),  # key
         Step(
             Op.VARINT, 14, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8
         ),  # len_value
-        Step(Op.EXPRESSION, 15, 0, 181, 12),  # is value there?
+        Step(Op.EXPRESSION, 15, 0, 187, 13),  # is value there?
         Step(Op.SKIP_IF_ZERO, 15, 0, 42),  # is value there?
         Step(Op.BYTES_REGISTER, 1, 14, 0),  # value
         Step(
@@ -101,27 +101,27 @@ PROGRAM = ColumnProgram(
         Step(
             Op.VARINT, 18, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8
         ),  # len_value
-        Step(Op.EXPRESSION, 19, 0, 193, 12),  # is value there?
+        Step(Op.EXPRESSION, 19, 0, 200, 13),  # is value there?
         Step(Op.SKIP_IF_ZERO, 19, 0, 51),  # is value there?
         Step(Op.BYTES_REGISTER, 3, 18, 0),  # value
         Step(Op.AGAIN, 1, Loop.COUNT, 44, 16),  # next of headers
         Step(Op.AGAIN, 0, Loop.COUNT, 30, 7),  # next of records
         Step(Op.LIMIT_END),  # body
         Step(Op.MARK, 1, 1, 0),  # body ends
-        Step(Op.EXPRESSION, 20, 0, 205, 5),  # last_offset
-        Step(Op.EXPRESSION, 21, 0, 210, 4),  # last_offset, as its column has it
+        Step(Op.EXPRESSION, 20, 0, 213, 7),  # last_offset
+        Step(Op.EXPRESSION, 21, 0, 220, 5),  # last_offset, as its column has it
         Step(Op.COLUMN_REGISTER, 1, 21, Kind.S8LE),  # last_offset
-        Step(Op.EXPRESSION, 22, 0, 0, 12),  # codec
+        Step(Op.EXPRESSION, 22, 0, 0, 13),  # codec
         Step(Op.COLUMN_REGISTER, 3, 22, Kind.S8LE),  # codec
-        Step(Op.EXPRESSION, 23, 0, 214, 22),  # timestamp_type
+        Step(Op.EXPRESSION, 23, 0, 225, 23),  # timestamp_type
         Step(Op.COLUMN_REGISTER, 4, 23, Kind.S8LE),  # timestamp_type
-        Step(Op.EXPRESSION, 24, 0, 236, 22),  # is_transactional
+        Step(Op.EXPRESSION, 24, 0, 248, 23),  # is_transactional
         Step(Op.COLUMN_REGISTER, 5, 24, Kind.U1),  # is_transactional
-        Step(Op.EXPRESSION, 25, 0, 258, 22),  # is_control
+        Step(Op.EXPRESSION, 25, 0, 271, 23),  # is_control
         Step(Op.COLUMN_REGISTER, 6, 25, Kind.U1),  # is_control
         Step(Op.END),
     ),
-    version=3,
+    version=4,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,
@@ -145,7 +145,7 @@ PROGRAM = ColumnProgram(
     marks=2,
     loops=2,
     constants=bytes.fromhex(
-        "0104000700000000000000080000000000000000000f0000000000000000000104000700000000000000080001000000000000000f0001000000000000000104000700000000000000080002000000000000000f0002000000000000000104000700000000000000080003000000000000000f0003000000000000000104000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff1818181818010c00000000000000000014010e00000000000000000014011200000000000000000014010001050301141b0c01040003000000000000000c000100000000000000080104001000000000000000080000000000000000001001040020000000000000000800000000000000000010"
+        "010400000700000000000000080000000000000000000f000000000000000000010400000700000000000000080001000000000000000f000100000000000000010400000700000000000000080002000000000000000f000200000000000000010400000700000000000000080003000000000000000f000300000000000000010400000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff1818181818010c0000000000000000000014010e000000000000000000001401120000000000000000000014010000010500030114001b0c0104000003000000000000000c0001000000000000000801040000100000000000000008000000000000000000100104000020000000000000000800000000000000000010"
     ),
     checksums=(ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
     expansions=(Expansion(("none", "gzip", "snappy-xerial", "lz4", "zstd"), most=67108864),),

@@ -1,10 +1,12 @@
 """Records that are written in pieces, as in LevelDB's logs."""
 
+import io
 import struct
 import zlib
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 import wireloom
 
@@ -154,6 +156,32 @@ def test_pieces_without_the_others_are_damage(row_reader: str, simple: wireloom.
                         3 * len(rows) * 2,
                         3 * (len(kinds) - 2 * len(rows)),
                     )
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_kinds_that_are_skipped(row_reader: str, tmp_path: Path) -> None:
+    format = loaded(tmp_path, SIMPLE.replace("last: 4", "last: 4, skip: [5, 6]"))
+    for batch_rows in (1, 2, 100):
+        table, report = read(row_reader, format, b"\5\1?\2\1a\4\1b\6\1?\5\0\2\0\4\1c\7\0", batch_rows=batch_rows)
+        assert table["data"].to_pylist() == [b"ab", b"c"]
+        assert (report["damaged"], report["rows"]) == ([[19, 2, "value"]], 2)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 100])
+def test_records_are_written_in_pieces(rows: int, tmp_path: Path) -> None:
+    format = loaded(tmp_path, SPEC.replace("last: 4", "last: 4, block: 32"))
+    assert not format.read_only
+    table = pa.table({"data": RECORDS})
+    written = io.BytesIO()
+    wireloom.write(format, pa.Table.from_batches(table.to_batches(rows)), written)
+    assert written.getvalue() == LOG
+    again = io.BytesIO()
+    wireloom.write(format, wireloom.read(format, LOG, columns=["data", "kind", "_offset"]), again)
+    assert again.getvalue() == LOG
+    with pytest.raises(wireloom.WireloomError, match=r"row 2 has 40 bytes, more than max_record \(39\)"):
+        wireloom.write(format, table, io.BytesIO(), max_record=39)
+    with pytest.raises(wireloom.WireloomError, match="without the column data"):
+        wireloom.write(format, pa.table({"kind": [1]}), io.BytesIO())
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)

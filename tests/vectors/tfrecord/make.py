@@ -1,6 +1,7 @@
 """``python make.py``: writes the files beside it with the ``tfrecord`` package, and the records that it reads."""
 
 import gzip
+import hashlib
 import json
 import random
 from pathlib import Path
@@ -9,6 +10,10 @@ from tfrecord.reader import tfrecord_iterator
 from tfrecord.writer import TFRecordWriter
 
 HERE = Path(__file__).parent
+
+
+def shown(data: bytes) -> str:
+    return data.hex() if len(data) <= 1000 else f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def examples() -> None:
@@ -41,5 +46,5 @@ raw()
 with open(HERE / "cases.jsonl", "w") as cases:
     for name in ("examples.tfrecord", "raw.tfrecord", "packed.tfrecord.gz"):
         kind = "gzip" if name.endswith(".gz") else None
-        rows = [{"data": bytes(each).hex()} for each in tfrecord_iterator(str(HERE / name), compression_type=kind)]
+        rows = [{"data": shown(bytes(each))} for each in tfrecord_iterator(str(HERE / name), compression_type=kind)]
         print(json.dumps({"file": name, "rows": rows}), file=cases)
