@@ -195,7 +195,16 @@ class IntegerText:
     integer, an optional sign and digits. Other text is damage (reason ``value``)."""
 
 
-Logical = Timestamp | Labels | IntegerText
+@dataclass(frozen=True)
+class Pairs:
+    """Logical type of a list of objects that are pairs, a map in Arrow: the names of the attributes that lead from an
+    item to its ``key`` and to its ``value``."""
+
+    key: tuple[str, ...]
+    value: tuple[str, ...]
+
+
+Logical = Timestamp | Labels | IntegerText | Pairs
 
 
 # Messages -------------------------------------------------------------------------------------------------------------

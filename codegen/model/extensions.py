@@ -9,7 +9,7 @@ from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
-from ..wire import Framing, IntegerText, Labels, Logical, OwnSize, RepeatEos, Timestamp
+from ..wire import Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
 from .model import Attribute, Instance
 from .symbols import Member, Symbol
 
@@ -70,10 +70,13 @@ class FieldExtensions:
         timestamp = section.get("timestamp") if "timestamp" in section else None
         labels = section.get("labels") if "labels" in section else None
         text = section.get("text") if "text" in section else None
-        both = [each for each in ("timestamp", "labels", "text") if each in section]
+        both = [each for each in ("timestamp", "labels", "text", "map") if each in section]
         if len(both) > 1:
             self.diagnostics.error(section.position_of(both[1]), f"'{both[0]}' and '{both[1]}' cannot be used together")
             return None
+        pairs = section.section("map") if "map" in section else None
+        if pairs is not None:
+            return self._pairs(pairs, type)
         if text is not None:
             return self._integer_text(text.position, type)
         if isinstance(labels, Flag):
@@ -91,6 +94,15 @@ class FieldExtensions:
             self.diagnostics.error(position, f"'text' needs text, this is {type_name(type)}")
             return None
         return IntegerText()
+
+    def _pairs(self, section: Section, type: Type) -> Pairs | None:
+        if not isinstance(type, ListType) or not isinstance(type.item, UserType) or self.symbol.message is not None:
+            message = f"'map' needs a repeated attribute of a type of the spec, this is {type_name(type)}"
+            self.diagnostics.error(section.position, message)
+            return None
+        if section.faulty:
+            return None
+        return Pairs(tuple(section.word("key").split(".")), tuple(section.word("value").split(".")))
 
     def _timestamp(self, value: Text | Section, type: Type) -> Timestamp | None:
         if not is_integer(type):

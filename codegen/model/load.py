@@ -22,6 +22,7 @@ from .layout import framing_members, mark
 from .model import Spec, Struct
 from .native_varints import with_varints
 from .nesting import check_nesting
+from .pairs import check_pairs
 from .parents import find_parents
 from .row_conditions import table_sections, with_conditions
 from .scope import Typing
@@ -143,8 +144,10 @@ def _compile(
     rows = _rows_of(next(iter(loader.files.values())))
     if rows and not kaitai:
         roots = with_varints(roots, rows)
-    for each in (each for root in roots.values() for each in structs_in(root)):
+    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    for each in structs.values():
         check_sums(each, diagnostics)
+        check_pairs(each, structs, diagnostics)
     if diagnostics.has_errors:
         return None
     framing = framing_members(each for root in roots.values() for each in structs_in(root))

@@ -48,6 +48,7 @@ NAMES = ListKind(NAME)
 ROW_PATH = TextKind(
     "names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER}|\.as<{IDENTIFIER}(?:::{IDENTIFIER})*>)*"
 )
+WAY = TextKind("names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
 VERSION = TextKind(
     "a version such as 0.11",
     r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}",
@@ -303,6 +304,7 @@ TABLES["field-extensions"] = Table(
             "This integer is a time since the Unix epoch.",
         ),
         "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
+        "map": Key(TableKind("map"), "The items are pairs: the column is a map."),
         "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
     },
 )
@@ -359,6 +361,13 @@ TABLES["framing"] = Table(
     {
         "delimiter": Key(ListKind(BYTE, True, 1, 4), "The bytes between two items.", required=True),
         "stuffing": Key(TextKind(choices=("word", "cobs", "none")), "How items are kept free of it.", required=True),
+    },
+)
+TABLES["map"] = Table(
+    "map",
+    {
+        "key": Key(WAY, "The attribute of an item that is its key; dots lead into structs.", required=True),
+        "value": Key(WAY, "The attribute of an item that is its value, likewise.", required=True),
     },
 )
 TABLES["block-codec"] = Table(

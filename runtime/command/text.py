@@ -103,6 +103,10 @@ def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
         return _escaped(text) if as_bytes == "utf8" else _quoted(text)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _escaped(array)
+    if pa.types.is_map(kind):
+        # A key may be there twice, and need not be text.
+        pairs = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
+        return json_text(array.cast(pa.list_(pairs)), as_bytes)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _list_text(array, as_bytes)
     if pa.types.is_struct(kind):

@@ -95,6 +95,9 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
         if not value.is_integer():
             raise ValueError("it is not an integer")
         return int(value)
+    if pa.types.is_map(kind):
+        pairs = _inner(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)])), value, as_bytes)
+        return [(each.get("key"), each.get("value")) for each in pairs]
     if pa.types.is_list(kind):
         if not isinstance(value, list):
             raise TypeError(f"{value!r:.40} is not a list")

@@ -53,6 +53,9 @@ class Column:
     itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
     structs: tuple[tuple[str, str], ...] = ()
     """The other structs in it: the way to each, and the qualified name of its class."""
+    maps: tuple[tuple[str, str, str], ...] = ()
+    """The maps in it: the way to each, as to a list of structs, and those from an item to its key and to its value,
+    with dots between names."""
     inside: tuple[tuple[str, str], ...] = ()
     """For an attribute of a struct (``header.tenant``): the beginning of its name that stands for each struct that
     leads to it (``header.``), and the qualified name of its class."""

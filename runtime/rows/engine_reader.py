@@ -24,6 +24,7 @@ from ..format.program import ColumnProgram, Op, Reason, Storage
 from ..input.window import Window
 from ..objects.errors import too_much_computed
 from .expanding import Expander
+from .maps import stored_type, ways_of, with_maps
 from .nested_columns import Filling, nodes_of
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 
@@ -63,6 +64,7 @@ class Wanted:
 
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
         self.labels = {number: each.labels for number, each in enumerate(format.columns)}
+        self.maps = {number: ways_of(each) for number, each in enumerate(format.columns) if each.maps}
         self._unsigned = {number for number, each in enumerate(format.columns) if each.unsigned}
         every = {number: self._stored(number, format.schema.field(number)) for number in format.engine_columns}
         nodes = dict(zip(every, nodes_of(program, [each.type for each in every.values()]), strict=True))
@@ -78,6 +80,7 @@ class Wanted:
         self.variable = [number for number in self.numbers if program.columns[number] is Storage.VARIABLE]
         fields = [format.schema.field(number) for number in numbers]
         self.schema = pa.schema([every[number] for number in numbers])
+        self.kinds = dict(zip(numbers, (each.type for each in fields), strict=True))
         self.truths = {number for number in numbers if format.schema.field(number).type == pa.bool_()}
         self.is_plain = list(self.schema) == fields
         """Whether all are as the engine fills them."""
@@ -86,6 +89,8 @@ class Wanted:
         """Return the field as the engine fills it: numbers instead of labels, and bytes instead of booleans."""
         if self.labels[number]:
             return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
+        if number in self.maps:
+            return field.with_type(stored_type(field.type, self.maps[number]))
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
 
@@ -298,6 +303,8 @@ class EngineRowReader:
         labels = self._wanted.labels[number]
         if labels:
             return label_array(array, labels)
+        if number in self._wanted.maps:
+            return with_maps(array, self._wanted.kinds[number], self._wanted.maps[number])
         return array.cast(pa.bool_()) if number in self._wanted.truths else array
 
 

@@ -17,6 +17,7 @@ from ..objects.row_log import LoggedRow, RowLog
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values
+from .maps import ways_of
 from .reader import Settings
 
 STRETCH = 256 * 1024
@@ -97,7 +98,11 @@ class ObjectRows:
         columns = [format.columns[number] for number in settings.wanted]
         self._columns = [
             object_values.ColumnValues(
-                format.schema.field(number).type, each.labels, unsigned=each.unsigned, variants=each.variants
+                format.schema.field(number).type,
+                each.labels,
+                unsigned=each.unsigned,
+                variants=each.variants,
+                maps=ways_of(each),
             )
             for number, each in zip(settings.wanted, columns, strict=True)
         ]

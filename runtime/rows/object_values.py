@@ -10,6 +10,7 @@ import pyarrow as pa
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
+from .maps import Ways, stored_type, with_maps
 from .reader import label_array
 
 Convert = Callable[[Any], Any]
@@ -23,13 +24,22 @@ LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT
 class ColumnValues:
     """A column of Arrow type ``kind``: what it stores of each value of an attribute, and the array of these.
 
-    ``labels`` are those of a column of labels, whose numbers are ``unsigned`` or not; ``variants`` as in ``Column``.
+    ``labels`` are those of a column of labels, whose numbers are ``unsigned`` or not; ``variants`` as in ``Column``;
+    ``maps`` as ``ways_of`` gives them.
     """
 
     def __init__(
-        self, kind: Any, labels: tuple[tuple[int, str], ...], *, unsigned: bool = False, variants: Variants = ()
+        self,
+        kind: Any,
+        labels: tuple[tuple[int, str], ...],
+        *,
+        unsigned: bool = False,
+        variants: Variants = (),
+        maps: Ways | None = None,
     ) -> None:
         self.kind = kind
+        self._maps = maps
+        kind = stored_type(kind, maps) if maps else kind
         self.labels = labels
         number = pa.uint64() if unsigned else pa.int64()
         self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
@@ -41,6 +51,8 @@ class ColumnValues:
         plain = pa.array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)
+        if self._maps:
+            return with_maps(plain, self.kind, self._maps)
         return plain.view(self.kind) if pa.types.is_timestamp(self.kind) else plain
 
 

@@ -174,6 +174,9 @@ def _has_fraction(kind: pa.DataType, value: Any) -> bool:
         return False
     if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
         return isinstance(value, Number) and not isinstance(value, Integral) and not _is_whole(value)
+    if pa.types.is_map(kind):
+        kinds = kind.key_type, kind.item_type
+        return any(_has_fraction(part, each) for pair in _pairs(value) for part, each in zip(kinds, pair, strict=True))
     if pa.types.is_list(kind):
         return any(_has_fraction(kind.value_type, each) for each in value)
     if pa.types.is_struct(kind) and isinstance(value, Mapping):
@@ -183,12 +186,19 @@ def _has_fraction(kind: pa.DataType, value: Any) -> bool:
 
 def _has_stray(kind: pa.DataType, value: Any) -> bool:
     """Return whether a mapping has a key that a struct has no field for, which Arrow leaves out."""
+    if pa.types.is_map(kind):
+        return any(_has_stray(kind.item_type, each) for _, each in _pairs(value or ()))
     if pa.types.is_list(kind):
         return pa.types.is_nested(kind.value_type) and any(_has_stray(kind.value_type, each) for each in value or ())
     if pa.types.is_struct(kind) and isinstance(value, Mapping):
         known = {field.name: field.type for field in kind}
         return any(name not in known or _has_stray(known[name], each) for name, each in value.items())
     return False
+
+
+def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The pairs of a map, which is given as a mapping or as a list of them."""
+    return value.items() if isinstance(value, Mapping) else value
 
 
 def _is_whole(value: Any) -> bool:

@@ -12,6 +12,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Column, Format
 from ..objects.messages.objects import Message
+from ..rows.maps import Ways, entry_of, stored_type, ways_of
 from .message_values import message_of
 
 Make = Callable[[Any], Any]
@@ -24,7 +25,8 @@ def maker(format: Format, column: Column) -> Make | None:
     """
     if not column.structs and not column.variants:
         return None
-    return _maker(format, column, format.schema.field(column.name).type, "")
+    maps = ways_of(column)
+    return _maker(format, column, maps, stored_type(format.schema.field(column.name).type, maps), "")
 
 
 def object_maker(format: Format, made_of: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
@@ -68,6 +70,8 @@ def check_fields(name: str, given: pa.DataType, wanted: pa.DataType) -> None:
             if field.name not in known:
                 raise unknown(f"field of column {name}", field.name, known)
             check_fields(f"{name}.{field.name}", field.type, wanted.field(field.name).type)
+    elif pa.types.is_map(given) and pa.types.is_map(wanted):
+        check_fields(name, given.item_type, wanted.item_type)
     elif hasattr(given, "value_type") and pa.types.is_list(wanted):
         check_fields(name, given.value_type, wanted.value_type)
 
@@ -76,6 +80,8 @@ def counted(kind: pa.DataType) -> pa.DataType:
     """The type with integers in the place of the timestamps inside."""
     if pa.types.is_timestamp(kind):
         return pa.int64()
+    if pa.types.is_map(kind):
+        return pa.map_(kind.key_type, counted(kind.item_type))
     if pa.types.is_list(kind):
         return pa.list_(counted(kind.value_type))
     if pa.types.is_struct(kind):
@@ -83,22 +89,27 @@ def counted(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _maker(format: Format, column: Column, kind: pa.DataType, path: str) -> Make | None:
+def _maker(format: Format, column: Column, maps: Ways, kind: pa.DataType, path: str) -> Make | None:
+    """``kind``: as readers store it, with lists in place of the maps."""
     if pa.types.is_list(kind):
-        item = _maker(format, column, kind.value_type, f"{path}.item")
+        item = _maker(format, column, maps, kind.value_type, f"{path}.item")
+        if item is not None and path in maps:
+            return lambda pairs: [item(entry_of(maps, path, key, value)) for key, value in pairs]
         return None if item is None else lambda values: [None if each is None else item(each) for each in values]
     if not pa.types.is_struct(kind):
         return None
+
+    def inner(field: pa.Field) -> Make | None:
+        return _maker(format, column, maps, field.type, f"{path}.{field.name}")
+
     if path in dict(column.variants):
-        fields = [(each.name, _maker(format, column, each.type, f"{path}.{each.name}")) for each in kind]
-        return _variant(f"{column.name}{path}", dict(fields))
+        return _variant(f"{column.name}{path}", {each.name: inner(each) for each in kind})
     made_of = format.class_of(dict(column.structs)[path])
     if issubclass(made_of, Message):
         return partial(message_of, made_of)
     # Names that Python or the base class has taken are written with an underscore at the end.
     names = {each.name: each.name if each.name in made_of._fields else f"{each.name}_" for each in kind}
-    inside = [(each.name, names[each.name], _maker(format, column, each.type, f"{path}.{each.name}")) for each in kind]
-    return _struct(made_of, inside)
+    return _struct(made_of, [(each.name, names[each.name], inner(each)) for each in kind])
 
 
 def _struct(made_of: type[Any], fields: list[tuple[str, str, Make | None]]) -> Make:

@@ -82,6 +82,9 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
     times = random.randrange(4) if repeated else 1
     if repeated:
         attribute |= {"repeat": "expr", "repeat-expr": str(times)}
+        pairs = [each.name for each in type.numbers if "." not in each.name]
+        if len(pairs) > 1 and random.random() < 0.7:
+            attribute["-wireloom"] = {"map": dict(zip(("key", "value"), random.sample(pairs, 2), strict=True))}
 
     def write(random: Random, values: Values) -> Parts:
         parts: Parts = ()

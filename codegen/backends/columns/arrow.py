@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from wireloom.format.program import Kind, Storage
 
@@ -21,7 +22,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...plan import Plan
-from ...wire import Labels, Logical, Timestamp
+from ...wire import Labels, Logical, Pairs, Timestamp
 from .interval import INT64, Interval, of_bytes
 
 
@@ -43,6 +44,12 @@ class ArrowType:
     fields: tuple[tuple[str, ArrowType], ...] = ()
     variants: tuple[str, ...] = ()
     owner: Path = ()
+    pairs: Pairs | None = None
+    """A list of structs that is a map: its ``name`` and ``constructor`` are those of the map."""
+
+    def inside(self, way: tuple[str, ...]) -> ArrowType:
+        """The type of a field of a struct, or of one of a struct in it."""
+        return reduce(lambda holder, name: dict(holder.fields)[name], way, self)
 
 
 def _integer(size: int, signed: bool) -> ArrowType:
@@ -174,3 +181,10 @@ def struct_type(fields: tuple[tuple[str, ArrowType], ...], owner: Path = ()) -> 
 def list_type(item: ArrowType) -> ArrowType:
     """The type of lists of these."""
     return ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)
+
+
+def map_type(item: ArrowType, pairs: Pairs) -> ArrowType:
+    """The type of maps whose pairs are these structs."""
+    key, value = (item.inside(way) for way in (pairs.key, pairs.value))
+    constructor = f"pa.map_({key.constructor}, {value.constructor})"
+    return ArrowType(f"map<{key.name}, {value.name}>", constructor, item=item, pairs=pairs)

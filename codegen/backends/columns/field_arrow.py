@@ -7,9 +7,9 @@ from functools import reduce
 
 from ...expression.types import BytesType, FloatType, ListType, StringType, Type, UserType
 from ...plan import Field, Instance, Plan, TypePlan
-from ...wire import Labels
+from ...wire import Labels, Pairs
 from ..python.names import qualified
-from .arrow import ArrowType, computed_integer, integer_interval, list_type, scalar_type, struct_type
+from .arrow import ArrowType, computed_integer, integer_interval, list_type, map_type, scalar_type, struct_type
 from .interval import Interval
 from .message_arrow import message_type
 
@@ -24,6 +24,8 @@ def field_type(
     message type that contains itself.
     """
     repeated = isinstance(field, Field) and field.repeat is not None
+    if isinstance(field, Field) and isinstance(field.logical, Pairs):
+        return _map(plan, field, field.logical, within)
     if isinstance(field, Field) and field.switch is not None:
         computed = _of_cases(field)
     item = _type(plan, field, field.type, computed, within)
@@ -99,3 +101,31 @@ def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType
         if found is not None:
             fields.append((attribute.id, found))
     return struct_type(tuple(fields), struct.path) if fields else None
+
+
+def _map(plan: Plan, field: Field, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
+    """The map of a list of pairs, whose structs have nothing but the keys and values."""
+    kind = field.type
+    assert isinstance(kind, UserType)
+    if kind in within:
+        return None
+    item = _pair(plan, plan.type(kind.path), (pairs.key, pairs.value), (*within, kind))
+    return item and map_type(item, pairs)
+
+
+def _pair(
+    plan: Plan, struct: TypePlan, ways: tuple[tuple[str, ...], ...], within: tuple[Type, ...]
+) -> ArrowType | None:
+    fields = []
+    for name in dict.fromkeys(way[0] for way in ways):
+        attribute = struct.field(name)
+        assert attribute is not None
+        rest = tuple(way[1:] for way in ways if way[0] == name and way[1:])
+        if rest and isinstance(attribute.type, UserType):
+            inner = _pair(plan, plan.type(attribute.type.path), rest, within)
+        else:
+            inner = field_type(plan, attribute, within=within)
+        if inner is None:
+            return None
+        fields.append((name, inner))
+    return struct_type(tuple(fields), struct.path)

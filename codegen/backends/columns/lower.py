@@ -197,6 +197,8 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
     holder = plan.root if column.parent else plan.type([plan.root.path, *rows.types][-1 - column.up])
     if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in ways(plan, holder, column)):
         given["inside"] = inside
+    if maps := tuple(_maps(column.type, "")):
+        given["maps"] = maps
     if structs := tuple(_structs(plan, column.type, "")):
         given["structs"] = structs
     if solved := solves(plan, rows, column):
@@ -216,8 +218,7 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
     """The structs of types of the spec in a column, each the way that leads to it and the class of its objects."""
     if type.owner:
         yield path, class_reference(plan, type.owner)
-    inside = (*type.fields, *((("item", type.item),) if type.item is not None else ()))
-    for name, each in inside:
+    for name, each in _inside(type):
         yield from _structs(plan, each, f"{path}.{name}")
 
 
@@ -225,9 +226,21 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
     """The structs of variants in a column, each with the way that leads to it."""
     if type.variants:
         yield path, tuple((name, each) for (name, _), each in zip(type.fields, type.variants, strict=True))
-    inside = (*type.fields, *((("item", type.item),) if type.item is not None else ()))
-    for name, each in inside:
+    for name, each in _inside(type):
         yield from _variants(each, f"{path}.{name}")
+
+
+def _maps(type: ArrowType, path: str) -> Iterator[tuple[str, str, str]]:
+    """The maps in a column, each with the way that leads to it, and those from an item to its key and value."""
+    if type.pairs is not None:
+        yield path, ".".join(type.pairs.key), ".".join(type.pairs.value)
+    for name, each in _inside(type):
+        yield from _maps(each, f"{path}.{name}")
+
+
+def _inside(type: ArrowType) -> tuple[tuple[str, ArrowType], ...]:
+    """The fields of a struct, or the item of a list."""
+    return (*type.fields, *((("item", type.item),) if type.item is not None else ()))
 
 
 def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:

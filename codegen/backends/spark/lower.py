@@ -89,6 +89,9 @@ def spark_type(type: ArrowType) -> str:
     >>> spark_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
     'ArrayType(ShortType())'
     """
+    if type.item is not None and type.pairs is not None:
+        key, value = (spark_type(type.item.inside(way)) for way in (type.pairs.key, type.pairs.value))
+        return f"MapType({key}, {value})"
     if type.item is not None:
         return f"ArrayType({spark_type(type.item)})"
     if type.fields or type.name == "struct<>":

@@ -12,6 +12,7 @@ from pyspark.sql.types import (
     DataType,
     DecimalType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -74,6 +75,8 @@ def narrowed(kind: DataType) -> DataType:
     """Return the type with ``long`` wherever it has ``decimal(20,0)``."""
     if isinstance(kind, ArrayType):
         return ArrayType(narrowed(kind.elementType), kind.containsNull)
+    if isinstance(kind, MapType):
+        return MapType(narrowed(kind.keyType), narrowed(kind.valueType), kind.valueContainsNull)
     if isinstance(kind, StructType):
         return StructType([StructField(each.name, narrowed(each.dataType), each.nullable) for each in kind.fields])
     return LongType() if kind == UNSIGNED64 else kind
