@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -178,7 +179,7 @@ class EngineRowReader:
 
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
-        self._preset = tuple(int(getattr(root, name)) for name in self._preset_names)
+        self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import engine
@@ -31,7 +32,20 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
     if name == "columns":
         from .engine_reader import EngineRowReader
 
-        return EngineRowReader(format, root, settings)
+        assert format.program is not None
+        computed = _computed(format, format.program.preset)
+        if not computed:
+            return EngineRowReader(format, root, settings)
+        from .computed_presets import ComputedPresets
+
+        by_objects = partial(make, "objects", format, settings=settings)
+        return ComputedPresets(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
     from .object_reader import ObjectRowReader
 
     return ObjectRowReader(format, root, settings)
+
+
+def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the names that are instances of the root, neither attributes nor its byte order."""
+    attributes = {*format.root_class._fields, "_is_le"} if names else set()
+    return tuple(each for each in names if "." not in each and each not in attributes)

@@ -16,7 +16,7 @@ import pytest
 
 from .cases import HERE, rows
 
-FORMATS = ("kafka_log", "leveldb_log", "tfrecord")
+FORMATS = ("kafka_log", "leveldb_log", "pcap", "tfrecord")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from pathlib import Path
 from typing import Any
@@ -91,3 +92,20 @@ def test_leveldb_log(tmp_path: Path) -> None:
     opened = store()
     assert dict(opened) == dict(list(changes.items())[: len(changes) // 2])
     opened.close()
+
+
+def test_pcap() -> None:
+    import dpkt
+
+    for nano in (False, True):
+        file = io.BytesIO()
+        writer = dpkt.pcap.Writer(file, snaplen=70_000, linktype=dpkt.pcap.DLT_RAW, nano=nano)
+        for index, blob in enumerate(BLOBS):
+            writer.writepkt(blob, ts=1_700_000_000 + index / 8)
+        columns = ["ts", "orig_len", "data", "network", "snaplen"]
+        table = wireloom.read("pcap", file.getvalue(), columns=columns, mode="failfast")
+        known = {"network": dpkt.pcap.DLT_RAW, "snaplen": 70_000}
+        assert plain_rows(table) == [
+            {"ts": 1_700_000_000_000_000_000 + index * 125_000_000, "orig_len": len(blob), "data": plain(blob)} | known
+            for index, blob in enumerate(BLOBS)
+        ]

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
 from wireloom.format.program import Kind, Op, Storage, Stuffing
 
-from ...expression.types import BytesType, StringType
-from ...plan import Instance, Plan, Rows
+from ...expression.types import BytesType, ComputedIntegerType, Path, StringType, UserType
+from ...expression.walk import names_in
+from ...plan import Field, Instance, Plan, Rows
+from ..python.names import field_name
+from .arrow import integer_interval
 from .assembler import Assembler, Label, Listing
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .compiled import Compiled
 from .expression import Compiler, facts_of
-from .interval import Interval
+from .interval import INT64, Interval
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit
 from .scope import Fact, Scalar, Scope, Span, Unavailable
@@ -117,25 +123,46 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
 
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
     """The root; and where units are read one by one, what is before them: the reader gives its integers to the
-    engine."""
+    engine, those of objects in it and those that value instances compute too."""
     root = Scope(plan, plan.root)
     if not rows.streaming:
         return root, ()
-    known = declared(plan, plan.root, None).members
     presets: list[tuple[str, Scalar]] = []
     if plan.root.endian is not None:
         root.little = Scalar("byte order of the input", Interval(0, 1))
         presets.append(("_is_le", root.little))
-    for field in plan.root.fields:
-        if field.id == rows.field:
-            break
-        scalar = known.get(field.id)
-        if isinstance(scalar, Scalar) and field.condition is None and scalar.interval.within(-(1 << 63), (1 << 64) - 1):
-            root.members[field.id] = scalar
-            presets.append((field.id, scalar))
-        else:
-            root.members[field.id] = Unavailable(f'a row uses "{field.id}" of the root, which is not a plain integer')
+    before = list(takewhile(lambda each: each.id != rows.field, plan.root.fields))
+    presets += _presets(root, before, "", ())
+    for instance in plan.root.instances if before else ():
+        interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
+        used = set() if instance.value is None else names_in(instance.value)
+        if instance.value is None or instance.condition is not None or interval is None or used & {rows.field, "_io"}:
+            continue
+        scalar = Scalar(instance.id, interval)
+        root.members[instance.id] = scalar
+        presets.append((field_name(instance.id), scalar))
     return root, tuple(presets)
+
+
+def _presets(
+    scope: Scope, fields: Sequence[Field], prefix: str, within: tuple[Path, ...]
+) -> Iterator[tuple[str, Scalar]]:
+    """Yield the integers of an object that is before the rows, and of the objects in it, by their names from the root
+    on; the scope then knows them."""
+    known = declared(scope.plan, scope.struct, None).members
+    for field in fields:
+        name, scalar = f"{prefix}{field_name(field.id)}", known.get(field.id)
+        single = field.condition is None and field.repeat is None
+        if single and isinstance(scalar, Scalar) and scalar.interval.within(-(1 << 63), (1 << 64) - 1):
+            scope.members[field.id] = scalar
+            yield name, scalar
+        elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
+            inner = Scope(scope.plan, scope.plan.type(field.type.path), scope)
+            scope.members[field.id] = inner
+            yield from _presets(inner, inner.struct.fields, f"{name}.", (*within, field.type.path))
+        else:
+            what = f'a row uses "{name}" of the root, which is not a plain integer'
+            scope.members[field.id] = Unavailable(what)
 
 
 def _scalar(scope: Scope, name: str) -> Scalar:

@@ -1,0 +1,89 @@
+meta:
+  id: pcap
+  title: Packet capture
+  application: [libpcap, tcpdump, Wireshark]
+  file-extension: [pcap, cap, dmp]
+  license: CC0-1.0
+  ks-version: '0.11'
+  -wireloom:
+    rows: packets
+    columns: [ts, incl_len, orig_len, data]
+    selectable: [ts_sec, ts_frac, network, snaplen]
+doc: |
+  Packets of a network, as tcpdump and everything that is made of libpcap captures them: a header, then the packets one
+  after the other. The byte order is that of the machine that captured, and the magic number says which one it is; it
+  also says whether times are in microseconds or nanoseconds.
+
+  There are no checksums. A packet whose length is damaged is not told from a long one, so that the packets after it are
+  lost up to where the option `recover` finds three that make sense.
+doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
+seq:
+  - id: magic
+    type: u4le
+    valid: {any-of: [0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1]}
+    doc: 0xa1b2c3d4 with times in microseconds, 0xa1b23c4d in nanoseconds; in the byte order of the file.
+  - id: header
+    type: header
+    doc: The rest of the header.
+  - id: packets
+    type: packet
+    repeat: eos
+    doc: The packets, to the end of the file.
+instances:
+  ns_per_unit:
+    value: 'magic == 0xa1b23c4d or magic == 0x4d3cb2a1 ? 1 : 1000'
+    doc: Nanoseconds in a unit of `ts_frac`.
+types:
+  header:
+    doc: What is known of all packets.
+    meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, _: be}}}
+    seq:
+      - id: version_major
+        type: u2
+        doc: 2 since 1998.
+      - id: version_minor
+        type: u2
+        doc: 4 since 1998.
+      - id: thiszone
+        type: s4
+        doc: Not used; 0.
+      - id: sigfigs
+        type: u4
+        doc: Not used; 0.
+      - id: snaplen
+        type: u4
+        doc: The most bytes of a packet that were captured.
+      - id: network
+        type: u4
+        doc: The type of the packets' outermost header (LINKTYPE); 1 is Ethernet.
+  packet:
+    doc: One packet.
+    meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, _: be}}}
+    seq:
+      - id: ts_sec
+        type: u4
+        doc: Seconds since the Unix epoch.
+      - id: ts_frac
+        type: u4
+        doc: Microseconds, or nanoseconds, in this second.
+      - id: incl_len
+        type: u4
+        valid: {max: 0x8000000}
+        doc: Bytes of the packet in the file.
+      - id: orig_len
+        type: u4
+        doc: Bytes of the packet on the network.
+      - id: data
+        size: incl_len
+        doc: The packet, from its outermost header on.
+    instances:
+      ts:
+        value: ts_sec * 1000000000 + ts_frac * _root.ns_per_unit
+        doc: When the packet was captured.
+        -wireloom: {timestamp: ns}
+      snaplen:
+        value: _root.header.snaplen
+        doc: The most bytes of a packet that were captured.
+      network:
+        value: _root.header.network
+        doc: The type of the packet's outermost header (LINKTYPE); 1 is Ethernet.
