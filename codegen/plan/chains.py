@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..expression.types import Path
@@ -35,11 +36,38 @@ def chain_holder(plan: Plan, struct: TypePlan) -> ChainHolder | None:
     return None
 
 
-def chains_in(plan: Plan, path: Path) -> bool:
-    """Return whether objects of a type hold items with checksums that continue each other."""
-    chained = (each for each in plan.types if any(cover.chained for cover in each.covers))
-    holders = (chain_holder(plan, each) for each in chained)
-    return any(each is not None and path in each.types for each in holders)
+def chained_in(plan: Plan, path: Path) -> tuple[str, ...]:
+    """Return the names of the checksums that continue each other in items that objects of a type hold."""
+    found: dict[str, None] = {}
+    for each in plan.types:
+        names = [cover.field.id for cover in each.covers if cover.chained]
+        holder = chain_holder(plan, each) if names else None
+        if holder is not None and path in holder.types:
+            found.update(dict.fromkeys(names))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class LostChain:
+    """A checksum of what is in a field: ``up`` levels above the object that has the field is what holds the items."""
+
+    up: int
+    name: str
+
+
+def chains_inside(plan: Plan, struct: TypePlan, field: Field) -> Iterator[LostChain]:
+    """Yield the checksums in a field that continue those of items of an object around it: where the field is not read
+    to its end, what they hold is not known."""
+    for each in plan.types:
+        names = [cover.field.id for cover in each.covers if cover.chained]
+        holder = chain_holder(plan, each) if names else None
+        path = each.path
+        for up in range(1, 1 + holder.up if holder is not None else 0):
+            assert holder is not None
+            types = plan.type(path).parents
+            if struct.path in types and _holds(field, path):
+                yield from (LostChain(holder.up - up, name) for name in names)
+            path = types[0]
 
 
 def _holds(field: Field, path: Path) -> bool:

@@ -109,7 +109,7 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
 
 static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     size_t columns = wl_program_columns(program);
-    each->held.views = PyMem_Malloc((columns + 4) * sizeof *each->held.views);
+    each->held.views = PyMem_Malloc((columns + 5) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 2 * wl_program_levels(program) + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
@@ -126,6 +126,15 @@ static bool read_damages(call *each, PyObject *damages) {
         (wl_damage *)(void *)borrow(&each->held, damages, true, sizeof(wl_damage), "damages", &size);
     each->arguments.damage_capacity = size / sizeof(wl_damage);
     return each->arguments.damages != NULL;
+}
+
+/* None: nothing is known of the items before. */
+static bool read_chains(call *each, const wl_program *program, PyObject *chains) {
+    if (chains == Py_None)
+        return true;
+    size_t least = (2 + each->arguments.damage_capacity) * wl_program_chains(program) * sizeof(wl_chain);
+    each->arguments.chains = borrow(&each->held, chains, true, least, "chains", NULL);
+    return each->arguments.chains != NULL;
 }
 
 static void arguments_of(call *each, bool at_end, bool at_start, bool verify, bool null_rows, long long stop) {

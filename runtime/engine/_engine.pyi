@@ -46,6 +46,7 @@ def fill_slab(
     items: tuple[int, ...],
     expand: Expand | None,
     max_items: int,
+    chains: bytearray | None,
 ) -> tuple[
     int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int]
 ]: ...

@@ -144,16 +144,16 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
                             "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
-                            "max_items", NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand;
+                            "max_items", "chains", NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOn:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnO:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &preset, &items, &expand, &max_items))
+                                     &null_rows, &preset, &items, &expand, &max_items, &chains))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -161,7 +161,8 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     PyObject *answer = NULL;
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
-        slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages)) {
+        slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages) &&
+        read_chains(&each, program, chains)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
         each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
         answer = run_fill(&each, program, expand);

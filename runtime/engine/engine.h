@@ -69,6 +69,8 @@ void wl_program_free(wl_program *program);
 size_t wl_program_columns(const wl_program *program);
 size_t wl_program_presets(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
+/* Checksums that continue those of the items before them. */
+size_t wl_program_chains(const wl_program *program);
 
 #define WL_VARIABLE 16
 #define WL_STRUCT 32
@@ -159,6 +161,13 @@ typedef struct {
     void *context;
 } wl_expander;
 
+/* What the item before held, of a checksum that continues that of the item before. */
+enum { WL_CHAIN_UNKNOWN, WL_CHAIN_FIRST, WL_CHAIN_KNOWN };
+typedef struct {
+    uint32_t state; /* WL_CHAIN_FIRST: there is no item before */
+    wl_integer held;
+} wl_chain;
+
 typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
     size_t begin;
@@ -180,6 +189,9 @@ typedef struct {
     bool row_by_row;          /* for tests: plain rows go the way of all others, with the same result */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
     const wl_expander *expander; /* NULL: a block has no content, for WL_REASON_CODEC */
+    /* NULL: nothing is known. wl_program_chains() wl_chain in a row, 2 + damage_capacity times: at `begin`, and after the
+     * call at `consumed`; then what is written: at the last complete unit, and at each damage. */
+    uint8_t *chains;
     size_t max_items; /* most turns of loops without bytes, and in the contents of a unit's blocks besides as many as
                        * these have bytes */
 } wl_fill_arguments;

@@ -106,6 +106,7 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     size_t end = arguments->end;
     size_t begin = arguments->begin;
     wl_row_block *block = wl_row_block_make(run);
+    wl_chains_start(run);
     while (!ends_before(run, result, begin)) {
         if (block) {
             size_t after = wl_block_read(block, result, begin);
@@ -135,8 +136,13 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             finish(result, WL_END, next);
             break;
         }
+        wl_chains_go_on(run);
         begin = next + wl_smaller(arguments->padding, end - next);
     }
+    /* In the middle of a unit nothing is known. */
+    if (result->consumed != begin)
+        memset(run->known, 0, sizeof run->known);
+    wl_chains_tell(run, 0);
     wl_row_block_free(block);
 }
 

@@ -51,6 +51,9 @@ WL_HANDLER(wl_expand);
 WL_HANDLER(wl_seek);
 WL_HANDLER(wl_seek_end);
 WL_HANDLER(wl_stream);
+WL_HANDLER(wl_chain_begin);
+WL_HANDLER(wl_chain_read);
+WL_HANDLER(wl_chain_note);
 /* Of units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);

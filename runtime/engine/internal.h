@@ -68,6 +68,9 @@ enum {
     WL_RUN_SEEK_END, /* LIMIT_END, where positions are on the way to the rows */
     WL_RUN_STREAM,
     WL_RUN_ABSENT,
+    WL_RUN_CHAIN_BEGIN,
+    WL_RUN_CHAIN,
+    WL_RUN_CHAIN_NOTE,
     WL_RUN_COUNT,
 };
 
@@ -224,6 +227,10 @@ struct wl_run {
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;
+    /* Chained checksums (chains.c): now, and where the unit began. */
+    wl_chain chains[WL_MOST_CHAINS];
+    wl_chain known[WL_MOST_CHAINS];
+    size_t covered_before;
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
     size_t covered;  /* bytes that the row's checksums covered */
@@ -302,6 +309,27 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
 }
 /* Whether both lie in the unit, or in the same content. */
 bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
+
+/* Chained checksums (chains.c) ------------------------------------------------------------------------------------ */
+
+/* The fill begins with what the caller knows. */
+void wl_chains_start(wl_run *run);
+/* Nothing is known at the place where reading begins. */
+void wl_chains_forget(wl_run *run);
+/* A unit begins with what is known. */
+static inline void wl_chains_begin(wl_run *run) {
+    if (WL_UNLIKELY(run->program->chain_count))
+        memcpy(run->chains, run->known, sizeof run->chains);
+}
+/* The unit is complete: the next one continues it. */
+static inline void wl_chains_go_on(wl_run *run) {
+    if (WL_UNLIKELY(run->program->chain_count))
+        memcpy(run->known, run->chains, sizeof run->known);
+}
+/* Tells the caller what is known where the unit began, as number `place` of its chains; 0: where the fill has ended. */
+void wl_chains_tell(wl_run *run, size_t place);
+/* The items in what is left at `leave`, and not read to its end, are not known. */
+void wl_chains_lose(wl_run *run, const wl_instruction *leave);
 
 /* Runs the plan over the row that begins at `begin` and may reach to `end`; writes into the columns at `row`. */
 static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {

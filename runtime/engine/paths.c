@@ -21,6 +21,9 @@ static void note_writes(const wl_step *step, known *sure) {
     case WL_OP_ABSENT:
         sure->registers[step->a] = true;
         break;
+    case WL_OP_CHAIN:
+        sure->registers[step->a] = sure->registers[step->c] = true;
+        break;
     case WL_OP_BYTES_REGISTER:
     case WL_OP_BYTES_FIXED:
     case WL_OP_BYTES_REST:
@@ -55,6 +58,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_BYTES_REGISTER:
     case WL_OP_COLUMN_REGISTER:
     case WL_OP_COLUMN_TIMESTAMP:
+    case WL_OP_CHAIN_NOTE:
         return sure->registers[step->b];
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:

@@ -99,6 +99,15 @@ static bool is_needed(needs *need, const wl_step *step) {
             return false;
         need_checksum(need, step);
         return true;
+    case WL_OP_CHAIN_BEGIN:
+        return need->arguments->verify;
+    case WL_OP_CHAIN:
+        return need->registers[step->a] || need->registers[step->c];
+    case WL_OP_CHAIN_NOTE:
+        if (!need->arguments->verify)
+            return false;
+        need->registers[step->b] = true;
+        return true;
     case WL_OP_CHECK_UTF8:
         need->spans[step->a] = true;
         return true;
@@ -185,6 +194,9 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_SEEK] = WL_RUN_SEEK,
         [WL_OP_STREAM] = WL_RUN_STREAM,
         [WL_OP_ABSENT] = WL_RUN_ABSENT,
+        [WL_OP_CHAIN_BEGIN] = WL_RUN_CHAIN_BEGIN,
+        [WL_OP_CHAIN] = WL_RUN_CHAIN,
+        [WL_OP_CHAIN_NOTE] = WL_RUN_CHAIN_NOTE,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);

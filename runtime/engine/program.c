@@ -6,7 +6,7 @@
 #include "internal.h"
 
 #define PROGRAM_VERSION 4
-#define HEADER_BYTES 60
+#define HEADER_BYTES 64
 #define STEP_BYTES 24
 #define RULE_BYTES (WL_PACKED_PARAMETERS + 32)
 
@@ -31,6 +31,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"levels of lists", program->level_count, WL_MOST_LEVELS},
         {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
         {"whole inputs", program->whole, 1},
+        {"chains", program->chain_count, WL_MOST_CHAINS},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].count > counts[i].most) {
@@ -75,6 +76,7 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->loop_count = wl_load_le4(packed + 48);
     program->level_count = wl_load_le4(packed + 52);
     program->whole = wl_load_le4(packed + 56);
+    program->chain_count = wl_load_le4(packed + 60);
 }
 
 /* Never 0 bytes, so that NULL always means that there is no memory. */
@@ -185,5 +187,6 @@ size_t wl_program_columns(const wl_program *program) { return program->column_co
 size_t wl_program_presets(const wl_program *program) { return program->preset_count; }
 bool wl_program_delimited(const wl_program *program) { return program->delimiter_size != 0; }
 unsigned wl_program_storage(const wl_program *program, size_t column) { return program->storages[column]; }
+size_t wl_program_chains(const wl_program *program) { return program->chain_count; }
 size_t wl_program_levels(const wl_program *program) { return program->level_count; }
 unsigned wl_program_level(const wl_program *program, size_t column) { return program->levels[column]; }

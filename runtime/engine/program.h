@@ -53,6 +53,9 @@ enum {
     WL_OP_STREAM,
     WL_OP_WHERE,
     WL_OP_ABSENT,
+    WL_OP_CHAIN_BEGIN,
+    WL_OP_CHAIN,
+    WL_OP_CHAIN_NOTE,
     WL_OP_COUNT,
 };
 
@@ -130,6 +133,7 @@ struct wl_program {
     uint32_t preset_count;
     uint32_t loop_count;
     uint32_t level_count; /* levels of lists, besides that of the rows */
+    uint32_t chain_count; /* checksums that continue those of the items before them */
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */

@@ -34,11 +34,13 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
 static answer counts(wl_run *run, size_t at) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t next, after;
+    wl_chains_forget(run);
     answer found = row_holds(run, at, &next);
     if (found != ROW || run->covered)
         return found;
     if (arguments->end - next <= arguments->padding)
         return arguments->at_end ? ROW : NOT_YET;
+    wl_chains_go_on(run);
     return row_holds(run, next + arguments->padding, &after);
 }
 

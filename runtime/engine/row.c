@@ -200,4 +200,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_SEEK_END] = wl_seek_end,
     [WL_RUN_STREAM] = wl_stream,
     [WL_RUN_ABSENT] = absent,
+    [WL_RUN_CHAIN_BEGIN] = wl_chain_begin,
+    [WL_RUN_CHAIN] = wl_chain_read,
+    [WL_RUN_CHAIN_NOTE] = wl_chain_note,
 };

@@ -63,6 +63,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     run->unit_after = after;
     run->unit_depth = 0;
     begin_unit(run);
+    wl_chains_begin(run);
     wl_items_begin(run);
 }
 
@@ -88,6 +89,7 @@ bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) 
     result->unit_begin = begin;
     result->unit_rows = run->units[0].rows;
     result->unit_damages = run->units[0].damages;
+    wl_chains_tell(run, 1);
     if (WL_LIKELY(!run->refused))
         return true;
     wl_unit_take_back(run);
@@ -331,6 +333,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
     if (*outcome == WL_ROW_TRUNCATED)
         run->reason = WL_REASON_TRUNCATED;
     wl_units_abandon(run, depth);
+    wl_chains_lose(run, limit->leave);
     run->depth = depth;
     wl_block_leave(run);
     wl_contents_end_row(run);

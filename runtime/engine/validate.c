@@ -50,6 +50,10 @@ static bool is_written_register(checker *check, int64_t number) {
 static bool is_span(checker *check, int64_t number) { return below(check, "span", number, check->program->span_count); }
 static bool is_mark(checker *check, int64_t number) { return below(check, "mark", number, check->program->mark_count); }
 
+static bool is_chain(checker *check, int64_t number) {
+    return below(check, "chain", number, check->program->chain_count);
+}
+
 /* Reading `size` bytes at base + `from` must be covered by the NEED before. */
 static bool is_safe(checker *check, int64_t from, int64_t size) {
     int64_t safe = check->safe[check->at];
@@ -236,6 +240,12 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_INDEX:
     case WL_OP_ABSENT:
         return is_written_register(check, step->a);
+    case WL_OP_CHAIN_BEGIN:
+        return is_chain(check, step->a);
+    case WL_OP_CHAIN:
+        return is_chain(check, step->b) && is_written_register(check, step->a) && is_written_register(check, step->c);
+    case WL_OP_CHAIN_NOTE:
+        return is_chain(check, step->a) && is_register(check, step->b);
     case WL_OP_VARINT:
         return is_varint(check, step);
     case WL_OP_COLUMN_STRUCT:

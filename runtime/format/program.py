@@ -141,6 +141,13 @@ class Op(IntEnum):
     """Where register[a] is zero, the row holds and has no place in the table, unless something in it is refused."""
     ABSENT = 44
     """register[a] has no value: what needs it cannot be computed."""
+    CHAIN_BEGIN = 45
+    """The items of chain [a] begin: none is before the next one."""
+    CHAIN = 46
+    """register[a] ← what the item before holds of the checksum that is chain [b]; [d], unsigned, where there is no item
+    before. register[c] ← whether it is known."""
+    CHAIN_NOTE = 47
+    """The item holds register[b] of chain [a]."""
 
 
 class Kind(IntEnum):
@@ -298,6 +305,7 @@ class ColumnProgram:
     items it has a value for; empty where all are 0. ``loops``: how many there are. ``expansions`` are not part of the
     packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
     the reader puts into registers 0, 1, … before the first row. ``whole``: the unit is all of an input.
+    ``chains``: how many checksums continue those of the items before them.
     """
 
     steps: tuple[Step, ...]
@@ -313,6 +321,7 @@ class ColumnProgram:
     levels: tuple[int, ...] = ()
     loops: int = 0
     whole: bool = False
+    chains: int = 0
     expansions: tuple[Expansion, ...] = ()
     version: int = field(default=PROGRAM_VERSION)
 
@@ -331,16 +340,16 @@ class ColumnProgram:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
-        u32, whole u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages
-        and levels (u8 each), the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues
-        s32, sum u32, stored u32, stored_size u32, place u32``), the constants.
+        u32, whole u32, chains u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the
+        columns' storages and levels (u8 each), the checksums (``Algorithm.packed``, then ``replace s32, own u32,
+        own_size u32, continues s32, sum u32, stored u32, stored_size u32, place u32``), the constants.
 
         Raises ``ValueError`` for an operand that its place does not hold.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
         header = struct.pack(
-            "<10I4s4I",
+            "<10I4s5I",
             self.version,
             len(self.steps),
             len(self.columns),
@@ -356,6 +365,7 @@ class ColumnProgram:
             self.loops,
             max(self.levels, default=0),
             self.whole,
+            self.chains,
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(rule.pack() for rule in self.checksums)
@@ -363,8 +373,8 @@ class ColumnProgram:
 
 
 def _packed(number: int, step: Step) -> bytes:
-    # An operand of CHECK_RANGE may be an unsigned 64-bit bound: its bits are what is stored.
-    unsigned = step.op is Op.CHECK_RANGE and step.d >= 1 << 63
+    # An operand of CHECK_RANGE may be an unsigned 64-bit bound, one of CHAIN a sum: its bits are what is stored.
+    unsigned = step.op in (Op.CHECK_RANGE, Op.CHAIN) and step.d >= 1 << 63
     try:
         return struct.pack("<HHIqq", step.op, step.a, step.b, step.c, step.d - (1 << 64) if unsigned else step.d)
     except struct.error:

@@ -24,8 +24,8 @@ def written_before(parent: Any, item: Any, name: str, nothing: int) -> int:
     return before(parent, item, name, nothing) or 0
 
 
-def note(parent: Any, item: Any, name: str, held_before: int | None, held: int) -> None:
-    """Note what the attribute holds in ``item``, and held in the one before it."""
+def note(parent: Any, item: Any, name: str, held_before: int | None, held: int | None) -> None:
+    """Note what the attribute holds in ``item``, and held in the one before it; ``None``: it is not known."""
     if parent is None:
         return
     chain = getattr(parent, "_chain", None)

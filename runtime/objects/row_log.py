@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
+from .chains import note
 from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
 from .grown import undone_stream
@@ -178,8 +180,13 @@ def _range_of(io: KaitaiStream, size: int) -> tuple[int, int]:
     return getattr(io, "block", None) or (end - size, end)
 
 
+Chains = tuple[tuple[int, str], ...]
+"""Checksums in a field that continue those of the items of an object around it: how many levels above the object with
+the field that is, and their names."""
+
+
 def towards_rows(
-    holder: Any, io: KaitaiStream, part: KaitaiStream, step: int
+    holder: Any, io: KaitaiStream, part: KaitaiStream, step: int, *, chains: Chains = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field on the way to the rows, the one of number ``step``; it gives
     what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself."""
@@ -191,14 +198,29 @@ def towards_rows(
     held: Any = part
     within = _range_of(io, held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(log, within, compressed=held.block is not None)
+    return _Step(log, within, partial(_lose, holder, chains), compressed=held.block is not None)
 
 
-def towards_block(holder: Any, io: KaitaiStream, data: bytes, step: int) -> AbstractContextManager[RowLog | NoLog]:
+def towards_block(
+    holder: Any, io: KaitaiStream, data: bytes, step: int, *, chains: Chains = ()
+) -> AbstractContextManager[RowLog | NoLog]:
     """The same for a field whose bytes ``data``, which have just been read, are compressed: they are decompressed in
     this context."""
     log = _log_at(holder, step)
-    return _Block(holder) if log is None else _Step(log, _range_of(io, len(data)), compressed=True)
+    return (
+        _Block(holder)
+        if log is None
+        else _Step(log, _range_of(io, len(data)), partial(_lose, holder, chains), compressed=True)
+    )
+
+
+def _lose(holder: Any, chains: Chains) -> None:
+    """Forget what the item before holds of the checksums: the one that is being read is not read to its end."""
+    for up, name in chains:
+        parent = holder
+        for _ in range(up):
+            parent = parent._parent
+        note(parent, None, name, None, None)
 
 
 def go_on(holder: Any, name: str, *steps: int) -> None:
@@ -306,10 +328,18 @@ class _Position(AbstractContextManager[None]):
 
 class _Step(AbstractContextManager[RowLog | NoLog]):
     """``within``: the range of the input that contains damage, if there is one. ``compressed``: it is that of a block
-    that is or contains the field, inside of which there are no offsets."""
+    that is or contains the field, inside of which there are no offsets; ``lose`` is called for damage in it."""
 
-    def __init__(self, log: RowLog, within: tuple[int, int] | None, *, compressed: bool = False) -> None:
+    def __init__(
+        self,
+        log: RowLog,
+        within: tuple[int, int] | None,
+        lose: Callable[[], object] = tuple,
+        *,
+        compressed: bool = False,
+    ) -> None:
         self._log = log
+        self._lose = lose
         self._within = within
         self._compressed = compressed
 
@@ -323,6 +353,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         if self._within is None or not isinstance(error, FAILURES):
             return False
         begin, end = self._within
+        self._lose()
         log.drop()
         begin = min(begin, log.sound) if self._compressed else log.sound
         log.rows.append(LoggedRow(begin, end, None, reason_of(error), True))

@@ -24,6 +24,7 @@ from ..format.description import Format
 from ..format.program import ColumnProgram, Op, Reason, Storage
 from ..input.window import Window
 from ..objects.errors import too_much_computed
+from .chain_places import ChainPlaces, places_of
 from .expanding import Expander
 from .maps import stored_type, ways_of, with_maps
 from .nested_columns import Filling, nodes_of
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 DAMAGES = 1024
 """Damaged rows that one fill can note."""
 DAMAGE = struct.Struct("<QQqII")
+CHAIN = struct.Struct("=I28x")
+"""What the item before held of a checksum: 0 in the first four bytes if it is not known, 1 if there is none."""
 WORDS = (*REASONS[: Reason.ITEMS], "limit")
 """The words of the engine's reasons."""
 
@@ -140,9 +143,9 @@ class Room:
     items: tuple[int, ...]
     data: dict[int, int]
 
-    def is_tight(self, used: tuple[int, ...], most: int) -> bool:
-        """Return whether a column has less room for data than ``most`` bytes and hardly any of it is left."""
-        return any(size < most and used[number] > size * 0.9 for number, size in self.data.items())
+    def is_tight(self, most: int) -> bool:
+        """Return whether a column has less room for data than ``most`` bytes."""
+        return any(size < most for size in self.data.values())
 
     def grown(self, what: int, column: int, needed: int, most: int) -> Room:
         """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
@@ -167,6 +170,7 @@ class EngineRowReader:
         loaded = _load(format)
         self._settings = settings
         self._program = loaded.program
+        self._chains = loaded.source.chains
         self._preset_names = loaded.source.preset
         self._expand = Expander(loaded.source) if loaded.source.expansions else None
         self.begin(root)
@@ -179,9 +183,13 @@ class EngineRowReader:
 
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
+        self._places = ChainPlaces(0 if root is None else root._io.pos(), self._chain(1), self._chain(0))
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()
+
+    def _chain(self, state: int) -> bytes:
+        return CHAIN.pack(state) * self._chains
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
@@ -204,6 +212,9 @@ class EngineRowReader:
             slab = pa.allocate_buffer(_engine.slab_size(*layout))
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
+            chains = None
+            if self._chains:
+                chains = bytearray(self._places.at(window.base + window.begin)) + self._chain(0) * (1 + room.damages)
             result = _engine.fill_slab(
                 self._program,
                 window.view,
@@ -227,13 +238,14 @@ class EngineRowReader:
                 items=room.items,
                 expand=self._expand,
                 max_items=min(settings.max_computed, sys.maxsize),
+                chains=chains,
             )
             rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit = result
             if status == Status.NO_ROOM:
                 room = room.grown(reason - len(wanted.flags), reason, needed, most)
             # Too little was expected: the batch must not be smaller for it. Where rows are inside units, the next unit
             # may be what does not fit.
-            elif status == Status.BATCH_FULL and rows < capacity and room.is_tight(used, most):
+            elif status == Status.BATCH_FULL and needed and rows < capacity and room.is_tight(most):
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
@@ -247,7 +259,7 @@ class EngineRowReader:
             RowDamage(begin, end, row, WORDS[number], bool(inside))
             for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
-        return Filled(
+        filled = Filled(
             rows,
             self._columns(layout, slab, data, (rows, *items), null_counts),
             pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
@@ -259,6 +271,11 @@ class EngineRowReader:
             too_much_computed(settings.max_computed) if reason == Reason.ITEMS else None,
             last_unit=LastUnit(*unit),
         )
+        if chains is not None:
+            size = CHAIN.size * self._chains
+            for place, offset in places_of(filled, window.base):
+                self._places.note(offset, bytes(chains[size * place : size * (place + 1)]))
+        return filled
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """Like ``RowReader.resync``."""

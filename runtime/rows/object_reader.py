@@ -25,7 +25,10 @@ class ObjectRowReader(ObjectRows):
         """Like ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)
-        return fill_rows(self, window, capacity, stop)
+        self.begin_chains(window.base + window.begin)
+        filled = fill_rows(self, window, capacity, stop)
+        self.keep_chains(filled, window.base)
+        return filled
 
     def bytes_needed(self, data: bytes, base: int) -> int | None:
         """Return how many bytes a row needs at least, of which ``data`` are the first ones; ``None`` where that is not

@@ -17,8 +17,9 @@ from ..objects.row_log import LoggedRow, RowLog
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values
+from .chain_places import ChainPlaces, places_of
 from .maps import ways_of
-from .reader import Settings
+from .reader import Filled, Settings
 
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
@@ -116,8 +117,20 @@ class ObjectRows:
         """Like ``RowReader.begin``."""
         self._root: Any = self.format.root_class() if root is None else root
         self._start = 0 if root is None else root._io.pos()
+        self._places: ChainPlaces[Chain] = ChainPlaces(self._start, {}, UNKNOWN)
         self._chains: dict[int, Chain] = {}
+        """By offset, those of the fill that is under way."""
         self.refusals: Sequence[Exception] = ()
+
+    def begin_chains(self, offset: int | None = None) -> None:
+        """A fill begins at an offset; or a search, for which nothing is known."""
+        self._chains = {} if offset is None else {offset: self._places.at(offset)}
+
+    def keep_chains(self, filled: Filled, base: int) -> None:
+        """The fill is done: keep what is known at the offsets from which reading may go on."""
+        for _, offset in places_of(filled, base):
+            if offset in self._chains:
+                self._places.note(offset, self._chains[offset])
 
     def take(self, stream: MemoryStream, verify: bool) -> Sequence[LoggedRow]:
         """Return the rows of the next unit of the stream, and its parts that gave none. ``verify``: checksums too.
@@ -125,8 +138,6 @@ class ObjectRows:
         Raises ``IncompleteError`` and ``LostError``.
         """
         begin = stream.pos() + stream.origin
-        if self.format.chained and begin == self._start:
-            self._chains.setdefault(begin, {})
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused),)
@@ -171,9 +182,8 @@ class ObjectRows:
             refusals = [] if whole else FirstRefusal()
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
-        chain = self._chains.get(begin, UNKNOWN)
         if self.format.chained:
-            self._root._chain = dict(chain)
+            self._root._chain = dict(self._chains.get(begin, UNKNOWN))
         self.computing.begin()
         if self.format.positions:
             # Positions may lead to the same items again and again.
@@ -189,8 +199,7 @@ class ObjectRows:
                 return None, reason
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         if self.format.chained:
-            # Rows may be read again; where bytes were lost, the row before is not known.
-            self._chains = {begin: chain, stream.pos(): self._root._chain}
+            self._chains[stream.pos()] = self._chains[stream.pos() + self.settings.padding] = self._root._chain
         refusal = deciding(refusals, verify=verify) if refusals else None
         return row, None if refusal is None else reason_of(refusal)
 

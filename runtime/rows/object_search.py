@@ -92,6 +92,7 @@ class ObjectSearch:
         settings = self._row_reader.settings
         base, size = stream.base, len(stream.data)
         begin, least = place, 0
+        self._row_reader.begin_chains()
         while True:
             stream.seek(base + begin)
             stream.end = min(size, begin + settings.max_record)

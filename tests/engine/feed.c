@@ -16,6 +16,7 @@ typedef struct {
     /* What items hold, by column: batches interleave them differently with rows. */
     uint8_t *inside[16];
     size_t inside_size[16];
+    wl_chain chains[WL_MOST_CHAINS];
 } reading;
 
 static void append(reading *it, const void *bytes, size_t size) {
@@ -162,6 +163,10 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
     wl_fill_result result = {.null_counts = counts[0], .data_used = counts[1], .items_used = items};
     make_columns(it);
     uint8_t *window = copy_of(it->how->input + begin, end - begin);
+    size_t known = wl_program_chains(it->program) * sizeof *it->chains;
+    uint8_t *chains = calloc(2 + it->damage_capacity, known + 1);
+    CHECK(chains != NULL);
+    memcpy(chains, it->chains, known);
     const wl_fill_arguments arguments = {.source = window,
                                          .begin = 0,
                                          .end = end - begin,
@@ -182,10 +187,13 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .row_by_row = it->how->row_by_row,
                                          .preset = it->how->preset,
                                          .expander = &repeating,
+                                         .chains = chains,
                                          .max_items = it->how->max_items};
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(contents_held == 0);
     CHECK(result.consumed <= end - begin);
+    memcpy(it->chains, chains, known);
+    free(chains);
     free(window);
     return result;
 }

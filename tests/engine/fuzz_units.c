@@ -113,6 +113,8 @@ static void write_simple(author *by, int level) {
     case 4:
         if (choose(by, 4) == 0)
             step(by, WL_OP_ABSENT, 2 + choose(by, 4), 0, 0, 0);
+        if (choose(by, 4) == 0)
+            step(by, WL_OP_CHAIN_BEGIN, choose(by, 2), 0, 0, 0);
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
         break;
     case 5:
@@ -124,7 +126,11 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_STREAM, 2 + choose(by, 4), 0, by->limits, 0);
         break;
     case 6:
-        step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));
+        if (choose(by, 2))
+            step(by, WL_OP_CHAIN, 2 + choose(by, 4), choose(by, 2), 2 + choose(by, 4), choose(by, 3));
+        step(by, WL_OP_CHECKSUM, choose(by, 2), choose(by, 6), choose(by, 3), choose(by, 3));
+        if (choose(by, 2))
+            step(by, WL_OP_CHAIN_NOTE, choose(by, 2), choose(by, 6), 0, 0);
         break;
     case 7:
         if (level == 0 && choose(by, 2))
@@ -185,12 +191,14 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
 }
 
 static draft write_program(taker *bytes) {
-    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 1, .column_count = COLUMNS,
+    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 2, .column_count = COLUMNS,
                         .level_count = 2},
                  .bytes = bytes};
     memcpy(by.it.storages, storages, COLUMNS);
     memcpy(by.it.levels, levels, COLUMNS);
     by.it.rules[0] = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
+    by.it.rules[1] = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
+    by.it.rules[1].start = 2;
     by.has_rows = choose(&by, 4) != 0;
     if (choose(&by, 4) == 0) {
         by.it.delimiter_size = 1;

@@ -186,6 +186,7 @@ class Batch:
                 (),
                 None,
                 0,
+                None,
             )
         )
 

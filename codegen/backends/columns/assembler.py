@@ -152,6 +152,7 @@ class Assembler:
     expansions: list[Expansion] = field(default_factory=list)
     marks: int = 0
     loops: int = 0
+    chains: int = 0
     _constants: bytearray = field(default_factory=bytearray)
     _registers: dict[Scalar, int] = field(default_factory=dict)
     _spans: dict[Span, int] = field(default_factory=dict)
@@ -214,6 +215,11 @@ class Assembler:
         self.loops += 1
         return self.loops - 1
 
+    def chain(self) -> int:
+        """The number of a new chain of checksums."""
+        self.chains += 1
+        return self.chains - 1
+
     def place(self, label: Label) -> None:
         """Jumps to ``label`` lead here."""
         self.items.append(label)
@@ -256,6 +262,7 @@ class Assembler:
             levels=levels if any(levels) else (),
             loops=self.loops,
             whole=whole,
+            chains=self.chains,
             expansions=tuple(self.expansions),
         )
         refuse_unloadable(program, ((each.step, each.comment) for each in lines))

@@ -9,7 +9,7 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
-from ...plan.chains import chains_in
+from ...plan.chains import chained_in
 from ...plan.solving import solutions
 from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
 from ..python.iterating import row_ends
@@ -33,7 +33,7 @@ def has_levels(plan: Plan, rows: Rows) -> bool:
 
 def is_chained(plan: Plan, rows: Rows) -> bool:
     """Return whether checksums of units continue those of the units before them."""
-    return rows.streaming and chains_in(plan, plan.root.path)
+    return rows.streaming and bool(chained_in(plan, plan.root.path))
 
 
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:

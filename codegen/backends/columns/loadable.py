@@ -8,6 +8,7 @@ from wireloom.format.program import ColumnProgram, Op, Step
 from wireloom.format.program_limits import (
     DEEPEST_LIMIT,
     MOST_BYTES,
+    MOST_CHAINS,
     MOST_CHECKSUMS,
     MOST_COLUMNS,
     MOST_CONSTANTS,
@@ -52,6 +53,7 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the row needs", "registers", program.registers, MOST_REGISTERS),
         ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
+        ("a row has", "checksums that continue each other", program.chains, MOST_CHAINS),
         ("a row has", "checksums", len(program.checksums), MOST_CHECKSUMS),
         ("the expressions and contents of a row take", "bytes", len(program.constants), MOST_CONSTANTS),
         ("the delimiter has", "bytes", len(program.delimiter), MOST_DELIMITER_BYTES),

@@ -132,6 +132,8 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append(f"loops={program.loops}")
     if program.whole:
         arguments.append("whole=True")
+    if program.chains:
+        arguments.append(f"chains={program.chains}")
     if program.constants:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:

@@ -50,5 +50,8 @@ OPERANDS = {
     Op.SEEK: 3,
     Op.STREAM: 3,
     Op.ABSENT: 1,
+    Op.CHAIN_BEGIN: 1,
+    Op.CHAIN: 4,
+    Op.CHAIN_NOTE: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

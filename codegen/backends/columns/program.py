@@ -10,6 +10,7 @@ from wireloom.format.program import Kind, Op, Storage, Stuffing
 from ...expression.types import BytesType, ComputedIntegerType, Path, StringType, UserType
 from ...expression.walk import names_in
 from ...plan import Field, Instance, Plan, Rows
+from ...plan.chains import chained_in
 from ..python.names import field_name
 from .arrow import integer_interval
 from .assembler import Assembler, Label, Listing
@@ -40,6 +41,10 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     root.stream = unit.stream = state.streams[0]
     if rows.path:
         state.row = _row_columns
+    if rows.streaming:
+        # Their items are read one after another: the reader keeps what the last one held.
+        for name in chained_in(plan, plan.root.path):
+            state.chains[root, name] = assembler.chain()
     if not rows.streaming:
         state.bounded = True
         lower_fields(state, root)

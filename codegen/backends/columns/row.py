@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from wireloom.format.program import ChecksumRule, Op, Place
+from wireloom.format.program import Op
 from wireloom.format.program_limits import DEEPEST_LIMIT, DEEPEST_UNIT
 
 from ...expression.nodes import Node
@@ -21,22 +21,22 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import Cover, Field, Instance, TypePlan
+from ...plan import Field, Instance, TypePlan
 from ...wire import OwnSize, Repeat
 from .assembler import Label
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
+from .checksums import before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .compiled import Compiled, constant
 from .expression import facts_of
-from .interval import Interval
 from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer, lower_varint
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, pass_over, unroll
-from .scope import Argument, Scalar, Scope, Span, Stream
+from .scope import Argument, Scalar, Scope, Stream
 from .state import State
 from .switches import lower_switch
 
@@ -48,6 +48,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     """
     type = scope.struct
     decide_order(state, scope)
+    begin_chains(state, scope)
     marks = Marks(state.assembler, type.covers)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.covers if each.before_expansion]
@@ -57,7 +58,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         if _begins_a_byte(field):
             state.run.align()
         if field.process is not None:
-            state.before_expansion = _before_expansion(
+            state.before_expansion = before_expansion(
                 state, scope, marks, [each for each in early if each.last == field.id], conditions
             )
         _mark(state, marks.before(field.id), f"{field.id} begins")
@@ -82,7 +83,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         if state.nesting and not state.run.aligned:
             raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
         state.run.flush()
-        _lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+        lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
     _lower_instance_step(state, scope)
 
 
@@ -94,19 +95,6 @@ def _begins_a_byte(field: Field) -> bool:
     return whole and field.repeat is None and field.condition is None
 
 
-def _before_expansion(
-    state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
-) -> Callable[[], None]:
-    """Return what appends the checksums that are verified before the block that they end with is decompressed."""
-
-    def append() -> None:
-        for cover in covers:
-            state.assembler.add(Op.MARK, marks.covered(cover.field.id)[1], 2, comment=f"{cover.last} will end")
-            _lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
-
-    return append
-
-
 def _flush_checks(state: State, field: Field) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" decides about the layout and ends inside a byte')
@@ -116,38 +104,6 @@ def _flush_checks(state: State, field: Field) -> None:
 def _mark(state: State, number: int | None, comment: str) -> None:
     if number is not None:
         state.run.mark(number, comment)
-
-
-def _lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
-    """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
-    name, algorithm = cover.field.id, cover.made_by
-    if cover.chained:
-        raise NotForEngineError(f'the checksum "{name}" continues that of the item before')
-    found = scope.members.get(name)
-    if cover.blanks_own and not algorithm.in_pieces:
-        raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')
-    if not isinstance(found, Scalar | Span):
-        raise NotForEngineError(f'the checksum "{name}" is not in the engine')
-    own = marks.before(name)
-    rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
-    if isinstance(found, Span):
-        rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
-    if cover.replace is not None and own is not None:
-        rule = replace(rule, replace=cover.replace, own=own, own_size=cover.field.least)
-    assembler, absent = state.assembler, Label()
-    if present is not None:
-        assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
-    compiler, continues, stored = state.compiler(scope).strict, None, None
-    if cover.continues is not None:
-        continues = assembler.temporary(compiler.compile(cover.continues), f"what {name} continues")
-    if cover.stored is not None:
-        sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
-        stored = sum, replace(compiler, it=sum).compile(cover.stored)
-        if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
-            raise NotForEngineError(f'what is stored for the checksum "{name}" depends on more than the checksum')
-    comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
-    assembler.checksum(rule, found, *marks.covered(name), comment, continues, stored)
-    assembler.place(absent)
 
 
 def _lower_optional(

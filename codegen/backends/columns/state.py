@@ -30,6 +30,7 @@ class State:
     of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
     to the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
     were walked. ``streams``: those that are open, the unit's first.
+    ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed.
     """
 
@@ -47,6 +48,7 @@ class State:
     created: list[Scalar] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
+    chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
 
     def __post_init__(self) -> None:

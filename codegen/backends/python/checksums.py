@@ -11,7 +11,7 @@ from wireloom.checksums import algorithm
 from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...expression.walk import names_in
 from ...plan import Cover, Field
-from ...plan.chains import chain_holder, chains_in
+from ...plan.chains import chain_holder, chained_in
 from ...wire import OwnSize
 from ..base import refuse
 from .api import Api
@@ -112,7 +112,7 @@ def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
 
 def chain_lines(scope: ClassScope) -> Lines:
     """The statement with which a writer begins whose items have checksums that continue each other."""
-    return ("self._chain = {}",) if chains_in(scope.plan, scope.struct.path) else ()
+    return ("self._chain = {}",) if chained_in(scope.plan, scope.struct.path) else ()
 
 
 def _stored_method(cover: Cover) -> str:

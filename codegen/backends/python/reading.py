@@ -17,6 +17,7 @@ from ...expression.types import (
 )
 from ...expression.walk import names_in
 from ...plan import Field, Switch
+from ...plan.chains import chains_inside
 from ...wire import (
     SIZE_PRESERVING,
     OwnSize,
@@ -217,6 +218,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int) -> Lin
         stream = stream_text(scope, field)
     part = f"part_{field_name(field.id)}" if stream or is_block else "io"
     body = _object(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
+    lost = tuple((each.up, field_name(each.name)) for each in chains_inside(plan, scope.struct, field))
     return (
         scope.code(
             "block_step" if is_block else "row_step",
@@ -227,6 +229,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int) -> Lin
             undo=undo,
             place=field.place,
             step=step,
+            chains=f", chains={lost}" if lost else "",
             is_row=any(each.steps[-1:] == (plan.steps[step],) for each in plan.tables),
             body=(*body, *check_field(scope, field, item)),
             item=item,

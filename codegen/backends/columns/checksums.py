@@ -1,0 +1,111 @@
+"""Checksums as steps, verified where their type ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from wireloom.checksums import function
+from wireloom.format.program import ChecksumRule, Op, Place
+
+from ...plan import Cover
+from ...plan.chains import chain_holder, chained_in
+from .assembler import Assembler, Label
+from .interval import Interval
+from .marks import Marks
+from .refusal import NotForEngineError
+from .scope import Scalar, Scope, Span
+from .state import State
+
+
+def before_expansion(
+    state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
+) -> Callable[[], None]:
+    """Return what appends the checksums that are verified before the block that they end with is decompressed."""
+
+    def append() -> None:
+        for cover in covers:
+            state.assembler.add(Op.MARK, marks.covered(cover.field.id)[1], 2, comment=f"{cover.last} will end")
+            lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+
+    return append
+
+
+def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
+    """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
+    name, algorithm = cover.field.id, cover.made_by
+    found = scope.members.get(name)
+    if cover.blanks_own and not algorithm.in_pieces:
+        raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')
+    if not isinstance(found, Scalar | Span):
+        raise NotForEngineError(f'the checksum "{name}" is not in the engine')
+    own = marks.before(name)
+    rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
+    if isinstance(found, Span):
+        rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
+    if cover.replace is not None and own is not None:
+        rule = replace(rule, replace=cover.replace, own=own, own_size=cover.field.least)
+    assembler, absent = state.assembler, Label()
+    if present is not None:
+        assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
+    compiler, continues, stored = state.compiler(scope).strict, None, None
+    chain = _chain(state, scope, cover, found)
+    unknown = Label()
+    if chain is not None:
+        previous, known = chain.read(assembler, name, cover)
+        compiler = replace(compiler, it=previous)
+        assembler.add(Op.SKIP_IF_ZERO, known, 0, unknown, comment=f"is what {name} continues known?")
+    if cover.continues is not None:
+        continues = assembler.temporary(compiler.compile(cover.continues), f"what {name} continues")
+    if cover.stored is not None:
+        sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
+        stored = sum, replace(compiler, it=sum).compile(cover.stored)
+        if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
+            raise NotForEngineError(f'what is stored for the checksum "{name}" depends on more than the checksum')
+    comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
+    assembler.checksum(rule, found, *marks.covered(name), comment, continues, stored)
+    assembler.place(unknown)
+    if chain is not None:
+        assembler.add(Op.CHAIN_NOTE, chain.number, chain.held, comment=name)
+    assembler.place(absent)
+
+
+# Checksums that continue those of the items before them ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """A chain by its ``number``, and the register with what this item holds."""
+
+    number: int
+    held: Scalar
+
+    def read(self, assembler: Assembler, name: str, cover: Cover) -> tuple[Scalar, Scalar]:
+        """Append ``CHAIN``; returns the register of what the item before holds, and of whether that is known."""
+        nothing = function(cover.made_by)(b"")
+        assert isinstance(nothing, int)
+        previous = Scalar(f"{name} before", self.held.interval.union(Interval(nothing, nothing)))
+        known = Scalar(f"is {name} before known?", Interval(0, 1))
+        assembler.add(Op.CHAIN, previous, self.number, known, nothing, comment=f"{name} of the item before")
+        return previous, known
+
+
+def _chain(state: State, scope: Scope, cover: Cover, held: Scalar | Span) -> _Chain | None:
+    """The chain of a checksum, if it continues that of the item before: it belongs to the object with the items."""
+    if not cover.chained:
+        return None
+    found = chain_holder(scope.plan, scope.struct)
+    holder: Scope | None = scope
+    for _ in range(found.up if found is not None else 0):
+        holder = None if holder is None else holder.parent
+    number = None if holder is None else state.chains.get((holder, cover.field.id))
+    if number is None or not isinstance(held, Scalar):
+        raise NotForEngineError(f'the checksum "{cover.field.id}" continues that of an item, and is not in one')
+    return _Chain(number, held)
+
+
+def begin_chains(state: State, scope: Scope) -> None:
+    """Append the steps with which the chains begin whose items an object holds."""
+    for name in chained_in(scope.plan, scope.struct.path):
+        number = state.chains[scope, name] = state.assembler.chain()
+        state.assembler.add(Op.CHAIN_BEGIN, number, comment=name)

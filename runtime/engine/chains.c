@@ -1,0 +1,54 @@
+/* Checksums that continue those of the items before them: what the last item held.
+ *
+ * What an item holds counts whether or not it is right, so that damage costs one item. After bytes that are lost nothing
+ * is known: the next item is not verified. */
+#include "handlers.h"
+
+void wl_chains_start(wl_run *run) {
+    if (run->arguments->chains)
+        memcpy(run->known, run->arguments->chains, run->program->chain_count * sizeof *run->known);
+}
+
+void wl_chains_forget(wl_run *run) {
+    if (run->program->chain_count)
+        memset(run->known, 0, sizeof run->known);
+}
+
+void wl_chains_tell(wl_run *run, size_t place) {
+    size_t size = run->program->chain_count * sizeof *run->known;
+    if (WL_UNLIKELY(size && run->arguments->chains))
+        memcpy(run->arguments->chains + place * size, run->known, size);
+}
+
+void wl_chains_lose(wl_run *run, const wl_instruction *leave) {
+    if (!run->program->chain_count)
+        return;
+    for (const wl_instruction *step = leave; step-- > run->plan;) {
+        if (step->operation == WL_RUN_CHAIN_NOTE)
+            run->chains[step->a].state = WL_CHAIN_UNKNOWN;
+        bool enters = step->operation == WL_RUN_LIMIT_REGISTER || step->operation == WL_RUN_LIMIT_FIXED;
+        if (enters && step + step->d == leave)
+            break;
+    }
+}
+
+WL_HANDLER(wl_chain_begin) {
+    run->chains[step->a].state = WL_CHAIN_FIRST;
+    GO_ON;
+}
+
+WL_HANDLER(wl_chain_read) {
+    const wl_chain *chain = run->chains + step->b;
+    run->registers[step->a] = chain->state == WL_CHAIN_FIRST ? (wl_integer)(uint64_t)step->d : chain->held;
+    run->registers[step->c] = chain->state != WL_CHAIN_UNKNOWN;
+    run->covered_before = run->covered;
+    GO_ON;
+}
+
+WL_HANDLER(wl_chain_note) {
+    bool known = !wl_is_poisoned(run, step->b);
+    run->chains[step->a] = (wl_chain){known ? WL_CHAIN_KNOWN : WL_CHAIN_UNKNOWN, run->registers[step->b]};
+    /* It proves nothing where rows are looked for: it may not have been verified. */
+    run->covered = run->covered_before;
+    GO_ON;
+}
