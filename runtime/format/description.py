@@ -191,6 +191,8 @@ class Format:
     for units of which a checksum is verified, or empty for neither. Empty where there are none."""
     positions: bool = False
     """The way to the rows leads through positions."""
+    positional: bool = False
+    """Some value instance of a row depends on where its stream stands: columns have the value at the end of the row."""
     chained: bool = False
     """Checksums of units continue those of the units before them."""
     sums_units: bool = False

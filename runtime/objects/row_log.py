@@ -23,13 +23,14 @@ from .streams import MemoryStream
 
 class LoggedRow(NamedTuple):
     """A row, or bytes that gave none. ``begin``, ``end``: offsets in the input; ``refused``: why it does not stand;
-    ``inside``: it is a part of a unit whose end is known."""
+    ``inside``: it is a part of a unit whose end is known; ``place``: where the row's own stream stood at its end."""
 
     begin: int
     end: int
     row: Any
     refused: str | None
     inside: bool = False
+    place: int = 0
 
 
 @dataclass
@@ -78,7 +79,9 @@ class RowLog:
         begin = self._begin
         self.drop()
         self.sound = end_of(io)
-        self.rows.append(LoggedRow(begin, self.sound, row, None if refusal is None else reason_of(refusal), True))
+        self.rows.append(
+            LoggedRow(begin, self.sound, row, None if refusal is None else reason_of(refusal), True, io.pos())
+        )
 
     def drop(self) -> None:
         """Forget the row that is open, if there is one, and what of it was refused."""

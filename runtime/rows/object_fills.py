@@ -45,9 +45,10 @@ class _Rows:
             return True
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
-    def add(self, begin: int, row: Any) -> str | None:
-        """Append a valid row that the table has. Return the reason if one of its values cannot be stored."""
-        values, refused = self.row_reader.values(row)
+    def add(self, begin: int, row: Any, place: int) -> str | None:
+        """Append a valid row that the table has, whose own stream stood at ``place`` at its end. Return the reason if
+        one of its values cannot be stored."""
+        values, refused = self.row_reader.values_at(row, place)
         if values is not None:
             self._rows.append(values)
             self._offsets.append(self.base + begin)
@@ -55,9 +56,9 @@ class _Rows:
 
     def add_all(self, logged: Sequence[LoggedRow], frame: tuple[int, int] | None = None) -> None:
         """Take the rows of a unit. ``frame``: where it begins and ends, which is then where its rows do."""
-        for row_begin, row_end, row, refused, inside in logged:
+        for row_begin, row_end, row, refused, inside, place in logged:
             begin, end = frame or (row_begin - self.base, row_end - self.base)
-            refused = refused or self.add(begin, row)
+            refused = refused or self.add(begin, row, place)
             if refused is not None:
                 self.damage(begin, end, refused, inside=inside)
 
@@ -227,7 +228,7 @@ def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
     if len(logged) != 1 or logged[0].inside:
         rows.add_all(logged, (position, end))
         return None
-    return logged[0].refused or rows.add(position, logged[0].row)
+    return logged[0].refused or rows.add(position, logged[0].row, logged[0].place)
 
 
 class _Search:

@@ -140,7 +140,7 @@ class ObjectRows:
         begin = stream.pos() + stream.origin
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
-            return (LoggedRow(begin, stream.pos() + stream.origin, row, refused),)
+            return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, place=stream.pos()),)
         # The root object takes the first step, where it reads units itself.
         depth = 0 if self.format.sized_rows or not self.format.streaming else 1
         log = RowLog([], verify, begin, (*self.format.steps, -1), self.format.units, depth=depth)
@@ -159,7 +159,8 @@ class ObjectRows:
         end = stream.pos() + stream.origin
         if self.format.are_units:
             refused = refused or next((each.refused for each in log.rows if each.refused), None)
-            return (LoggedRow(begin, end, unit, refused),)
+            place = 0 if unit is None else unit._io.pos()
+            return (LoggedRow(begin, end, unit, refused, place=place),)
         if refused is None or deciding(log.refusals, verify=verify) is None:
             return log.rows
         return (LoggedRow(begin, end, None, refused),)
@@ -214,6 +215,18 @@ class ObjectRows:
         self._root._read()
         root: Struct = self._root
         return root
+
+    def values_at(self, row: Struct, place: int) -> tuple[list[Any] | None, str | None]:
+        """``values`` with the row's stream at ``place``, where the row ends."""
+        if not self.format.positional:
+            return self.values(row)
+        stream: Any = row._io
+        before = stream.pos()
+        stream.seek(place)
+        try:
+            return self.values(row)
+        finally:
+            stream.seek(before)
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
         """The wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` where the table does

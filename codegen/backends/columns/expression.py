@@ -314,6 +314,8 @@ class Compiler:
         if isinstance(node, Name):
             return self._name(node.id)
         if isinstance(node, Attribute):
+            if isinstance(node.value.type, StreamType):
+                return self._stream(node.value, node.name)
             owner = self.resolve(node.value)
             if isinstance(owner, Scope):
                 return replace(self, scope=owner, it=None)._name(node.name)

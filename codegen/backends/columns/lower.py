@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from wireloom.checksums import algorithm
 from wireloom.format.program import ChecksumRule, ColumnProgram, Place
 
-from ...plan import Plan, Rows, has_sums
+from ...expression.nodes import Attribute as Member
+from ...expression.types import StreamType
+from ...expression.walk import walk
+from ...plan import Plan, Rows, TypePlan, has_sums
 from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
@@ -251,6 +254,13 @@ def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:
     return tuple(kinds) if any(kinds) else ()
 
 
+def _is_positional(row: TypePlan) -> bool:
+    """Return whether some value instance of a row depends on where its stream stands."""
+    inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
+    stands = (each for each in inside if isinstance(each, Member) and each.name in ("pos", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in stands)
+
+
 def _reads_elsewhere(plan: Plan) -> bool:
     """Return whether objects have fields at positions of their own, which may lie after all others."""
     return any(each.field is not None for type in plan.family for each in type.instances)
@@ -274,6 +284,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
+        "positional": (_is_positional(plan.type(rows.type)), False),
         "chained": (is_chained(plan, rows), False),
         "steps": (tuple(plan.steps.index(each) for each in rows.steps), ()),
         "where": ("" if rows.where is None else where_name(rows.name), ""),

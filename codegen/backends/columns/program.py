@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from wireloom.format.program import Kind, Op, Storage, Stuffing
@@ -178,14 +179,8 @@ def _scalar(scope: Scope, name: str) -> Scalar:
 
 
 def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...]) -> Compiler:
-    """A compiler of expressions that are computed when the row has been read: no stream stands anywhere any more."""
-
-    def of_stream(holder: Scope, name: str) -> Compiled:
-        if name != "size":
-            raise NotForEngineError(f'an expression uses "_io.{name}" after the row')
-        return state.of_stream(holder, name)
-
-    return Compiler(scope, facts, of_stream=of_stream)
+    """A compiler of expressions that are computed when the row has been read: its stream is where the row ends."""
+    return replace(state.compiler(scope), facts=facts, absent_fails=False)
 
 
 def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
