@@ -13,7 +13,7 @@ MOST = 4096
 
 
 class ChainPlaces(Generic[State]):
-    """The last item before each offset, by what it held: ``unknown``, or ``first`` at ``start``, where the items begin."""
+    """The last item before each offset, by what it held: ``unknown``, or ``first`` at ``start``, where items begin."""
 
     def __init__(self, start: int, first: State, unknown: State) -> None:
         self._unknown = unknown
