@@ -48,6 +48,9 @@ class ChecksumReader:
     def _checksum(self, section: Section, attribute: Attribute) -> Checksum:
         found = self._algorithm(section)
         self._refuse_attribute(section, found, attribute)
+        up, names = _levels(section)
+        if up:
+            return self._around(section, found, attribute, up, names)
         first, last = self._covered(section)
         replaced = section.integer("replace")
         if first.index <= self.member.index <= last.index and replaced is None:
@@ -65,6 +68,29 @@ class ChecksumReader:
             endian=self._endian(section, found, attribute),
             stored=_as_held(self._expression(section, "stored", SUM), attribute),
             continues=self._continues(section, attribute),
+        )
+
+    def _around(
+        self, section: Section, found: Algorithm, attribute: Attribute, up: int, names: tuple[str, ...]
+    ) -> Checksum:
+        """The checksum of attributes of an object around the one with the attribute."""
+        for key in ("continues", "replace"):
+            if key in section:
+                self._error(section.keys[key], f"{shown(key)} is for checksums of attributes of their own type")
+        if attribute.condition is not None:
+            self._error(section.position, "a checksum of attributes around its object cannot be optional")
+        stored = _as_held(self._expression(section, "stored", SUM), attribute)
+        if names_in(stored) - {"_"}:
+            self._error(section.keys["stored"], "what is stored of attributes around the object follows from '_' alone")
+        return Checksum(
+            found.name,
+            names[0],
+            names[-1],
+            found.initial,
+            found.final_xor,
+            endian=self._endian(section, found, attribute),
+            stored=stored,
+            up=up,
         )
 
     def _continues(self, section: Section, attribute: Attribute) -> Node | None:
@@ -182,6 +208,15 @@ class ChecksumReader:
         if member.field is not None and isinstance(member.field.type, BitsType):
             self._error(name.position, "a checksum covers whole bytes, this attribute is bits")
         return member
+
+
+def _levels(section: Section) -> tuple[int, tuple[str, ...]]:
+    """How many levels above the attribute those stand that are covered, -1 where they are not on one level; and their
+    names there."""
+    over = section.get("over")
+    texts = [each.value for each in (over.items if isinstance(over, Items) else [over]) if isinstance(each, Text)]
+    levels = {each.count(".") for each in texts}
+    return (levels.pop() if len(levels) == 1 else -len(levels) // 2), tuple(each.rpartition(".")[2] for each in texts)
 
 
 def check_sums(struct: Struct, diagnostics: Diagnostics) -> None:

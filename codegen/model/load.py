@@ -18,6 +18,7 @@ from .checksums import check_sums
 from .declare import Declarer
 from .derivations import derive
 from .imports import Loader, display_name
+from .inner_sums import check_steps, with_inner_sums
 from .layout import framing_members, mark
 from .model import Spec, Struct
 from .native_varints import with_varints
@@ -148,6 +149,7 @@ def _compile(
     for each in structs.values():
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
+    roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}
     if diagnostics.has_errors:
         return None
     framing = framing_members(each for root in roots.values() for each in structs_in(root))
@@ -191,6 +193,7 @@ def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagn
 def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Spec:
     meta = _meta(file)
     table = _table(file, root, structs, world, diagnostics)
+    check_steps(table.tables, root, structs, diagnostics)
     return Spec(
         name=root.path[0],
         title=meta.word("title"),

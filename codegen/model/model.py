@@ -92,6 +92,8 @@ class Checksum:
     endian: str = ""
     stored: Node | None = None
     continues: Node | None = None
+    up: int = 0
+    """How many levels above the type with the attribute the type with ``first`` and ``last`` is."""
 
 
 # Types of the spec --------------------------------------------------------------------------------------------------
@@ -160,6 +162,16 @@ class Derivation:
 
 
 @dataclass(frozen=True)
+class InnerSum:
+    """A checksum of attributes of a type, which an ``attribute`` of an object inside of it holds. ``way``: the
+    attributes that lead to that object."""
+
+    way: tuple[str, ...]
+    attribute: Attribute
+    checksum: Checksum
+
+
+@dataclass(frozen=True)
 class Struct:
     """A type of the spec; the spec's root is one too."""
 
@@ -174,6 +186,7 @@ class Struct:
     columns: tuple[str, ...] = ()
     """The attributes that structs of it have in tables; empty: all."""
     to_string: Node | None = None
+    inner_sums: tuple[InnerSum, ...] = ()
     parents: tuple[Path, ...] = ()
     """The types of the same spec that hold this one directly, in the order in which they do."""
     conditions: tuple[tuple[str, Node], ...] = ()

@@ -55,5 +55,6 @@ def _reads_on(root: Struct, rows: Attribute) -> bool:
     """Return whether the root has something to do after its rows: attributes to read, or checksums to verify."""
     names = [each.id for each in root.attributes]
     last = names.index(rows.id)
-    ends = (names.index(each.checksum.last) for each in root.attributes if each.checksum is not None)
+    own = (each.checksum for each in root.attributes if each.checksum is not None)
+    ends = (names.index(each.last) for each in (*own, *(each.checksum for each in root.inner_sums)))
     return last < len(names) - 1 or any(end >= last for end in ends)

@@ -64,7 +64,9 @@ class BufferedTypes:
         sums = (each.checksum.continues for each in struct.attributes if each.checksum is not None)
         if any(each is not None and "_" in names_in(each) for each in sums):
             return False
-        if struct.message is not None or struct.endian is not None or struct.parameters or not struct.attributes:
+        if struct.message is not None or struct.inner_sums or struct.endian is not None:
+            return False
+        if struct.parameters or not struct.attributes:
             return False
         return self.minimums.of_struct(struct) > 0 and all(self._fits(struct, each) for each in struct.attributes)
 

@@ -11,7 +11,7 @@ from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.model import Attribute, Checksum, Spec, Struct, SwitchCase
+from ..model.model import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
 from ..model.model import Instance as ModelInstance
 from ..model.routines import refused_routines
 from ..model.table import own_columns
@@ -77,7 +77,7 @@ class _Builder:
     def _type(self, struct: Struct, place: str) -> TypePlan:
         fields = tuple(self._field(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes))
         sums = [(field, each.checksum) for each, field in zip(struct.attributes, fields, strict=True)]
-        covers = tuple(self._cover(struct, fields, field, each) for field, each in sums if each is not None)
+        covers = tuple(self._cover(fields, field, each) for field, each in sums if each is not None)
         is_message = struct.message is not None
         return TypePlan(
             path=struct.path,
@@ -85,6 +85,7 @@ class _Builder:
             fields=fields,
             steps=() if is_message else tuple(_steps(fields)),
             covers=covers,
+            inner_covers=tuple(self._inner_cover(struct, fields, each) for each in struct.inner_sums),
             instances=tuple(self._instance(struct, each, place) for each in struct.instances),
             fills=() if is_message else tuple(fills_of(fields, struct.derivations, covers)),
             parameters=struct.parameters,
@@ -185,7 +186,7 @@ class _Builder:
 
     # What is verified and computed -----------------------------------------------------------------------------------
 
-    def _cover(self, struct: Struct, fields: tuple[Field, ...], field: Field, checksum: Checksum) -> Cover:
+    def _cover(self, fields: tuple[Field, ...], field: Field, checksum: Checksum, way: tuple[str, ...] = ()) -> Cover:
         names = [each.id for each in fields]
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
         covered = tuple(each.id for each in inside)
@@ -196,14 +197,20 @@ class _Builder:
             initial=checksum.initial,
             final_xor=checksum.final_xor,
             replace=checksum.replace,
-            value=inside[0].id if len(inside) == 1 and _is_plain(inside[0]) else None,
+            value=inside[0].id if len(inside) == 1 and not way and _is_plain(inside[0]) else None,
             blanks_own=checksum.replace is not None and field in inside,
             endian=checksum.endian,
             stored=checksum.stored,
             continues=checksum.continues,
             condition=field.condition,
-            before_expansion=names.index(field.id) < names.index(checksum.last) and _is_compressed(inside[-1]),
+            inside=way,
+            before_expansion=names.index((*way, field.id)[0]) < names.index(checksum.last)
+            and _is_compressed(inside[-1]),
         )
+
+    def _inner_cover(self, struct: Struct, fields: tuple[Field, ...], inner: InnerSum) -> Cover:
+        field = self._field(struct, inner.attribute, "/".join(("", "seq", *inner.way, inner.attribute.id)))
+        return self._cover(fields, field, inner.checksum, inner.way)
 
     def _instance(self, struct: Struct, instance: ModelInstance, place: str) -> Instance:
         read = instance.attribute

@@ -230,6 +230,8 @@ class Cover:
     stored: Node | None = None
     continues: Node | None = None
     condition: Node | None = None
+    inside: tuple[str, ...] = ()
+    """The fields that lead to the object that holds the checksum; empty where it is the one with what is covered."""
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
 
@@ -242,6 +244,11 @@ class Cover:
     def made_by(self) -> Algorithm:
         """The algorithm with its parameters."""
         return algorithm(self.algorithm, self.initial, self.final_xor)
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """The fields that lead to the checksum, the last one it."""
+        return (*self.inside, self.field.id)
 
     @property
     def first(self) -> str:

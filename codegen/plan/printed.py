@@ -51,7 +51,7 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
     yield from _section(
         "fields, in any order", [_member(each, rule) for each in type.fields if (rule := each.message) is not None]
     )
-    yield from _section("verify", [_cover(each) for each in type.covers])
+    yield from _section("verify", [_cover(each) for each in type.verified])
     yield from _section("compute", [_instance(each) for each in type.instances])
     if type.read_only is not None:
         why = type.read_only
@@ -201,7 +201,7 @@ def _check(check: Check) -> str:
 def _cover(cover: Cover) -> str:
     condition = f", if {_plain(cover.condition)}" if cover.condition is not None else ""
     reason = "digest" if cover.made_by.is_digest else "checksum"
-    return f"{cover.field.id} = {_checksum(cover)}{condition}, else refused ({reason})"
+    return f"{'.'.join(cover.way)} = {_checksum(cover)}{condition}, else refused ({reason})"
 
 
 def _checksum(cover: Cover) -> str:

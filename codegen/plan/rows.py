@@ -65,7 +65,7 @@ def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
 
 def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> bool:
     """Return whether an object of a type has checksums, or one inside of it that is not in the field ``taken``."""
-    if type.covers:
+    if type.verified:
         return True
     seen.add(type.path)
     held = (kind for each in type.fields if each.id != taken for kind in _kinds(each))

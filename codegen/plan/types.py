@@ -19,13 +19,19 @@ from .nodes import Cover, Field, Fill, Instance, Step
 @dataclass(frozen=True)
 class ReadOnly:
     """Why objects of a type cannot be written: the ``instance`` at a position of its own, the ``checksum`` that is bits
-    and is known after they are written, or clauses that say what ``unsolved`` integers do not follow from.
-    ``position``: of the instance, the checksum, or of the first integer."""
+    and is known after they are written, the one inside of them of what is ``around`` it, or clauses that say what
+    ``unsolved`` integers do not follow from. ``position``: of the instance, the checksum, or of the first integer."""
 
     instance: str = ""
     checksum: str = ""
+    around: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The arguments of the error with the same names."""
+        return {name: getattr(self, name) for name in ("instance", "checksum", "around")}
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,8 @@ class TypePlan:
     fields: tuple[Field, ...] = ()
     steps: tuple[Step, ...] = ()
     covers: tuple[Cover, ...] = ()
+    inner_covers: tuple[Cover, ...] = ()
+    """Checksums of its fields that objects inside of it hold."""
     instances: tuple[Instance, ...] = ()
     fills: tuple[Fill, ...] = ()
     parameters: tuple[Parameter, ...] = ()
@@ -100,6 +108,11 @@ class TypePlan:
     def cover(self, name: str) -> Cover | None:
         """The checksum that the field of that id holds."""
         return next((each for each in self.covers if each.field.id == name), None)
+
+    @property
+    def verified(self) -> tuple[Cover, ...]:
+        """All checksums that are verified after its fields."""
+        return (*self.covers, *self.inner_covers)
 
     def solved(self, name: str) -> Node | None:
         """Return what a size or count requires the field of that id to be, if a writer solves for it."""

@@ -79,9 +79,7 @@ def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
     raises."""
     pairs = ((each.path[-1], each.read_only) for each in plan.types)
     return tuple(
-        (why.position, only_read(name, *why.unsolved, instance=why.instance, checksum=why.checksum).message)
-        for name, why in pairs
-        if why is not None
+        (why.position, only_read(name, *why.unsolved, **why.words).message) for name, why in pairs if why is not None
     )
 
 
@@ -96,6 +94,9 @@ def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
         why = ReadOnly(placed.id, position=placed.position)
     elif bits is not None:
         why = ReadOnly(checksum=bits.field.id, position=bits.field.position)
+    elif struct.inner_covers:
+        cover = struct.inner_covers[0]
+        why = ReadOnly(around=".".join(cover.way), position=cover.field.position)
     elif struct.path in found:
         clauses = tuple(_clauses(found[struct.path]))
         why = ReadOnly(unsolved=clauses, position=found[struct.path][0].field.position)

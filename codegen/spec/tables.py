@@ -49,6 +49,7 @@ ROW_PATH = TextKind(
     "names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER}|\.as<{IDENTIFIER}(?:::{IDENTIFIER})*>)*"
 )
 WAY = TextKind("names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
+COVERED = TextKind("the name of an attribute, or one after '_parent.'", rf"(?:_parent\.)*{IDENTIFIER}")
 VERSION = TextKind(
     "a version such as 0.11",
     r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}",
@@ -329,9 +330,11 @@ TABLES["checksum"] = Table(
         ),
         "over": Key(
             EitherKind(
-                "an attribute, or a list of the first and the last one", NAME, sequence=ListKind(NAME, False, 2, 2)
+                "an attribute, or a list of the first and the last one",
+                COVERED,
+                sequence=ListKind(COVERED, False, 2, 2),
             ),
-            "The attributes whose bytes it covers.",
+            "The attributes whose bytes it covers; those of the object around it begin with _parent.",
             required=True,
         ),
         "initial": Key(PARAMETER, "Initial value as in catalogues of CRCs; the algorithm's own unless given."),

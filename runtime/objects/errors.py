@@ -135,9 +135,10 @@ class DepthError(WireloomError, RecursionError):
     """Objects are nested deeper than Python's calls may go."""
 
 
-def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "") -> UnsupportedError:
+def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "", around: str = "") -> UnsupportedError:
     """The error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
-    ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, or ``unsolved`` integers,
+    ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, one ``around`` which is
+    what it covers, or ``unsolved`` integers,
     clauses that say what these do not follow from."""
     if instance:
         why = f"{instance} has a position of its own"
@@ -145,6 +146,9 @@ def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "")
     elif checksum:
         why = f"the checksum {checksum} is bits or a varint, and covers more than one attribute of bytes"
         hint = "give it a type of whole bytes where the format allows that"
+    elif around:
+        why = f"the checksum {around} is in an object inside of them"
+        hint = "declare the checksum in the type whose attributes it covers where the format is yours"
     else:
         why = ", ".join(unsolved)
         hint = "'-wireloom: {given: true}' beside an integer says that a writer is given it"

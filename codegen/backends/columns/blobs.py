@@ -62,8 +62,18 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
     around = any(each.column.up and each.column.field is field for each in state.columns.columns)
     shown = around or state.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
-    ruled = checked or field.is_checksum or field.process is not None
+    ruled = checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)
+
+
+def _is_inner_sum(scope: Scope, field: Field) -> bool:
+    """Return whether the field may be a checksum of what an object around its own has."""
+    holder = scope.parent
+    while holder is not None:
+        if any(each.way[-1] == field.id for each in holder.struct.inner_covers):
+            return True
+        holder = holder.parent
+    return False
 
 
 def _skip(state: State, scope: Scope, field: Field, size: int) -> None:

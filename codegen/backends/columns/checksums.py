@@ -25,7 +25,7 @@ def before_expansion(
 
     def append() -> None:
         for cover in covers:
-            state.assembler.add(Op.MARK, marks.covered(cover.field.id)[1], 2, comment=f"{cover.last} will end")
+            state.assembler.add(Op.MARK, marks.covered(cover)[1], 2, comment=f"{cover.last} will end")
             lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
 
     return append
@@ -34,10 +34,13 @@ def before_expansion(
 def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
     """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     name, algorithm = cover.field.id, cover.made_by
-    found = scope.members.get(name)
+    holder: object = scope
+    for each in cover.inside:
+        holder = holder.members.get(each) if isinstance(holder, Scope) else None
+    found = holder.members.get(name) if isinstance(holder, Scope) else None
     if cover.blanks_own and not algorithm.in_pieces:
         raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')
-    if not isinstance(found, Scalar | Span):
+    if not isinstance(found, Scalar | Span) or (isinstance(found, Span) and not found.found):
         raise NotForEngineError(f'the checksum "{name}" is not in the engine')
     own = marks.before(name)
     rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
@@ -63,7 +66,7 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
         if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
             raise NotForEngineError(f'what is stored for the checksum "{name}" depends on more than the checksum')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
-    assembler.checksum(rule, found, *marks.covered(name), comment, continues, stored)
+    assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored)
     assembler.place(unknown)
     if chain is not None:
         assembler.add(Op.CHAIN_NOTE, chain.number, chain.held, comment=name)

@@ -14,7 +14,7 @@ class Marks:
     def __init__(self, assembler: Assembler, covers: Iterable[Cover]) -> None:
         self._before: dict[str, int] = {}
         self._after: dict[str, int] = {}
-        self._covered: dict[str, tuple[int, int]] = {}
+        self._covered: dict[tuple[str, ...], tuple[int, int]] = {}
         for cover in covers:
             if cover.replace is not None and cover.field.id not in self._before:
                 self._before[cover.field.id] = assembler.mark()
@@ -22,7 +22,7 @@ class Marks:
                 self._before[cover.first] = assembler.mark()
             if cover.last not in self._after:
                 self._after[cover.last] = assembler.mark()
-            self._covered[cover.field.id] = (self._before[cover.first], self._after[cover.last])
+            self._covered[cover.way] = (self._before[cover.first], self._after[cover.last])
 
     def before(self, name: str) -> int | None:
         """The mark to be set before the attribute, if any."""
@@ -32,6 +32,6 @@ class Marks:
         """The mark to be set after the attribute, if any."""
         return self._after.get(name)
 
-    def covered(self, name: str) -> tuple[int, int]:
-        """The marks between which the checksum ``name`` is computed."""
-        return self._covered[name]
+    def covered(self, cover: Cover) -> tuple[int, int]:
+        """The marks between which a checksum is computed."""
+        return self._covered[cover.way]

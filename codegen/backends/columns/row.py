@@ -49,9 +49,9 @@ def lower_fields(state: State, scope: Scope) -> None:
     type = scope.struct
     decide_order(state, scope)
     begin_chains(state, scope)
-    marks = Marks(state.assembler, type.covers)
+    marks = Marks(state.assembler, type.verified)
     conditions: dict[str, Scalar] = {}
-    early = [each for each in type.covers if each.before_expansion]
+    early = [each for each in type.verified if each.before_expansion]
     has_tail = False
     for field in type.fields:
         state.count()
@@ -77,7 +77,7 @@ def lower_fields(state: State, scope: Scope) -> None:
             has_tail = True
     if has_tail:
         _end_unit(state, type.fields[-1])
-    for cover in type.covers:
+    for cover in type.verified:
         if cover in early:
             continue
         if state.nesting and not state.run.aligned:

@@ -31,13 +31,18 @@ def unknown_value(cover: Cover) -> str:
     return f"bytes({cover.field.least})" if isinstance(cover.field.type, BytesType) else "0"
 
 
+def _held(cover: Cover) -> str:
+    """The text of what holds a checksum."""
+    return ".".join((member(cover.way[0]), *map(field_name, cover.way[1:])))
+
+
 def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
     """Verify checksums of a type."""
     return tuple(_verify(scope, marks, each) for each in covers)
 
 
 def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> str:
-    stored, data, wire, blanked = member(cover.field.id), "covered", "", None
+    stored, data, wire, blanked = _held(cover), "covered", "", None
     if cover.value is not None:
         data = member(cover.value)
     else:
@@ -57,7 +62,7 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> str:
 def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
     """The statement that refuses a checksum; ``io`` is the stream for the error."""
     template = "kaitai_refusal" if scope.module.api is Api.KAITAI else "refusal"
-    given = ("expected", member(cover.field.id))
+    given = ("expected", _held(cover))
     reason = "digest" if cover.made_by.is_digest else ""
     return scope.code(template, error="ChecksumError", given=given, io=io, place=cover.field.place, reason=reason)
 
@@ -116,7 +121,7 @@ def chain_lines(scope: ClassScope) -> Lines:
 
 
 def _stored_method(cover: Cover) -> str:
-    return f"_stored_{field_name(cover.field.id)}"
+    return f"_stored_{'_'.join(map(field_name, cover.way))}"
 
 
 def stored_methods(scope: ClassScope) -> list[MethodView]:
@@ -127,7 +132,7 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
             f"{scope.annotations.builtin('int')}",
             (scope.code("value_returned", value=scope.text(each.stored, each.field, _="checksum")),),
         )
-        for each in scope.struct.covers
+        for each in scope.struct.verified
         if each.stored is not None
     ]
 
@@ -215,7 +220,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     checked = _checked_types(scope.module)
     if scope.struct.path not in checked:
         return None
-    terms = [_own_term(scope, each) for each in scope.struct.covers]
+    terms = [_own_term(scope, each) for each in scope.struct.verified]
     for field in scope.struct.fields:
         if not checked.isdisjoint(each.path for each in field.held):
             terms.append(_inner_term(field))
@@ -237,7 +242,7 @@ def _checked_types(module: Module) -> frozenset[Path]:
             for kind in field.held:
                 holders.setdefault(kind.path, []).append(struct.path)
     found: set[Path] = set()
-    waiting = [each.path for each in everything if each.covers]
+    waiting = [each.path for each in everything if each.verified]
     while waiting:
         path = waiting.pop()
         if path not in found:

@@ -74,7 +74,7 @@ def _before(scope: ClassScope, step: Field) -> Lines:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()
     names = [each.id for each in scope.struct.fields]
     known = set(names[: names.index(step.id)])
-    covers = [each for each in scope.struct.covers if {each.field.id, each.last} <= known]
+    covers = [each for each in scope.struct.verified if {each.way[0], each.last} <= known]
     return (*endian_lines(scope), *sequence_body(scope, before, covers))
 
 

@@ -35,7 +35,7 @@ class Marks:
     _wanted_ends: set[str] = declared(default_factory=set)
 
     def __post_init__(self) -> None:
-        for cover in self.plan.covers:
+        for cover in self.plan.verified:
             if cover.value is None:
                 self._wanted_begins.add(cover.first)
                 self._wanted_ends.add(cover.last)

@@ -47,7 +47,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods.append(rest_method(scope))
     elif lines := (
         *endian_lines(scope),
-        *sequence(scope, scope.struct.steps, scope.struct.covers),
+        *sequence(scope, scope.struct.steps, scope.struct.verified),
         *instance_steps(scope),
     ):
         methods.append(reader(scope, "_read", lines))

@@ -25,13 +25,13 @@ def instance_steps(scope: ClassScope) -> Lines:
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     """The methods that read what is before the rows, all, and one row."""
     before, rest = split(scope)
-    prologue = sequence(scope, before, scope.struct.covers)
+    prologue = sequence(scope, before, scope.struct.verified)
     own = (*first, *prologue)
     methods = [reader(scope, "_read_prologue", own)] if own else []
     body = sequence(scope, rest, ())
     if any(not each.streaming for each in scope.plan.tables):
         # For a table of what is before the rows of others, all that follows is after its rows.
-        body = (*first, *sequence(scope, (*before, *rest), scope.struct.covers))
+        body = (*first, *sequence(scope, (*before, *rest), scope.struct.verified))
     elif own:
         body = (scope.code("read_behind_prologue", body=body),)
     methods.append(reader(scope, "_read", body))

@@ -79,7 +79,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.covers))
+    body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.verified))
     return reader(scope, "_read", (scope.code("readwrite/read_seq", body=body),))
 
 

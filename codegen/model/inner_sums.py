@@ -1,0 +1,112 @@
+"""Checksums of attributes around the object that holds them, such as one in the header of a block over its body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from ..expression.types import BitsType, Path, UserType
+from ..spec.diagnostics import Diagnostics
+from ..words import shown, suggestion
+from .model import Attribute, Checksum, InnerSum, Rows, Struct
+
+MOST = 64
+"""Objects with one checksum that lie in objects of other types."""
+
+
+class _InvalidError(Exception):
+    """What is wrong with a checksum."""
+
+
+def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> Struct:
+    """Return the type, and those in it, with the checksums of their attributes that objects inside of them hold; these
+    are plain attributes there."""
+    found: dict[Path, list[InnerSum]] = {}
+    for struct in structs.values():
+        for each in struct.attributes:
+            if each.checksum is not None and each.checksum.up and each.position is not None:
+                try:
+                    for path, way in _places(struct, each.checksum, structs):
+                        found.setdefault(path, []).append(InnerSum(way, each, each.checksum))
+                except _InvalidError as error:
+                    diagnostics.error(each.position, f"the checksum {shown(each.id)}: {error}")
+
+    def moved(struct: Struct) -> Struct:
+        kept = tuple(
+            replace(each, checksum=None) if each.checksum is not None and each.checksum.up else each
+            for each in struct.attributes
+        )
+        sums = tuple(found.get(struct.path, ()))
+        return replace(struct, attributes=kept, inner_sums=sums, structs=tuple(map(moved, struct.structs)))
+
+    return moved(root) if found else root
+
+
+def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
+    """Report checksums in objects on the way to rows: damage may leave such an object before its end."""
+    for rows in tables:
+        holders = (root, *(structs[path] for path in rows.types))
+        for holder, step in zip(holders, (rows.attribute, *rows.path), strict=False):
+            for each in holder.inner_sums:
+                if each.way[0] == step and each.attribute.position is not None:
+                    message = (
+                        f"the checksum {shown(each.attribute.id)}: {shown(step)}, which it is in, leads to the rows"
+                    )
+                    diagnostics.error(each.attribute.position, message)
+
+
+Place = tuple[Path, tuple[str, ...]]
+"""A type, and the attributes that lead from an object of it to one inside of it."""
+
+
+def _places(struct: Struct, checksum: Checksum, structs: Mapping[Path, Struct]) -> list[Place]:
+    """Return the types with what a checksum covers, and the ways from them to the object that holds it. Raises
+    ``_InvalidError``."""
+    if checksum.up < 0:
+        raise _InvalidError("the first and the last attribute that it covers belong to one object")
+    places: list[Place] = [(struct.path, ())]
+    for _ in range(checksum.up):
+        places = [above for path, way in places for above in _above(structs[path], way, structs)]
+        if len(places) > MOST:
+            raise _InvalidError(f"it is in more than {MOST} places")
+    for path, way in places:
+        _check_covered(structs[path], checksum, way[0])
+    return places
+
+
+def _above(struct: Struct, way: tuple[str, ...], structs: Mapping[Path, Struct]) -> Iterator[Place]:
+    name = "::".join(struct.path)
+    if not struct.parents:
+        raise _InvalidError(f"nothing holds objects of {name}, so there is no '_parent'")
+    for path in struct.parents:
+        holders = [each for each in structs[path].attributes if _holds(each, struct.path)]
+        if len(holders) != 1 or not _is_single(holders[0]) or holders[0].parent is not None:
+            raise _InvalidError(
+                f"{'::'.join(path)} must have one {name}, in an attribute that is not repeated, optional or chosen by "
+                "a switch"
+            )
+        yield path, (holders[0].id, *way)
+
+
+def _is_single(attribute: Attribute) -> bool:
+    return attribute.repeat is None and attribute.condition is None and attribute.switch is None
+
+
+def _holds(attribute: Attribute, path: Path) -> bool:
+    cases = attribute.switch.cases if attribute.switch is not None else ()
+    return any(isinstance(kind, UserType) and kind.path == path for kind in (attribute.type, *(c.type for c in cases)))
+
+
+def _check_covered(parent: Struct, checksum: Checksum, holder: str) -> None:
+    known = {each.id: number for number, each in enumerate(parent.attributes)}
+    for name in (checksum.first, checksum.last):
+        if name not in known:
+            hint = suggestion(name, known)
+            raise _InvalidError(f"{'::'.join(parent.path)} has no attribute {shown(name)}{hint}")
+        if isinstance(parent.attributes[known[name]].type, BitsType):
+            raise _InvalidError(f"it covers whole bytes, {shown(name)} is bits")
+    first, last = known[checksum.first], known[checksum.last]
+    if first > last:
+        raise _InvalidError(f"{shown(checksum.first)} stands after {shown(checksum.last)}")
+    if first <= known[holder] <= last:
+        raise _InvalidError(f"it is in {shown(holder)}, which it covers")
