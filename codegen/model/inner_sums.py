@@ -15,7 +15,7 @@ MOST = 64
 
 
 class _InvalidError(Exception):
-    """What is wrong with a checksum."""
+    """An invalid checksum; the text says what is wrong with it."""
 
 
 def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> Struct:
