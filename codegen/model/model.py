@@ -246,6 +246,8 @@ class Rows:
     """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
     sized: bool = False
     """Each unit has a stream of its own, whose size the attributes before the first one give."""
+    units: int = 0
+    """How many attributes of the way, the root's included, lead to the innermost units; 0: all that are repeated."""
     fragments: Fragments | None = None
     """Set where the rows on the wire are pieces of records."""
     name: str = ""

@@ -24,7 +24,7 @@ from .units import UnitsReader, column_names
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "flatten", "where")
+ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "flatten", "where", "unit")
 """Keys of one table."""
 
 
@@ -128,6 +128,7 @@ class TableReader:
             message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
             self.diagnostics.error(name.position, message)
             return None
+        units = self._units(section, types, [first, *path])
         if streaming:
             types = types[1:]
         else:
@@ -163,10 +164,29 @@ class TableReader:
             text=name.value,
             streaming=streaming,
             sized=streaming and has_sized_rows(self.root, attribute),
+            units=units,
             fragments=fragments,
             where=dict(row.conditions).get(table),
             flatten=section.flag("flatten"),
         )
+
+    def _units(self, section: Section, types: list[Struct], ids: list[str]) -> int:
+        """How many attributes lead to the innermost units; 0 where the key ``unit`` is not there."""
+        name = section.text("unit")
+        if name is None:
+            return 0
+        whole = [".".join(ids[: number + 1]) for number in range(len(ids) - 1)]
+        held = [attribute_of(struct, id) for struct, id in zip(types, ids, strict=False)]
+        repeated = [way for way, each in zip(whole, held, strict=False) if each is not None and each.repeat is not None]
+        if not repeated:
+            self.diagnostics.error(
+                name.position, f"'unit' is for rows inside of repeated attributes, {shown(ids[-1])} are not"
+            )
+        elif name.value not in repeated:
+            hint = suggestion(name.value, repeated)
+            message = f"'unit' names repeated attributes on the way to the rows: {listed(map(shown, repeated))}"
+            self.diagnostics.error(name.position, f"{message}; found {shown(name.value)}{hint}")
+        return whole.index(name.value) + 1 if name.value in whole else 0
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """A row's place is a number of bytes, and a stream with bits left has not ended."""

@@ -33,6 +33,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         parent_columns=rows.parent_columns,
         path=rows.path,
         text=rows.text,
+        units=rows.units,
         name=rows.name,
         where=rows.where,
         flatten=rows.flatten,
@@ -58,7 +59,7 @@ def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
         if _sums(plan, type, taken, set()):
             return True
         field = None if taken is None else type.field(taken)
-        if field is None or step + 1 == len(rows.steps) or field.repeat is not None:
+        if field is None or step + 1 == len(rows.steps) or (field.repeat is not None and rows.is_unit(step)):
             return False
         kind = rows.steps[step][2]
 

@@ -160,6 +160,8 @@ class Rows:
     """The fields that lead from a unit to its rows, one for each type but the last."""
     text: str = ""
     """The path from the root as the spec has it."""
+    units: int = 0
+    """How many steps lead to the innermost units; 0: all that are repeated, but for the last."""
     fragments: Fragments | None = None
     """Set where the rows on the wire are pieces of records."""
     name: str = ""
@@ -189,7 +191,8 @@ class Rows:
 
     def is_unit(self, step: int) -> bool:
         """Return whether an item of a step's field, repeated, is a unit inside of the outermost one."""
-        return step + 1 < len(self.steps) and not (self.streaming and step == 0)
+        most = self.units or len(self.steps) - 1
+        return step < min(most, len(self.steps) - 1) and not (self.streaming and step == 0)
 
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
         """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises

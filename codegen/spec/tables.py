@@ -218,6 +218,7 @@ _ROWS = {
     "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
     "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
     "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
+    "unit": Key(WAY, "The beginning of 'rows' up to the attribute whose items are the innermost units."),
     "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are put together to one row."),
     "flatten": Key(FLAG, "A struct is a column for each of its fields, such as header.tenant, in place of one."),
     "where": Key(EXPRESSION, "True of the rows that the table has; others hold and have no place in it."),
