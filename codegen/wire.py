@@ -204,7 +204,12 @@ class Pairs:
     value: tuple[str, ...]
 
 
-Logical = Timestamp | Labels | IntegerText | Pairs
+@dataclass(frozen=True)
+class DenseUnion:
+    """Logical type of an attribute whose type a switch chooses: a dense union in Arrow."""
+
+
+Logical = Timestamp | Labels | IntegerText | Pairs | DenseUnion
 
 
 # Messages -------------------------------------------------------------------------------------------------------------

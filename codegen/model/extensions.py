@@ -9,7 +9,7 @@ from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
-from ..wire import Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
+from ..wire import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
 from .model import Attribute, Instance
 from .symbols import Member, Symbol
 
@@ -35,8 +35,16 @@ class FieldExtensions:
             attribute,
             framing=self._framing(attribute),
             given=self._given(attribute, whole),
-            logical=self._logical(whole),
+            logical=self._union(attribute) if "union" in self.section else self._logical(whole),
         )
+
+    def _union(self, attribute: Attribute) -> DenseUnion | None:
+        assert self.section is not None
+        position = self.section.position_of("union")
+        if attribute.switch is None:
+            self.diagnostics.error(position, "'union' is for attributes whose type a 'switch-on' chooses")
+            return None
+        return DenseUnion() if self._logical(attribute.type) is None else None
 
     def _given(self, attribute: Attribute, whole: Type) -> bool:
         """Return whether the attribute is one that whoever writes gives: else it would be solved for."""
@@ -70,7 +78,7 @@ class FieldExtensions:
         timestamp = section.get("timestamp") if "timestamp" in section else None
         labels = section.get("labels") if "labels" in section else None
         text = section.get("text") if "text" in section else None
-        both = [each for each in ("timestamp", "labels", "text", "map") if each in section]
+        both = [each for each in ("timestamp", "labels", "text", "map", "union") if each in section]
         if len(both) > 1:
             self.diagnostics.error(section.position_of(both[1]), f"'{both[0]}' and '{both[1]}' cannot be used together")
             return None

@@ -307,6 +307,7 @@ TABLES["field-extensions"] = Table(
         ),
         "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
         "map": Key(TableKind("map"), "The items are pairs: the column is a map."),
+        "union": Key(TextKind(choices=("dense",)), "What a switch chooses is a dense union in Arrow."),
         "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
     },
 )

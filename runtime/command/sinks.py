@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from ..base.errors import WireloomError
 from ..base.printable import is_legible, printable
 from ..codecs import by_suffix, compressor, without_suffix
+from ..rows.shapes import without_union_types, without_unions
 from .text import lines, plain_text
 
 TABLE_ROWS = 20
@@ -80,11 +81,16 @@ class _Parquet(_ArrowSink):
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
         from pyarrow.parquet import ParquetWriter
 
+        # Parquet has no unions.
+        schema = pa.schema([each.with_type(without_union_types(each.type)) for each in schema])
+
         self._writer = ParquetWriter(file, schema, compression="zstd")
         self._schema = schema
         self._held: list[pa.RecordBatch] = []
 
     def write(self, batch: pa.RecordBatch) -> None:
+        arrays = [without_unions(each) for each in batch.columns]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         self._held.append(batch)
         rows, size = sum(each.num_rows for each in self._held), sum(each.nbytes for each in self._held)
         if rows >= ROW_GROUP_ROWS or size >= ROW_GROUP_BYTES:
@@ -113,7 +119,7 @@ class _Csv(_ArrowSink):
         from pyarrow.csv import CSVWriter
 
         self._as_bytes, self._escape_formulas = as_bytes, escape_formulas
-        empty = [plain_text(pa.array([], each.type), as_bytes) for each in schema]
+        empty = [plain_text(pa.nulls(0, each.type), as_bytes) for each in schema]
         self._schema = pa.schema(list(zip(schema.names, [each.type for each in empty], strict=True)))
         self._writer = CSVWriter(file, self._schema)
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ..base.errors import WireloomError
 from ..base.iso_times import UNITS, iso_time
 from ..base.printable import json_string
+from ..rows.shapes import without_unions
 
 LAST_PLAIN_SECOND = 253_402_300_799
 """9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""
@@ -103,6 +104,8 @@ def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
         return _escaped(text) if as_bytes == "utf8" else _quoted(text)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _escaped(array)
+    if pa.types.is_union(kind):
+        return json_text(without_unions(array), as_bytes)
     if pa.types.is_map(kind):
         # A key may be there twice, and need not be text.
         pairs = pa.struct([("key", kind.key_type), ("value", kind.item_type)])

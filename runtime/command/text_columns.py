@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..format.description import Format
+from ..rows.shapes import without_union_types
 from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -26,7 +27,7 @@ def type_of(format: Format, name: str) -> pa.DataType | None:
     kind = format.schema.field(index).type if index >= 0 else None
     if kind is None or pa.types.is_timestamp(kind) or pa.types.is_dictionary(kind):
         return None
-    return kind
+    return without_union_types(kind)
 
 
 def json_column(format: Format, name: str, values: list[Any], numbers: list[int], as_bytes: str) -> pa.Array:

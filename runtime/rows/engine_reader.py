@@ -26,9 +26,9 @@ from ..input.window import Window
 from ..objects.errors import too_much_computed
 from .chain_places import ChainPlaces, places_of
 from .expanding import Expander
-from .maps import stored_type, ways_of, with_maps
 from .nested_columns import Filling, nodes_of
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
+from .shapes import is_shaped, shown, stored_type, ways_of
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -68,7 +68,8 @@ class Wanted:
 
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
         self.labels = {number: each.labels for number, each in enumerate(format.columns)}
-        self.maps = {number: ways_of(each) for number, each in enumerate(format.columns) if each.maps}
+        kinds = [(each, format.schema.field(number).type) for number, each in enumerate(format.columns)]
+        self.shapes = {number: ways_of(each) for number, (each, kind) in enumerate(kinds) if is_shaped(kind)}
         self._unsigned = {number for number, each in enumerate(format.columns) if each.unsigned}
         every = {number: self._stored(number, format.schema.field(number)) for number in format.engine_columns}
         nodes = dict(zip(every, nodes_of(program, [each.type for each in every.values()]), strict=True))
@@ -93,8 +94,8 @@ class Wanted:
         """Return the field as the engine fills it: numbers instead of labels, and bytes instead of booleans."""
         if self.labels[number]:
             return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
-        if number in self.maps:
-            return field.with_type(stored_type(field.type, self.maps[number]))
+        if number in self.shapes:
+            return field.with_type(stored_type(field.type, self.shapes[number]))
         return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
 
 
@@ -321,8 +322,8 @@ class EngineRowReader:
         labels = self._wanted.labels[number]
         if labels:
             return label_array(array, labels)
-        if number in self._wanted.maps:
-            return with_maps(array, self._wanted.kinds[number], self._wanted.maps[number])
+        if number in self._wanted.shapes:
+            return shown(array, self._wanted.kinds[number], self._wanted.shapes[number])
         return array.cast(pa.bool_()) if number in self._wanted.truths else array
 
 

@@ -18,8 +18,8 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values
 from .chain_places import ChainPlaces, places_of
-from .maps import ways_of
 from .reader import Filled, Settings
+from .shapes import ways_of
 
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""

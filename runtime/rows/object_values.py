@@ -10,8 +10,8 @@ import pyarrow as pa
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
-from .maps import Ways, stored_type, with_maps
 from .reader import label_array
+from .shapes import Ways, is_shaped, shown, stored_type
 
 Convert = Callable[[Any], Any]
 Variants = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -38,8 +38,9 @@ class ColumnValues:
         maps: Ways | None = None,
     ) -> None:
         self.kind = kind
-        self._maps = maps
-        kind = stored_type(kind, maps) if maps else kind
+        self._maps = maps or {}
+        self._is_shaped = is_shaped(kind)
+        kind = stored_type(kind, self._maps) if self._is_shaped else kind
         self.labels = labels
         number = pa.uint64() if unsigned else pa.int64()
         self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
@@ -51,8 +52,8 @@ class ColumnValues:
         plain = pa.array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)
-        if self._maps:
-            return with_maps(plain, self.kind, self._maps)
+        if self._is_shaped:
+            return shown(plain, self.kind, self._maps)
         return plain.view(self.kind) if pa.types.is_timestamp(self.kind) else plain
 
 

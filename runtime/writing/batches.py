@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..base.arguments import shown
 from ..base.errors import WireloomError
+from ..rows.shapes import without_union_types
 
 ROWS = 16_384
 """Most rows of one batch, so that what is made of a batch stays small."""
@@ -153,7 +154,7 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
     index = types.get_field_index(name) if types is not None else -1
     if types is not None and index >= 0:
         try:
-            kind = types.field(index).type
+            kind = without_union_types(types.field(index).type)
             if pa.types.is_floating(kind):
                 # The nearest one, as of every number; Arrow refuses integers that are no floats.
                 return pa.array([float(each) if type(each) is int else each for each in values], pa.float64())

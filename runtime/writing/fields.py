@@ -15,6 +15,7 @@ from ..base.iso_times import time_count
 from ..base.nearest import unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
+from ..rows.shapes import without_union_types, without_unions
 from .making import Make, check_fields, counted, maker
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
@@ -90,7 +91,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                 Filled(
                     field=column.attribute or column.name,
                     name=source.name,
-                    type=format.schema.field(source.name).type,
+                    type=without_union_types(format.schema.field(source.name).type),
                     stored=format.schema.field(column.name).type,
                     parent=column.parent,
                     optional=column.optional,
@@ -146,7 +147,7 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
     ``first_row`` is the number of the batch's first row in the whole table, for the messages: rows count from 0. Raises
     ``WireloomError`` for a null and for a value that the field cannot hold.
     """
-    array = batch.column(filled.name)
+    array = without_unions(batch.column(filled.name))
     if array.null_count and not filled.optional:
         row = pc.index(array.is_null(), True).as_py()
         raise WireloomError(f"row {first_row + row}, column {filled.name}: null, and the format has no null")

@@ -12,7 +12,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Column, Format
 from ..objects.messages.objects import Message
-from ..rows.maps import Ways, entry_of, stored_type, ways_of
+from ..rows.shapes import Ways, entry_of, stored_type, ways_of
 from .message_values import message_of
 
 Make = Callable[[Any], Any]

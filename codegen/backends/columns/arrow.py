@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from wireloom.format.program import Kind, Storage
@@ -188,3 +188,10 @@ def map_type(item: ArrowType, pairs: Pairs) -> ArrowType:
     key, value = (item.inside(way) for way in (pairs.key, pairs.value))
     constructor = f"pa.map_({key.constructor}, {value.constructor})"
     return ArrowType(f"map<{key.name}, {value.name}>", constructor, item=item, pairs=pairs)
+
+
+def union_type(variants: ArrowType) -> ArrowType:
+    """The dense union of the fields of a struct of variants."""
+    names = ", ".join(f"{name}: {each.name}" for name, each in variants.fields)
+    constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in variants.fields)
+    return replace(variants, name=f"dense_union<{names}>", constructor=f"pa.dense_union([{constructors}])")

@@ -7,9 +7,18 @@ from functools import reduce
 
 from ...expression.types import BytesType, FloatType, ListType, StringType, Type, UserType
 from ...plan import Field, Instance, Plan, TypePlan
-from ...wire import Labels, Pairs
+from ...wire import DenseUnion, Labels, Pairs
 from ..python.names import qualified
-from .arrow import ArrowType, computed_integer, integer_interval, list_type, map_type, scalar_type, struct_type
+from .arrow import (
+    ArrowType,
+    computed_integer,
+    integer_interval,
+    list_type,
+    map_type,
+    scalar_type,
+    struct_type,
+    union_type,
+)
 from .interval import Interval
 from .message_arrow import message_type
 
@@ -31,6 +40,8 @@ def field_type(
     item = _type(plan, field, field.type, computed, within)
     if item is None and isinstance(field, Field) and field.switch is not None:
         item = _variants(plan, field, within)
+        if item is not None and isinstance(field.logical, DenseUnion):
+            item = union_type(item)
     return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
 
 

@@ -10,6 +10,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
+from ...rows.shapes import without_unions
 from .schema import Target
 
 NONE: Mapping[str, str | None] = {}
@@ -53,6 +54,7 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
             return _timestamp(array, wanted)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
+        array = without_unions(array)
         if not pa.types.is_nested(wanted):
             return array if array.type == wanted else array.cast(wanted)
         cast = array.cast(_spelled_alike(array.type, wanted))

@@ -1,0 +1,127 @@
+"""Maps and unions: readers fill lists of structs, with the keys and values where an item of the format has them, and
+structs of which one field is present."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..format.columns import Column
+
+Ways = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+"""The ways from the item of each map to its key and value, by the way that leads to the map."""
+
+
+def ways_of(column: Column) -> Ways:
+    """Return the maps in a column."""
+    return {path: (tuple(key.split(".")), tuple(value.split("."))) for path, key, value in column.maps}
+
+
+def is_shaped(kind: Any) -> bool:
+    """Return whether there are maps or unions in a type."""
+    inside = (kind.field(number).type for number in range(kind.num_fields))
+    return pa.types.is_map(kind) or pa.types.is_union(kind) or any(map(is_shaped, inside))
+
+
+def stored_type(kind: Any, maps: Ways, path: str = "") -> Any:
+    """Return a type with lists of structs in place of the maps, and structs in place of the unions."""
+    if path in maps:
+        key, value = maps[path]
+        inner = stored_type(kind.item_type, maps, f"{path}.item.{'.'.join(value)}")
+        return pa.list_(_pair({key: kind.key_type, value: inner}))
+    if pa.types.is_list(kind):
+        return pa.list_(stored_type(kind.value_type, maps, f"{path}.item"))
+    if pa.types.is_struct(kind) or pa.types.is_union(kind):
+        return pa.struct([each.with_type(stored_type(each.type, maps, f"{path}.{each.name}")) for each in kind])
+    return kind
+
+
+def _pair(leaves: Mapping[tuple[str, ...], Any]) -> Any:
+    """Return the struct with fields of these types, in structs where their ways have several names."""
+    fields = []
+    for name in dict.fromkeys(way[0] for way in leaves):
+        inside = {way[1:]: kind for way, kind in leaves.items() if way[0] == name}
+        fields.append((name, inside[()] if () in inside else _pair(inside)))
+    return pa.struct(fields)
+
+
+def shown(array: pa.Array, kind: Any, maps: Ways, path: str = "") -> pa.Array:
+    """Return an array of ``stored_type(kind)`` as one of ``kind``, which shares its memory."""
+    if array.type == kind:
+        return array
+    if path in maps:
+        key, value = (reduce(_field, way, array.values) for way in maps[path])
+        values = shown(value, kind.item_type, maps, f"{path}.item.{'.'.join(maps[path][1])}")
+        inside = pa.StructArray.from_arrays([key, values], fields=[kind.key_field, kind.item_field])
+    elif pa.types.is_list(kind):
+        inside = shown(array.values, kind.value_type, maps, f"{path}.item")
+    else:
+        fields = [shown(_field(array, each.name), each.type, maps, f"{path}.{each.name}") for each in kind]
+        if pa.types.is_union(kind):
+            return _union(fields, kind)
+        return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null() if array.null_count else None)
+    # The offsets are those of the list.
+    return pa.Array.from_buffers(
+        kind, len(array), array.buffers()[:2], array.null_count, array.offset, children=[inside]
+    )
+
+
+def _field(array: pa.Array, name: str) -> pa.Array:
+    """Return a field of structs, null where the struct is."""
+    return array.field(name) if not array.null_count else array.flatten()[array.type.get_field_index(name)]
+
+
+def _union(fields: list[pa.Array], kind: Any) -> pa.Array:
+    """Return the dense union of the fields of structs, of which one at most is present; null where none is."""
+    present = pc.make_struct(*map(pc.is_valid, fields))
+    codes = pc.case_when(present, *(pa.scalar(code, pa.int8()) for code in kind.type_codes))
+    ones = pa.repeat(pa.scalar(1, pa.int32()), len(fields[0]))
+    places = pc.subtract(pc.cumulative_sum(ones), pa.scalar(1, pa.int32()))
+    codes = pc.fill_null(codes, pa.scalar(kind.type_codes[0], pa.int8()))
+    return pa.UnionArray.from_dense(codes, places, fields, [each.name for each in kind], list(kind.type_codes))
+
+
+def without_unions(array: pa.Array) -> pa.Array:
+    """Return an array with a struct in place of each dense union: the field that was chosen is present."""
+    kind = array.type
+    if not is_shaped(kind) or pa.types.is_map(kind):
+        return array
+    if pa.types.is_list(kind):
+        inside = without_unions(array.values)
+        made = pa.list_(kind.value_field.with_type(inside.type))
+        return pa.Array.from_buffers(
+            made, len(array), array.buffers()[:2], array.null_count, array.offset, children=[inside]
+        )
+    if pa.types.is_struct(kind):
+        fields = [without_unions(each) for each in array.flatten()]
+        return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=array.is_null())
+    _, codes, places = array.buffers()[:3]
+    chosen = pa.Array.from_buffers(pa.int8(), len(array), [None, codes], 0, array.offset)
+    place = pa.Array.from_buffers(pa.int32(), len(array), [None, places], 0, array.offset)
+    nothing = pa.scalar(None, pa.int32())
+    fields = []
+    for number, code in enumerate(kind.type_codes):
+        wanted = pc.if_else(pc.equal(chosen, pa.scalar(code, pa.int8())), place, nothing)
+        fields.append(without_unions(array.field(number).take(wanted)))
+    absent = pc.invert(reduce(pc.or_, map(pc.is_valid, fields)))
+    return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=absent)
+
+
+def without_union_types(kind: Any) -> Any:
+    """Return the type of what ``without_unions`` returns."""
+    return without_unions(pa.nulls(0, kind)).type
+
+
+def entry_of(maps: Ways, path: str, key: Any, value: Any) -> dict[str, Any]:
+    """Return the item of a map with that key and value, as mappings."""
+    entry: dict[str, Any] = {}
+    for way, each in zip(maps[path], (key, value), strict=True):
+        holder = entry
+        for name in way[:-1]:
+            holder = holder.setdefault(name, {})
+        holder[way[-1]] = each
+    return entry

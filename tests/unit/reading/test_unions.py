@@ -1,0 +1,104 @@
+"""What a switch chooses as a dense union."""
+
+import io
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pytest
+import wireloom
+from click.testing import CliRunner
+from wireloom import Format, SpecError, engine
+from wireloom.command import main
+
+from tests.differential.agreement import agreed
+from tests.differential.damage import damaged
+
+SPEC = """
+meta: {id: log, endian: le, -wireloom: {rows: events, columns: [kind, body, deep]}}
+seq: [{id: events, type: event, repeat: eos}]
+types:
+  event:
+    seq:
+      - {id: kind, type: u1, valid: {max: 9}}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: login, 2: reading}}, -wireloom: {union: dense}}
+      - {id: deep, type: deep}
+  deep:
+    seq:
+      - {id: kind, type: u1}
+      - {id: what, type: {switch-on: kind, cases: {1: u2, 2: small, 3: f4}}, -wireloom: {union: dense}}
+  small: {seq: [{id: x, type: u1}]}
+  login:
+    seq: [{id: user, type: str, size-eos: true, encoding: UTF-8}]
+  reading:
+    seq: [{id: sensor, type: u1}, {id: values, type: s2, repeat: eos}]
+"""
+EVENTS = [b"\1\3eve\1\5\0", b"\2\5\x09\1\0\xff\xff\2\7", b"\7\2??\3\0\0\x80\x3f", b"\2\1\3\x09"]
+DATA = b"".join(EVENTS)
+ROWS = [
+    ({"user": "eve"}, 5),
+    ({"sensor": 9, "values": [1, -1]}, {"x": 7}),
+    (b"??", 1.0),
+    ({"sensor": 3, "values": []}, None),
+]
+
+
+def load(folder: Path, text: str = SPEC) -> Format:
+    path = folder / "log.ksy"
+    path.write_text(text)
+    return wireloom.load_spec(path)
+
+
+def values(table: pa.Table) -> list[tuple[object, object]]:
+    return [(each["body"], each["deep"]["what"]) for each in table.to_pylist()]
+
+
+def test_it_has_what_was_chosen(tmp_path: Path) -> None:
+    format = load(tmp_path)
+    assert format.engine_refusal is None or not engine.available
+    table = wireloom.read(format, DATA)
+    table.validate(full=True)
+    assert pa.types.is_union(table.schema.field("body").type)
+    assert values(table) == ROWS
+    assert values(wireloom.read(format, DATA, batch_rows=1)) == ROWS
+    assert values(table.slice(1, 2)) == ROWS[1:3]
+
+
+def test_both_readers_agree_on_damage(tmp_path: Path) -> None:
+    format = load(tmp_path)
+    for seed in range(60):
+        for options in ({}, {"recover": True}, {"batch_rows": 2}):
+            agreed(format, damaged(Random(seed), DATA * 2), **options)
+
+
+def test_it_is_written(tmp_path: Path) -> None:
+    format = load(tmp_path)
+    table = wireloom.read(format, DATA)
+    for rows, expected in ((table, DATA), (table.slice(1), b"".join(EVENTS[1:])), (table.slice(1, 2), DATA[8:26])):
+        written = io.BytesIO()
+        wireloom.write(format, rows, written)
+        assert written.getvalue() == expected
+    written = io.BytesIO()
+    wireloom.write(
+        format, [{"kind": 1, "body": {"login": {"user": "bo"}}, "deep": {"kind": 3, "what": {"float": 1}}}], written
+    )
+    assert written.getvalue() == b"\1\2bo\3\0\0\x80\x3f"
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "arrow"])
+def test_it_is_a_struct_where_there_are_no_unions(tmp_path: Path, suffix: str) -> None:
+    load(tmp_path)
+    (tmp_path / "a.log").write_bytes(DATA)
+    spec, log, rows, again = (str(tmp_path / name) for name in ("log.ksy", "a.log", f"a.{suffix}", "b.log"))
+    for arguments in (["decode", spec, log, "-o", rows], ["encode", spec, rows, "-o", again]):
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+    assert (tmp_path / "b.log").read_bytes() == DATA
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="'union' is for attributes whose type a 'switch-on' chooses"):
+        load(tmp_path, SPEC.replace("{id: x, type: u1}", "{id: x, type: u1, -wireloom: {union: dense}}"))
+    with pytest.raises(SpecError, match="dense"):
+        load(tmp_path, SPEC.replace("{union: dense}", "{union: sparse}"))
