@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import Format, SpecError, WireloomError
+from wireloom import Format, SpecError, WireloomError, engine
 from wireloom.checksums import algorithm, function
 
 CRC = function(algorithm("crc32c"))
@@ -137,6 +137,37 @@ def test_a_log_is_written(tmp_path: Path) -> None:
     assert format.root_class.from_bytes(again).records[-1].body.crc == CRC(b"ONE" + b"".join(ENTRIES[1:]))
     with pytest.raises(WireloomError, match="row 3"):
         wireloom.write(format, [*table.to_pylist()[:3], table.to_pylist()[3] | {"padding": b"xxxxxxxxx"}], io.BytesIO())
+
+
+ZEROS = (
+    WAL.replace("data, pad, padding], selectable: [crc]", "data], selectable: [crc]")
+    .replace(
+        "repeat: eos}]",
+        "repeat: until, repeat-until: _.len == 0 or _io.eof}, {id: zeros, type: zeros, size-eos: true}]",
+    )
+    .replace("valid: {min: 6}", "valid: {expr: _ == 0 or _ > 5}")
+    .replace("size: len}", "size: len, if: len > 0}")
+    .replace("types:", "types:\n  zeros: {seq: [{id: zero, type: u1, repeat: eos, valid: 0}]}")
+)
+
+
+def test_the_zeros_after_a_log(tmp_path: Path) -> None:
+    """A length of zero ends the records, and what follows is zeros: such a log is read as a whole."""
+    format = load(tmp_path, ZEROS)
+    assert format.engine_refusal is None or not engine.available
+    for zeros in (0, 8, 4096):
+        assert entries(format, DATA + bytes(zeros), mode="failfast") == ([b"", *ENTRIES], [], "clean")
+    changed = bytearray(DATA + bytes(64))
+    changed[DATA.index(b"four")] ^= 1
+    rows, damages, _ = entries(format, bytes(changed))
+    assert (rows, [each[2] for each in damages]) == (
+        [b"", *(each for each in ENTRIES if each != b"four")],
+        ["checksum"],
+    )
+    changed = bytearray(DATA + bytes(64))
+    changed[-5] = 1
+    rows, damages, _ = entries(format, bytes(changed))
+    assert (rows, [each[2] for each in damages]) == ([b"", *ENTRIES], ["value"])
 
 
 PLAIN = """
