@@ -50,9 +50,11 @@ def with_backend(tmp_path: Path) -> Iterator[None]:
 def test_what_it_generates_is_what_polars_sees(tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
     out = tmp_path / "generated"
-    changes = generate(sorted((ROOT / "specs").glob("*.ksy")), out)
+    # The page's backend has no types for lists.
+    specs = [each for each in sorted((ROOT / "specs").glob("*.ksy")) if each.stem != "kafka_log"]
+    changes = generate(specs, out)
     assert "cobs_log/polars_schema.py" in changes.written
-    assert generate(sorted((ROOT / "specs").glob("*.ksy")), out, check=True).clean
+    assert generate(specs, out, check=True).clean
 
     log = tmp_path / "a.wal"
     wireloom.write("edgemq_segment", [{"fmt": 0, "tenant": 1, "ts_millis": 2, "payload": b"x"}], log)
