@@ -209,7 +209,15 @@ class _Builder:
         )
 
     def _inner_cover(self, struct: Struct, fields: tuple[Field, ...], inner: InnerSum) -> Cover:
-        field = self._field(struct, inner.attribute, "/".join(("", "seq", *inner.way, inner.attribute.id)))
+        holder = struct
+        for name in inner.way:
+            step = holder.attribute(name)
+            assert step is not None
+            assert isinstance(step.type, UserType)
+            holder = self.spec.struct(step.type.path)
+        number = [each.id for each in holder.attributes].index(inner.attribute.id)
+        types = "".join(f"/types/{each}" for each in holder.path[1:])
+        field = self._field(holder, inner.attribute, f"{types}/seq/{number}")
         return self._cover(fields, field, inner.checksum, inner.way)
 
     def _instance(self, struct: Struct, instance: ModelInstance, place: str) -> Instance:
