@@ -1,10 +1,7 @@
 /* Rows back to back, a block at a time, as a row block. */
 #include "row_block.h"
 
-/* Bytes of a block whose byte strings are read: its fixed fields are then still in a processor's first cache. */
-#define BLOCK_BYTES 16384
-/* Where rows have more bytes than this on average, so many are left to the handlers before a block is tried again. */
-#define LARGE 640
+/* So many rows are left to the handlers before a block of large ones is tried again. */
 #define REST 1024
 
 /* How far the block that begins at `begin` may reach; `row` is its first row's number. */
@@ -13,13 +10,14 @@ static wl_ahead reach(const wl_row_block *block, size_t begin, size_t row) {
     size_t left = arguments->end - begin, least = block->fixed + arguments->padding;
     size_t before = left < least ? 0 : left - least + 1;
     if (block->sum_count || block->copy_count)
-        before = wl_smaller(before, BLOCK_BYTES);
+        before = wl_smaller(before, WL_BLOCK_BYTES);
     if (arguments->stop >= 0) {
         uint64_t here = arguments->base_offset + begin, stop = (uint64_t)arguments->stop;
         before = stop <= here ? 0 : wl_smaller(before, stop - here);
     }
     return (wl_ahead){.at = arguments->source + begin,
                       .last = arguments->source + begin + before,
+                      .end = block->run->readable,
                       .rows = wl_smaller(arguments->capacity - row, block->most),
                       .least = least,
                       .largest = arguments->max_record - block->fixed};
@@ -39,13 +37,15 @@ size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin) 
         return begin;
     wl_ahead ahead = reach(block, begin, result->rows);
     block->at[0][0] = ahead.at;
+    block->readable = block->run->readable;
+    block->padding = block->run->arguments->padding;
     block->row = result->rows;
     size_t found = wl_chosen.block_rows(block, &ahead), rows = wl_row_block_run(block, found, found);
     note_offsets(block, rows, result->rows);
     result->rows += rows;
     size_t size = (size_t)(block->at[0][rows] - ahead.at);
     /* Of large rows the bytes are what takes the time, and the handlers are quicker with them. */
-    if ((block->sum_count || block->copy_count) && size / LARGE > rows)
+    if ((block->sum_count || block->copy_count) && size / WL_LARGE_ROW > rows)
         block->wait = REST;
     return begin + size;
 }

@@ -105,7 +105,7 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     const uint8_t *source = arguments->source;
     size_t end = arguments->end;
     size_t begin = arguments->begin;
-    wl_row_block *block = wl_row_block_make(run);
+    wl_row_block *block = wl_row_block_of_plan(run);
     wl_chains_start(run);
     while (!ends_before(run, result, begin)) {
         if (block) {

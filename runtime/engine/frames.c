@@ -239,7 +239,7 @@ bool wl_fill_frames(wl_run *run, wl_fill_result *result) {
         return false;
     wl_scanner_start(scanner, arguments->source, arguments->begin, arguments->end, run->program->delimiter,
                      run->program->delimiter_size);
-    wl_row_block *block = wl_row_block_make(run);
+    wl_row_block *block = wl_row_block_of_plan(run);
     bool memory = fill(run, block, result, scanner);
     wl_row_block_free(block);
     free(scanner);

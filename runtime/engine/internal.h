@@ -71,6 +71,7 @@ enum {
     WL_RUN_CHAIN_BEGIN,
     WL_RUN_CHAIN,
     WL_RUN_CHAIN_NOTE,
+    WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
 
@@ -214,6 +215,8 @@ struct wl_run {
     wl_items levels[WL_MOST_LEVELS + 1];
     wl_unit units[WL_DEEPEST_UNIT + 1]; /* that are open, from the outermost one inwards */
     unsigned unit_depth;
+    wl_row_block *block;  /* of the loop around the row; owned */
+    bool tried_block;     /* it was made, if it could be */
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Programs that decompress blocks (contents.c). */
     wl_held *contents;           /* those that are held; owned */
@@ -384,8 +387,9 @@ void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
 bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason, bool inside);
 
-/* Rows side by side (row_block.c): NULL where the plan is not of that kind, or there is no memory. */
-wl_row_block *wl_row_block_make(wl_run *run);
+/* Rows side by side (row_block.c): those that the plan is run over, one by one; NULL where the plan is not of that kind, or
+ * there is no memory. */
+wl_row_block *wl_row_block_of_plan(wl_run *run);
 void wl_row_block_free(wl_row_block *block);
 /* Reads rows back to back from index `begin` on (back_to_back.c), as many as are plain; returns the index after them. */
 size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin);

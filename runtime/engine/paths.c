@@ -127,6 +127,26 @@ static void note_column(const wl_program *program, levels_of_text *text, uint32_
     text->counted[column] = current;
 }
 
+/* Whether a step outside of the loop around the row reads what a step inside of it finds. */
+static bool leaves_loop(const wl_program *program) {
+    const uint32_t first = program->row_loop, last = (uint32_t)program->steps[first].c - 1;
+    known inside = {{false}, {false}, {false}}, outside;
+    for (uint32_t i = first; i <= last; i++)
+        note_writes(program->steps + i, &inside);
+    for (size_t i = 0; i < WL_MOST_REGISTERS; i++)
+        outside.registers[i] = !inside.registers[i];
+    for (size_t i = 0; i < WL_MOST_SPANS; i++)
+        outside.spans[i] = !inside.spans[i];
+    for (size_t i = 0; i < WL_MOST_MARKS; i++)
+        outside.marks[i] = !inside.marks[i];
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        if (program->reachable[i] && (i < first || i > last) &&
+            !reads_are_sure(program, program->steps + i, &outside))
+            return true;
+    }
+    return false;
+}
+
 void wl_program_paths(wl_program *program) {
     levels_of_text text = {{0}, {0}, {0}, {0}};
     known sure = {{false}, {false}, {false}};
@@ -176,4 +196,6 @@ void wl_program_paths(wl_program *program) {
     for (uint32_t i = 0; i < program->column_count; i++)
         program->conditional[i] = !text.writing[i] || text.writing[i] < text.regions[program->levels[i]];
     note_second_writers(program);
+    if (program->row_loop != WL_NO_LOOP && (!program->reachable[program->row_loop] || leaves_loop(program)))
+        program->row_loop = WL_NO_LOOP;
 }

@@ -288,6 +288,12 @@ static bool writes_value(const wl_step *step) {
            step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
 }
 
+/* A turn of the loop around the row begins: with it, as many as can be read at once. */
+static void add_rows(wl_run *run, uint32_t count) {
+    const wl_step *loop = run->program->steps + run->program->row_loop;
+    run->plan[count] = (wl_instruction){.a = loop->a, .operation = WL_RUN_ROWS, .b = loop->b, .c = loop->c - 1};
+}
+
 /* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
 static void make_plan(wl_run *run, needs *need, uint32_t *place) {
     const wl_program *program = run->program;
@@ -300,6 +306,8 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         const wl_step *step = program->steps + i;
         uint32_t needed = place[i];
         place[i] = count;
+        if (i && i - 1 == program->row_loop && !need->parse_only && !need->arguments->row_by_row)
+            add_rows(run, count++);
         if (!needed)
             continue;
         bool is_list = step->op == WL_OP_LIST_END;
@@ -320,7 +328,8 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
                                                                            : wl_handlers[instruction->operation];
         /* A jump counts from where it stands. */
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
-            instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN)
+            instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
+            instruction->operation == WL_RUN_ROWS)
             instruction->c = (int64_t)place[instruction->c] - i;
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
             instruction->operation == WL_RUN_EXPAND)
@@ -377,8 +386,8 @@ static void find_unset(wl_run *run) {
 }
 
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
-    /* Every step may become two instructions; each part may grow by 15 bytes. */
-    size_t steps = (size_t)program->step_count * 2;
+    /* Every step may become two instructions, and one more stands in a loop; each part may grow by 15 bytes. */
+    size_t steps = (size_t)program->step_count * 2 + 1;
     size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->rule_count * sizeof(wl_checksum) +
                   (program->step_count + program->column_count) * sizeof(uint32_t) + 5 * 16;
     uint8_t *rest = calloc(1, size);
@@ -410,6 +419,7 @@ void wl_run_free(wl_run *run) {
     if (!run)
         return;
     wl_contents_release(run, 0);
+    wl_row_block_free(run->block);
     free(run->contents);
     free(run->scratch);
     free(run);

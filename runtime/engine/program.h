@@ -119,6 +119,7 @@ typedef struct {
 } wl_rule;
 
 #define WL_NO_REGISTER UINT32_MAX
+#define WL_NO_LOOP UINT32_MAX
 /* Where the field of a checksum is: in a register, or in a span, whose bytes are those of the digest or of the number. */
 enum { WL_IN_REGISTER, WL_IN_SPAN_LE, WL_IN_SPAN_BE, WL_IN_PLACES };
 
@@ -136,6 +137,7 @@ struct wl_program {
     uint32_t chain_count; /* checksums that continue those of the items before them */
     uint32_t delimiter_size;
     uint32_t stuffing;
+    uint32_t row_loop; /* the LOOP right around ROW, if no step outside of it reads what its body finds; or WL_NO_LOOP */
     uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
@@ -155,10 +157,10 @@ struct wl_program {
 
 /* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
 bool wl_program_check(wl_program *program, char *message, size_t message_size);
-/* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit and
- * partner, and region: one number per step, equal for steps between which jumps may go. */
+/* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit,
+ * row_loop and partner, and region: one number per step, equal for steps between which jumps may go. */
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
-/* Fills in conditional and reset of a program whose steps have been checked (paths.c). */
+/* Fills in conditional and reset of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
 static inline unsigned wl_kind_size(unsigned kind) {
     static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};

@@ -117,11 +117,19 @@ static bool end_loop(walker *walk, const wl_step *step) {
            refuse(walk, "is not the end of the loop that begins at step %u", loop->step);
 }
 
+/* Notes the loop whose turns the rows are. */
+static void find_row_loop(walker *walk) {
+    const opened *loop = innermost(walk, WL_OP_LOOP);
+    if (loop && step_of(walk, loop)->b != WL_LOOP_UNTIL)
+        walk->program->row_loop = loop->step;
+}
+
 static bool begin_row(walker *walk, const wl_step *step) {
     if (holder(walk))
         return refuse(walk, "a row stands inside of a row");
     memset(walk->has_list, 0, sizeof walk->has_list);
     memset(walk->has_item, 0, sizeof walk->has_item);
+    find_row_loop(walk);
     return begin(walk, step, true);
 }
 
@@ -288,6 +296,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
 
 static bool walk_steps(walker *walk) {
     wl_program *program = walk->program;
+    program->row_loop = WL_NO_LOOP;
     for (uint32_t i = 0; i < program->step_count; i++)
         program->has_rows |= program->steps[i].op == WL_OP_ROW;
     if (program->whole && !program->has_rows) {

@@ -203,4 +203,5 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_CHAIN_BEGIN] = wl_chain_begin,
     [WL_RUN_CHAIN] = wl_chain_read,
     [WL_RUN_CHAIN_NOTE] = wl_chain_note,
+    [WL_RUN_ROWS] = wl_loop_rows,
 };

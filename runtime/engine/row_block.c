@@ -55,17 +55,41 @@ size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried) {
     return rows;
 }
 
-wl_row_block *wl_row_block_make(wl_run *run) {
-    if (run->arguments->row_by_row || run->program->expands || run->program->loop_count)
-        return NULL;
-    size_t steps = 0;
-    bool computes = false, depends = run->has_conditional;
-    for (; run->plan[steps].operation != WL_RUN_END; steps++) {
-        computes |= run->plan[steps].operation == WL_RUN_EXPRESSION;
-        depends |= run->plan[steps].operation == WL_RUN_SKIP_IF_ZERO;
+/* What decides where a part of the row stands; only rows for which it holds run the steps of a guard. */
+static bool make_guards(wl_row_block *block) {
+    block->guards = malloc(sizeof *block->guards);
+    if (!block->guards)
+        return false;
+    block->guards->count = 0;
+    block->guards->ancestors[0] = 1;
+    memset(block->guards->taken[0], 1, sizeof block->guards->taken[0]);
+    return true;
+}
+
+/* Room for the values of so many varints, each in a stretch of its own. */
+static bool make_values(wl_row_block *block, size_t count) {
+    count = wl_smaller(count, WL_MOST_BLOCK_VARINTS);
+    block->values = malloc(count * sizeof *block->values);
+    if (!block->values)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t row = 0; row < WL_ROW_BLOCK_ROWS; row++)
+            block->at[WL_MOST_STRETCHES - 1 - i][row] = (const uint8_t *)&block->values[i][row];
     }
-    size_t unset = run->unset_from[1];
-    steps += unset;
+    return true;
+}
+
+wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop) {
+    if (run->arguments->row_by_row)
+        return NULL;
+    size_t varints = 0;
+    bool computes = false, depends = run->unset_from[1] != 0;
+    for (const wl_instruction *each = first; each != last; each++) {
+        computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_INDEX;
+        depends |= each->operation == WL_RUN_SKIP_IF_ZERO;
+        varints += each->operation == WL_RUN_VARINT || each->operation == WL_RUN_VARINT_COLUMN;
+    }
+    size_t steps = (size_t)(last - first) + run->unset_from[1];
     /* Any step of the plan may become one of either kind, and a column that begins as null has one more. */
     wl_row_block *block = malloc(sizeof *block + steps * (sizeof *block->sums + sizeof *block->copies +
                                                           sizeof *block->checks + sizeof *block->columns));
@@ -80,21 +104,32 @@ wl_row_block *wl_row_block_make(wl_run *run) {
     block->most = WL_ROW_BLOCK_ROWS;
     if (computes && (block->lanes = malloc(sizeof *block->lanes)))
         block->lanes->lane_count = block->lanes->code_count = 0;
-    if (depends && (block->guards = malloc(sizeof *block->guards))) {
-        block->guards->count = 0;
-        block->guards->ancestors[0] = 1;
-        memset(block->guards->taken[0], 1, sizeof block->guards->taken[0]);
-    }
-    if ((!computes || block->lanes) && (!depends || block->guards) && wl_row_block_plan(block))
+    bool memory = (!computes || block->lanes) && (!depends || make_guards(block)) &&
+                  (!varints || make_values(block, varints));
+    if (memory && wl_row_block_plan(block, first, last, loop) &&
+        (!block->nested || block->guards || make_guards(block))) {
+        wl_row_block_choose_layout(block);
         return block;
+    }
     wl_row_block_free(block);
     return NULL;
+}
+
+wl_row_block *wl_row_block_of_plan(wl_run *run) {
+    const wl_instruction *last = run->plan;
+    /* Its rows stand in a loop, or need something else done before each. */
+    if (run->program->has_rows || run->program->expands)
+        return NULL;
+    while (last->operation != WL_RUN_END)
+        last++;
+    return wl_row_block_make(run, run->plan, last, -1);
 }
 
 void wl_row_block_free(wl_row_block *block) {
     if (block) {
         free(block->lanes);
         free(block->guards);
+        free(block->values);
     }
     free(block);
 }

@@ -1,6 +1,6 @@
 /* What needs all bytes of a block's rows, row by row: checksums, copies, and finding rows back to back. Compiled for
  * every width of vectors. */
-#include "row_block_guards.h"
+#include "row_block_layout.h"
 #include "vectors.h"
 
 #define VECTORS 4
@@ -10,7 +10,6 @@
 #define AHEAD_ROWS 12
 #define WIDE 512 /* bytes of a row of which most lines are not needed where only its fields are read */
 #define SHORT 2048
-#define INLINE static inline __attribute__((always_inline))
 
 /* As wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */
 INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room, size_t width) {
@@ -31,14 +30,6 @@ INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, 
     }
 }
 
-/* The size of a byte string; a huge number where it is negative, or not of 64 bits. */
-INLINE uint64_t size_at(const uint8_t *at, unsigned kind, uint64_t more) {
-    uint64_t value = (uint64_t)wl_load_kind(at, kind);
-    if ((kind == WL_U8LE || kind == WL_U8BE) && value >> 63)
-        return UINT64_MAX;
-    return value + more;
-}
-
 INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     const wl_checksum *checksum = sum->checksum;
     const uint8_t *from = wl_row_block_at(block, sum->from, row), *to = wl_row_block_at(block, sum->to, row);
@@ -57,9 +48,14 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
 
 /* The row's bytes for one column; false: there is no room for them. */
 INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column, size_t row, const uint8_t *readable,
-                       size_t width) {
+                       size_t width, bool nested) {
     const uint8_t *from = wl_row_block_at(block, column->from, row);
     size_t size = (size_t)(wl_row_block_at(block, column->to, row) - from);
+    if (nested && column->outer) {
+        from = column->outer->at;
+        size = column->outer->size;
+        readable = from + size;
+    }
     uint8_t *offset = column->offsets + (block->row + row) * 4;
     size_t used = wl_load4(offset), room = column->room;
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
@@ -79,127 +75,27 @@ INLINE bool hold(wl_row_block *block, size_t row) {
 }
 
 /* `readable`: bytes before this may be read. */
-INLINE bool are_copied(const wl_row_block *block, size_t row, const uint8_t *readable, size_t width, bool guarded) {
+INLINE bool are_copied(const wl_row_block *block, size_t row, const uint8_t *readable, size_t width, bool guarded,
+                       bool nested) {
     for (size_t i = 0; i < block->copy_count; i++) {
-        if (guarded && !block->guards->taken[block->copies[i].guard][row])
+        if (guarded && !block->guards->taken[block->copies[i].guard][row]) {
+            uint8_t *offset = block->copies[i].offsets + (block->row + row) * 4;
+            if (block->copies[i].alone)
+                memcpy(offset + 4, offset, 4);
             continue;
-        if (WL_UNLIKELY(!copy_bytes(block, block->copies + i, row, readable, width)))
+        }
+        if (WL_UNLIKELY(!copy_bytes(block, block->copies + i, row, readable, width, nested)))
             return false;
     }
     return true;
 }
 
 /* What is copied first is fetched faster, and the checksum finds it in the cache; not so where it is long. */
-INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width, bool guarded) {
+INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width, bool guarded,
+                  bool nested) {
     if (WL_LIKELY(size <= SHORT))
-        return WL_LIKELY(are_copied(block, row, readable, width, guarded) && hold(block, row));
-    return WL_LIKELY(hold(block, row) && are_copied(block, row, readable, width, guarded));
-}
-
-/* Where the row's stretches begin; the next row, or NULL where this one is not plain. */
-INLINE const uint8_t *lay_out(wl_row_block *block, const uint8_t *at, size_t row, const wl_ahead *ahead,
-                              unsigned kind) {
-    size_t left = (size_t)(block->run->readable - at) - ahead->least;
-    left = left < ahead->largest ? left : ahead->largest;
-    const uint8_t *next = at + ahead->least;
-    block->at[0][row] = at;
-    for (size_t i = 0; i < block->string_count; i++) {
-        const wl_string *string = block->strings + i;
-        unsigned each = kind < WL_KIND_COUNT ? kind : string->kind;
-        uint64_t size = size_at(wl_row_block_at(block, string->size, row), each, (uint64_t)string->more);
-        if (WL_UNLIKELY(size > left))
-            return NULL;
-        left -= size;
-        next += size;
-        block->at[i + 1][row] = block->at[i][row] + string->before + size;
-    }
-    return next;
-}
-
-/* Without a branch, which compilers make of a choice. */
-static inline const uint8_t *where(uint32_t taken, const uint8_t *at) {
-    const uintptr_t zeros = (uintptr_t)wl_zeros;
-    return (const uint8_t *)(zeros ^ ((zeros ^ (uintptr_t)at) & (0 - (uintptr_t)taken)));
-}
-
-/* The stretches of both parts of a condition, which have no byte strings, and of what follows after `size` bytes. */
-INLINE void lay_out_parts(wl_row_block *block, size_t number, const uint8_t *at, size_t size, size_t row,
-                          uint32_t taken) {
-    const wl_string *string = block->strings + number;
-    const uint8_t **begins = &block->at[number + 1][row];
-    begins[0] = where(taken >> string->next & 1, at);
-    if (string->fixed == 3) {
-        begins[WL_ROW_BLOCK_ROWS + 1] = where(taken >> (string->next + 1) & 1, at);
-        begins += WL_ROW_BLOCK_ROWS + 1;
-    }
-    begins[WL_ROW_BLOCK_ROWS + 1] = string->guard ? where(taken >> string->guard & 1, at + size) : at + size;
-}
-
-/* As wl_row_block_at(); what is in the row's first stretch need not wait for its table. */
-INLINE const uint8_t *string_at(const wl_row_block *block, wl_place place, const uint8_t *begin, size_t row) {
-    return (place.stretch ? block->at[place.stretch][row] : begin) + place.offset;
-}
-
-/* The same for rows of which parts depend on conditions. Without branches on what is taken, which may be as good as
- * random, and with it in a processor register: the next row waits for it. */
-INLINE const uint8_t *lay_out_guarded(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
-    wl_block_guards *guards = block->guards;
-    size_t left = (size_t)(block->run->readable - begin) - ahead->least;
-    left = left < ahead->largest ? left : ahead->largest;
-    const uint8_t *at = begin;
-    uint32_t taken = 1;
-    block->at[0][row] = at;
-    for (size_t i = 0; i < block->string_count; i++) {
-        const wl_string *string = block->strings + i;
-        if (string->plain) {
-            at += string->before;
-            uint64_t size = size_at(string_at(block, string->size, begin, row), string->kind, (uint64_t)string->more);
-            if (WL_UNLIKELY(size > left))
-                return NULL;
-            left -= size;
-            block->at[i + 1][row] = at += size;
-            continue;
-        }
-        uint64_t mask = UINT64_MAX;
-        if (string->guard) {
-            mask = 0 - (uint64_t)(taken >> string->guard & 1);
-            /* What all rows have is in `least`. */
-            if (WL_UNLIKELY(((size_t)string->before & mask) > left))
-                return NULL;
-            left -= (size_t)string->before & mask;
-        }
-        at += (size_t)string->before & mask;
-        if (string->kind < WL_KIND_COUNT) {
-            const uint8_t *place = string_at(block, string->size, begin, row);
-            uint64_t size = size_at(place, string->kind, (uint64_t)string->more) & mask;
-            if (WL_UNLIKELY(size > left))
-                return NULL;
-            left -= size;
-            at += size;
-        }
-        if (string->condition) {
-            const wl_condition *condition = guards->conditions + string->condition - 1;
-            const wl_decision *decision = condition->table + *string_at(block, condition->place, begin, row);
-            const uint32_t around = 0 - (taken >> condition->parent & 1);
-            if (WL_UNLIKELY(decision->fails))
-                return NULL;
-            taken |= decision->taken & around;
-            if (string->fixed) {
-                const size_t size = decision->size & around;
-                if (WL_UNLIKELY(size > left))
-                    return NULL;
-                lay_out_parts(block, i, at, size, row, taken);
-                left -= size;
-                at += size;
-                i += string->fixed - 1;
-                continue;
-            }
-        }
-        block->at[i + 1][row] = string->next ? where(taken >> string->next & 1, at) : at;
-    }
-    for (size_t i = 1; i <= 2 * guards->count; i++)
-        guards->taken[i][row] = taken >> i & 1;
-    return at + block->tail + block->run->arguments->padding;
+        return WL_LIKELY(are_copied(block, row, readable, width, guarded, nested) && hold(block, row));
+    return WL_LIKELY(hold(block, row) && are_copied(block, row, readable, width, guarded, nested));
 }
 
 /* Processors fetch ahead where memory is gone through in order, but not far enough for rows, and not from page to page.
@@ -216,23 +112,25 @@ INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
     __builtin_prefetch((const void *)(((uintptr_t)next | (PAGE - 1)) + 1 + PAGE));
 }
 
-/* `kind`: of the sizes of all byte strings, where it is known here. */
-INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned kind, size_t width, bool guarded) {
-    const uint8_t *at = ahead->at, *last = ahead->last, *readable = block->run->readable;
+/* `kind`: of the sizes of all byte strings, where it is known here. `nested`: there is more than byte strings. */
+INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned kind, size_t width, bool guarded,
+                           bool nested) {
+    const uint8_t *at = ahead->at, *last = ahead->last, *readable = block->readable;
     const size_t rows = ahead->rows;
     size_t row = 0;
     size_t before = 0;
     /* Only fields are read, and byte strings stand between them. */
     const bool skims = block->string_count && !block->sum_count && !block->copy_count;
     for (; row < rows && at < last; row++) {
-        const uint8_t *next =
-            guarded ? lay_out_guarded(block, at, row, ahead) : lay_out(block, at, row, ahead, kind);
+        const uint8_t *next = nested    ? wl_row_block_lay_out(block, at, row, ahead)
+                              : guarded ? lay_out_guarded(block, at, row, ahead)
+                                        : lay_out(block, at, row, ahead, kind);
         if (WL_UNLIKELY(!next))
             break;
         const size_t size = (size_t)(next - at);
         fetch_ahead(at, next, skims && size > WIDE && (size == before || size > SHORT));
         before = size;
-        if (WL_UNLIKELY(!takes(block, row, size, readable, width, guarded)))
+        if (WL_UNLIKELY(!takes(block, row, size, readable, width, guarded || nested, nested)))
             break;
         at = block->at[0][row + 1] = next;
     }
@@ -240,19 +138,21 @@ INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned 
 }
 
 INLINE size_t block_rows(wl_row_block *block, const wl_ahead *ahead, size_t width) {
+    if (block->nested)
+        return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true, true);
     if (block->guards)
-        return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true);
+        return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true, false);
     if (block->string_count == 1 && block->strings[0].kind == WL_U4BE)
-        return rows_of_kind(block, ahead, WL_U4BE, width, false);
+        return rows_of_kind(block, ahead, WL_U4BE, width, false, false);
     if (block->string_count == 1 && block->strings[0].kind == WL_U4LE)
-        return rows_of_kind(block, ahead, WL_U4LE, width, false);
-    return rows_of_kind(block, ahead, WL_KIND_COUNT, width, false);
+        return rows_of_kind(block, ahead, WL_U4LE, width, false, false);
+    return rows_of_kind(block, ahead, WL_KIND_COUNT, width, false, false);
 }
 
 INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t width) {
     for (size_t row = 0; row < rows; row++) {
         const uint8_t *from = block->at[0][row], *to = block->at[1][row];
-        if (WL_UNLIKELY(!takes(block, row, (size_t)(to - from), to + spare, width, false)))
+        if (WL_UNLIKELY(!takes(block, row, (size_t)(to - from), to + spare, width, false, false)))
             return row;
     }
     return rows;

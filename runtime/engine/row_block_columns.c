@@ -46,13 +46,20 @@ wl_row_block_function wl_row_block_fixed(unsigned operation) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);          \
         break
 
-/* A field of each row, or what was computed of it, to row block->values: 64 bits of it, with its sign where it has one. */
+/* A field of each row, or what was computed of it: 64 bits of it, with its sign where it has one. */
 const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint8_t *const *at = block->at[step->from.stretch];
     const int64_t offset = step->from.offset;
-    uint64_t *values = block->values;
+    uint64_t *values = block->loaded;
+    if (step->values)
+        return (const uint64_t *)step->values;
     if (step->lane) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)step->lane[i];
+        return values;
+    }
+    if (step->outer) {
+        for (size_t i = 0; i < rows; i++)
+            values[i] = (uint64_t)*step->outer;
         return values;
     }
     switch (step->kind) {
@@ -78,16 +85,53 @@ const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint64_t *values = wl_row_block_values(block, step, rows);
     uint8_t *out = step->out + block->row * step->width;
+    if (step->width == 8) {
+        memcpy(out, values, rows * 8);
+        return rows;
+    }
     for (size_t i = 0; i < rows; i++) {
         if (step->width == 1)
             out[i] = (uint8_t)values[i];
         else if (step->width == 2)
             wl_store2(out + i * 2, (uint16_t)values[i]);
-        else if (step->width == 4)
-            wl_store4(out + i * 4, (uint32_t)values[i]);
         else
-            wl_store8(out + i * 8, values[i]);
+            wl_store4(out + i * 4, (uint32_t)values[i]);
     }
+    return rows;
+}
+
+/* The low bytes of a value to all rows. */
+static void fill(uint8_t *out, size_t width, wl_integer value, size_t rows) {
+    const uint64_t low = (uint64_t)value;
+    for (size_t i = 0; i < rows; i++, out += width) {
+        if (width == 1)
+            *out = (uint8_t)low;
+        else if (width == 2)
+            wl_store2(out, (uint16_t)low);
+        else if (width == 4)
+            wl_store4(out, (uint32_t)low);
+        else
+            wl_store8(out, low);
+    }
+}
+
+size_t wl_row_block_outer_register(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    fill(step->out + block->row * step->width, step->width, *step->outer, rows);
+    return rows;
+}
+
+size_t wl_row_block_outer_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const wl_integer value = *step->outer;
+    const bool is_null = value < step->instruction->c || value > step->instruction->d;
+    fill(step->out + block->row * 8, 8, value, rows);
+    for (size_t i = 0; is_null && i < rows; i++)
+        wl_column_null(block->run, step->column, block->row + i);
+    return rows;
+}
+
+/* A list of each row without items: `kind` is the level that they would be of. */
+size_t wl_row_block_no_items(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    fill(step->out + (block->row + 1) * 4, 4, (wl_integer)block->run->levels[step->kind].used, rows);
     return rows;
 }
 

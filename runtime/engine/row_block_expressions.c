@@ -101,6 +101,12 @@ static void leaf(const wl_row_block *block, const wl_block_code *code, wl_intege
     case CODE_REGISTER:
         if (code->lane)
             memcpy(to, code->lane, rows * sizeof *to);
+        else if (code->outer)
+            for (size_t i = 0; i < rows; i++)
+                to[i] = *code->outer;
+        else if (code->values)
+            for (size_t i = 0; i < rows; i++)
+                to[i] = code->values[i];
         else
             load(block, code->from, code->kind, to, rows);
         break;
@@ -157,6 +163,13 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
     return rows;
 }
 
+size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const wl_loop *loop = block->run->loops + step->instruction->b;
+    for (size_t i = 0; i < rows; i++)
+        step->lane[i] = (wl_integer)loop->index + (step->kind ? (wl_integer)i : 0);
+    return rows;
+}
+
 /* Checks and columns of values that were computed ------------------------------------------------------------------ */
 
 size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
@@ -196,6 +209,14 @@ static bool takes_constant(const wl_row_block_step *step, unsigned code) {
     return wl_code_takes(code) == 2 && step->code_count > 1 && step->codes[step->code_count - 1].code == CODE_CONSTANT;
 }
 
+static wl_integer *next_lane(wl_block_lanes *lanes) {
+    return lanes->lane_count == WL_BLOCK_LANES ? NULL : lanes->values[lanes->lane_count++];
+}
+
+bool wl_row_block_add_index(wl_row_block *block, wl_row_block_step *step) {
+    return (step->lane = next_lane(block->lanes)) != NULL;
+}
+
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
                          const wl_fact *registers, const wl_fact *spans) {
     wl_block_lanes *lanes = block->lanes;
@@ -203,9 +224,9 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
     size_t depth = 0;
     step->codes = lanes->codes + lanes->code_count;
     step->code_count = 0;
-    if (lanes->lane_count == WL_BLOCK_LANES)
+    step->lane = next_lane(lanes);
+    if (!step->lane)
         return false;
-    step->lane = lanes->values[lanes->lane_count++];
     while (code < end) {
         if (lanes->code_count == WL_BLOCK_CODES)
             return false;
@@ -220,7 +241,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             return false;
         if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
-                                   .lane = fact->lane};
+                                   .lane = fact->lane, .values = fact->values, .outer = fact->outer};
         if (each == CODE_SPAN_ORDER) {
             next.other = code + 3;
             next.other_size = code[2];

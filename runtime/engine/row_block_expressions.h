@@ -16,6 +16,8 @@ struct wl_block_code {
     uint8_t other_size;
     wl_place from, to;
     const wl_integer *lane; /* a register that was computed; NULL: a field */
+    const int64_t *values;  /* that of a varint; NULL: it is none */
+    const wl_integer *outer; /* that is the same for all rows; NULL: it is not */
     const uint8_t *other;   /* what a span is compared with */
     wl_integer constant;
 };
@@ -34,6 +36,9 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
                          const wl_fact *registers, const wl_fact *spans);
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* The number of a loop's turn; `kind` is 1 where each row is a turn of it. */
+bool wl_row_block_add_index(wl_row_block *block, wl_row_block_step *step);
+size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);

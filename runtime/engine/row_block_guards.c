@@ -27,9 +27,52 @@ void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruct
     run->registers[from] = before;
 }
 
-void wl_condition_sizes(wl_condition *condition, size_t number, size_t holding, size_t failing) {
+/* The values from `low` to `high`, which are of 64 bits with or without a sign. An empty range is that of all others. */
+static bool set_range(wl_condition *condition, wl_integer low, wl_integer high, bool natural) {
+    wl_integer least = natural ? 0 : INT64_MIN, most = natural ? (wl_integer)UINT64_MAX : INT64_MAX;
+    low = low > least ? low : least;
+    high = high < most ? high : most;
+    if (low > high) {
+        condition->inverted = !condition->inverted;
+        low = least;
+        high = most;
+    }
+    condition->low = (uint64_t)low;
+    condition->reach = (uint64_t)(high - low);
+    return condition->by_range = true;
+}
+
+bool wl_condition_range(wl_condition *condition, const wl_instruction *code, bool natural) {
+    const wl_integer all = (wl_integer)1 << 64;
+    condition->inverted = !code;
+    if (!code)
+        return set_range(condition, 0, 0, natural);
+    const uint8_t *codes = code->constant;
+    if (code->d != 13 || codes[0] != CODE_REGISTER || codes[3] != CODE_CONSTANT)
+        return false;
+    const wl_integer constant = (int64_t)wl_load_le8(codes + 4);
+    switch (codes[12]) {
+    case CODE_NOT_EQUAL:
+        condition->inverted = true;
+        return set_range(condition, constant, constant, natural);
+    case CODE_EQUAL:
+        return set_range(condition, constant, constant, natural);
+    case CODE_LESS:
+        return set_range(condition, -all, constant - 1, natural);
+    case CODE_LESS_EQUAL:
+        return set_range(condition, -all, constant, natural);
+    case CODE_GREATER:
+        return set_range(condition, constant + 1, all, natural);
+    case CODE_GREATER_EQUAL:
+        return set_range(condition, constant, all, natural);
+    default:
+        return false;
+    }
+}
+
+void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing) {
     for (size_t byte = 0; byte < 256; byte++) {
-        bool holds = condition->table[byte].taken >> (2 * number + 1) & 1;
+        bool holds = condition->table[byte].taken >> (2 * condition->number + 1) & 1;
         condition->table[byte].size = (uint16_t)(holds ? holding : failing);
     }
 }
@@ -56,6 +99,9 @@ size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, si
     set_nulls(block, step->column, block->guards->taken[0], true, rows);
     if (step->width <= 8)
         memset(step->out + block->row * step->width, 0, rows * step->width);
+    uint8_t *offsets = step->out + block->row * 4;
+    for (size_t i = 0; step->width == WL_LIST && i < rows; i++)
+        memcpy(offsets + (i + 1) * 4, offsets, 4);
     return rows;
 }
 

@@ -1,4 +1,5 @@
-/* Parts of a row that depend on a byte of it: `if` and `switch-on` in row blocks.
+/* Parts of a row that depend on a value of it: `if` and `switch-on` in row blocks. A table has the decision for each value
+ * of a byte; of other values it is whether they lie in a range.
  *
  * A *guard* is a part of the plan that only some rows run: the steps up to where a SKIP_IF_ZERO leads, or those that
  * only run where it leads. Guard 0 is all of the plan. Guards 2k + 1 and 2k + 2 belong to one condition: it holds in
@@ -26,7 +27,12 @@ typedef struct {
 
 typedef struct {
     uint32_t parent; /* the guard around it */
-    wl_place place;  /* the byte that decides */
+    wl_place place;  /* of the value that decides */
+    uint32_t kind;
+    uint32_t number;
+    bool by_range;       /* the condition holds where a value v has v − low ≤ reach, modulo 2^64; otherwise by the table */
+    bool inverted;       /* where it has not */
+    uint64_t low, reach;
     wl_decision table[256];
 } wl_condition;
 
@@ -42,8 +48,11 @@ bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t oth
 /* Fills in the decisions of the condition `number` by what `code` computes of a byte of that kind in a register; NULL:
  * by the byte itself. */
 void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from, uint32_t kind);
+/* Fills in the range where `code` compares a 64-bit integer in a register with a constant; NULL: where it is not 0.
+ * `natural`: it has no sign. False: it does something else. */
+bool wl_condition_range(wl_condition *condition, const wl_instruction *code, bool natural);
 /* Fills in the sizes of parts without byte strings. */
-void wl_condition_sizes(wl_condition *condition, size_t number, size_t holding, size_t failing);
+void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing);
 
 size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step *step, size_t rows);

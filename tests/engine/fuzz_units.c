@@ -253,13 +253,17 @@ static void try_program(const wl_program *program, taker *bytes) {
     uint8_t *input = copy_of(bytes->at, size);
     whole.input = pieces.input = input;
     whole.size = pieces.size = size;
-    outcome left = read_all(program, &whole), right = read_all(program, &pieces);
+    feed singly = whole;
+    singly.row_by_row = true;
+    outcome left = read_all(program, &whole), right = read_all(program, &pieces), single = read_all(program, &singly);
     programs_run++;
     rows_read += left.rows;
     rows_damaged += left.damaged;
     CHECK(same_outcome(&left, &right));
+    CHECK(same_outcome(&left, &single));
     free(left.bytes);
     free(right.bytes);
+    free(single.bytes);
     if (!wl_program_delimited(program))
         try_resync(program, &whole);
     free(input);

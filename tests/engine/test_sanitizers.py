@@ -81,6 +81,7 @@ def run_test(program: Path, *arguments: str) -> None:
         "test_blocks",
         "test_encode",
         "test_frames",
+        "test_loops",
         "test_md5",
         "test_parts",
         "test_programs",

@@ -1,0 +1,394 @@
+/* Where the stretches of a row begin that has varints, sub-streams, or parts that depend on more than a byte.
+ *
+ * What stands between two stretches is found by a function of its own, which ends by calling that of the next, as the
+ * handlers of a plan do. Sizes of varints and conditions are branches: where these are foreseen, nothing waits for the
+ * values, and the rows overlap. Everything is checked against the end of its stream before it is used. */
+#include "row_block_guards.h"
+#include "varint.h"
+
+#define LAYOUT(name)                                                                                                   \
+    static const uint8_t *name(const wl_string *string, wl_row_block *block, const uint8_t *at, const uint8_t *limit,  \
+                               size_t row, int64_t value)
+#define GO_ON_WITH(next) return (next)->lay_out(next, block, at, limit, row, value)
+#define INLINE static inline __attribute__((always_inline))
+
+/* Passes the fixed fields of the stretch before. */
+#define PASS                                                                                                           \
+    do {                                                                                                               \
+        if (WL_UNLIKELY(string->before > limit - at))                                                                  \
+            return NULL;                                                                                               \
+        at += string->before;                                                                                          \
+    } while (0)
+
+INLINE size_t number_of(const wl_row_block *block, const wl_string *string) {
+    return (size_t)(string - block->strings);
+}
+
+/* The value of a field of the row, or of a varint. */
+INLINE uint64_t value_at(const wl_row_block *block, wl_place place, uint32_t kind, size_t row) {
+    const uint8_t *at = block->at[place.stretch][row] + place.offset;
+    return (uint64_t)(kind == WL_HOST_S8 ? wl_load_kind(at, WL_HOST_S8) : wl_load_kind(at, kind));
+}
+
+LAYOUT(end) {
+    (void)row, (void)value;
+    return string->before > limit - at ? NULL : at + string->before + block->padding;
+}
+
+LAYOUT(nothing) {
+    PASS;
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+/* Byte strings and sub-streams ------------------------------------------------------------------------------------- */
+
+INLINE const uint8_t *enter(wl_row_block *block, const wl_string *string, const uint8_t *at, const uint8_t *limit,
+                            uint64_t size) {
+    block->outer[string->depth] = limit;
+    return at + size;
+}
+
+/* A byte string, or the sub-stream, of `size` bytes. */
+#define TAKE(bytes)                                                                                                    \
+    do {                                                                                                               \
+        const uint64_t size = (bytes);                                                                                 \
+        if (WL_UNLIKELY(size > (uint64_t)(limit - at)))                                                                \
+            return NULL;                                                                                               \
+        if (string->enters)                                                                                            \
+            limit = enter(block, string, at, limit, size);                                                             \
+        else                                                                                                           \
+            at += size;                                                                                                \
+        string->begins[row] = at;                                                               \
+    } while (0)
+
+/* Of the size that a field gives. */
+LAYOUT(sized) {
+    PASS;
+    const uint8_t *place = block->at[string->size.stretch][row] + string->size.offset;
+    TAKE(wl_string_size(place, string->kind, (uint64_t)string->more));
+    GO_ON_WITH(string + 1);
+}
+
+/* Of the size that the varint right before it gives. */
+LAYOUT(sized_by_last) {
+    PASS;
+    TAKE((uint64_t)(value + string->more));
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(sized_by_outer) {
+    PASS;
+    const wl_integer found = block->run->registers[string->first];
+    TAKE(found < 0 || found > INT64_MAX ? UINT64_MAX : (uint64_t)found + (uint64_t)string->more);
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(sized_alike) {
+    PASS;
+    TAKE((uint64_t)string->more);
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(rest) {
+    PASS;
+    TAKE((uint64_t)(limit - at));
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(leave) {
+    PASS;
+    at = limit;
+    limit = block->outer[string->depth];
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+/* Lists without items ---------------------------------------------------------------------------------------------- */
+
+LAYOUT(empty) {
+    PASS;
+    if (WL_UNLIKELY(wl_load_kind(block->at[string->size.stretch][row] + string->size.offset, (unsigned)string->more) > 0))
+        return NULL;
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(empty_by_last) {
+    PASS;
+    if (WL_UNLIKELY(value > 0))
+        return NULL;
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(ended) {
+    PASS;
+    if (WL_UNLIKELY(at != limit))
+        return NULL;
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+/* Varints ---------------------------------------------------------------------------------------------------------- */
+
+INLINE int64_t value_of(const wl_block_varint *varint, uint64_t value) {
+    return varint->zigzag ? wl_varint_signed(value) : (int64_t)value;
+}
+
+/* A varint of any kind, to the values; NULL where it needs a look. */
+static const uint8_t *take_varint(wl_row_block *block, size_t number, const uint8_t *at, const uint8_t *limit, size_t row) {
+    const wl_block_varint *varint = block->varints + number;
+    uint64_t bytes;
+    if (block->readable - at >= 8)
+        bytes = wl_load_le8(at);
+    else if (at < limit && *at < 0x80)
+        bytes = *at;
+    else
+        return NULL;
+    const unsigned last = wl_varint_last(bytes);
+    if (last >= varint->plain || last >= limit - at)
+        return NULL;
+    block->values[number][row] = value_of(varint, wl_groups(wl_varint_bytes(bytes, last, varint->big_endian)));
+    return at + last + 1;
+}
+
+LAYOUT(any_varints) {
+    PASS;
+    for (size_t i = 0; i < string->count; i++) {
+        at = take_varint(block, string->first + i, at, limit, row);
+        if (WL_UNLIKELY(!at))
+            return NULL;
+    }
+    value = block->values[string->first + string->count - 1][row];
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+INLINE int64_t unsigned_value(uint64_t value) { return (int64_t)value; }
+
+/* Few, side by side, of the lowest byte first. Those of a byte or two are read without a look at more. */
+#define VARINTS(name, convert)                                                                                         \
+    LAYOUT(name) {                                                                                                     \
+        const uint8_t *next = at + string->before;                                                                     \
+        int64_t(*values)[WL_ROW_BLOCK_ROWS] = string->values;                                                          \
+        if (WL_UNLIKELY(string->before > limit - at))                                                                  \
+            return NULL;                                                                                               \
+        for (size_t i = string->count; i--; values++) {                                                                \
+            if (WL_UNLIKELY(next == limit))                                                                            \
+                return NULL;                                                                                           \
+            if (next[0] < 0x80)                                                                                        \
+                value = convert(*next++);                                                                              \
+            else if (limit - next >= 2 && next[1] < 0x80)                                                              \
+                next += 2, value = convert((next[-2] & 0x7Fu) | (unsigned)next[-1] << 7);                              \
+            else                                                                                                       \
+                return any_varints(string, block, at, limit, row, value);                                              \
+            values[0][row] = value;                                                                                    \
+        }                                                                                                              \
+        at = next;                                                                                                     \
+        string->begins[row] = at;                                                                                      \
+        GO_ON_WITH(string + 1);                                                                                        \
+    }
+
+VARINTS(unsigned_varints, unsigned_value)
+VARINTS(signed_varints, wl_varint_signed)
+
+/* Many: where they end is looked up for sixteen bytes at once, so none waits for the one before. */
+LAYOUT(many_varints) {
+    PASS;
+    size_t number = string->first;
+    const size_t last_number = number + string->count;
+    while (number < last_number && limit - at >= 16 + 8) {
+        unsigned ends = wl_varint_ends(at), from = 0;
+        for (; ends && number < last_number; ends &= ends - 1, number++) {
+            const wl_block_varint *varint = block->varints + number;
+            const unsigned last = (unsigned)__builtin_ctz(ends);
+            if (WL_UNLIKELY(last - from >= varint->plain))
+                return NULL;
+            const uint64_t bytes = wl_varint_bytes(wl_load_le8(at + from), last - from, varint->big_endian);
+            block->values[number][row] = value_of(varint, wl_groups(bytes));
+            from = last + 1;
+        }
+        if (WL_UNLIKELY(!from))
+            return NULL;
+        at += from;
+    }
+    for (; number < last_number; number++) {
+        at = take_varint(block, number, at, limit, row);
+        if (WL_UNLIKELY(!at))
+            return NULL;
+    }
+    value = block->values[last_number - 1][row];
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+/* Conditions ------------------------------------------------------------------------------------------------------- */
+
+/* The stretches up to that after string number `last`, of a part that begins with that after string number `first`, are
+ * none: fields in them are 0, and so are its varints. */
+static void clear(wl_row_block *block, size_t first, size_t last, size_t row) {
+    for (size_t i = first + 1; i <= last; i++) {
+        const wl_string *string = block->strings + i;
+        block->at[i][row] = wl_zeros;
+        for (size_t j = 0; string->kind == WL_BETWEEN_VARINTS && j < string->count; j++)
+            block->values[string->first + j][row] = 0;
+        if (string->condition) {
+            block->guards->taken[2 * string->condition - 1][row] = 0;
+            block->guards->taken[2 * string->condition][row] = 0;
+        }
+    }
+}
+
+INLINE void note(wl_row_block *block, const wl_string *string, bool holds, size_t row) {
+    uint8_t(*taken)[WL_ROW_BLOCK_ROWS] = block->guards->taken + 2 * string->condition;
+    taken[-1][row] = holds;
+    taken[0][row] = !holds;
+}
+
+INLINE bool holds_for(const wl_condition *condition, uint64_t value) {
+    return (value - condition->low <= condition->reach) != condition->inverted;
+}
+
+INLINE const wl_string *decide(wl_row_block *block, const wl_string *string, bool holds, size_t row) {
+    note(block, string, holds, row);
+    if (holds)
+        return string;
+    clear(block, number_of(block, string), string->skip, row);
+    return block->strings + string->skip;
+}
+
+LAYOUT(condition_by_range) {
+    PASS;
+    const wl_condition *condition = block->guards->conditions + string->condition - 1;
+    const uint64_t found = value_at(block, condition->place, condition->kind, row);
+    string = decide(block, string, holds_for(condition, found), row);
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(condition_by_last) {
+    PASS;
+    const wl_condition *condition = block->guards->conditions + string->condition - 1;
+    string = decide(block, string, holds_for(condition, (uint64_t)value), row);
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+/* A byte string that is there where its size, the varint right before it, says so: all three strings of the condition. */
+LAYOUT(optional) {
+    PASS;
+    const wl_condition *condition = block->guards->conditions + string->condition - 1;
+    const bool holds = holds_for(condition, (uint64_t)value);
+    note(block, string, holds, row);
+    if (holds) {
+        const uint64_t size = (uint64_t)(value + string[1].more);
+        if (WL_UNLIKELY(size > (uint64_t)(limit - at)))
+            return NULL;
+        string[0].begins[row] = at;
+        at += size;
+        string[1].begins[row] = at;
+    } else {
+        string[0].begins[row] = string[1].begins[row] = wl_zeros;
+    }
+    string[2].begins[row] = at;
+    GO_ON_WITH(string + 3);
+}
+
+LAYOUT(condition_by_byte) {
+    PASS;
+    const wl_condition *condition = block->guards->conditions + string->condition - 1;
+    const wl_decision *decision = condition->table + block->at[condition->place.stretch][row][condition->place.offset];
+    if (WL_UNLIKELY(decision->fails))
+        return NULL;
+    string = decide(block, string, decision->taken >> (2 * string->condition - 1) & 1, row);
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(jump) {
+    PASS;
+    clear(block, number_of(block, string), string->skip, row);
+    string = block->strings + string->skip;
+    string->begins[row] = at;
+    GO_ON_WITH(string + 1);
+}
+
+/* Choosing --------------------------------------------------------------------------------------------------------- */
+
+#define MANY 4
+
+static bool is_last(wl_place place, int last) { return (int)(WL_MOST_STRETCHES - 1 - place.stretch) == last; }
+
+/* Whether the condition decides about a byte string alone, of the size that the varint before it gives. */
+static bool is_optional(const wl_row_block *block, const wl_string *string, int last) {
+    const wl_string *bytes = string + 1, *after = string + 2;
+    return string->skip == number_of(block, after) && bytes->kind < WL_KIND_COUNT && !bytes->enters && !bytes->before &&
+           is_last(bytes->size, last) && after->kind == WL_BETWEEN_NOTHING && !after->before && !after->condition &&
+           !after->enters;
+}
+
+static wl_layout few_varints(const wl_row_block *block, const wl_string *string) {
+    const bool zigzag = block->varints[string->first].zigzag;
+    for (size_t i = string->first; i < string->first + string->count; i++) {
+        const wl_block_varint *varint = block->varints + i;
+        if (varint->big_endian || varint->plain < 2 || varint->zigzag != zigzag)
+            return any_varints;
+    }
+    return zigzag ? signed_varints : unsigned_varints;
+}
+
+/* `last`: the number of the varint that was read last, whatever parts the row has; or -1. */
+static wl_layout chosen(const wl_row_block *block, const wl_string *string, int last) {
+    const wl_condition *condition = string->condition ? block->guards->conditions + string->condition - 1 : NULL;
+    switch (string->kind) {
+    case WL_BETWEEN_NOTHING:
+        if (!condition)
+            return string->enters ? sized_alike : nothing;
+        if (!condition->by_range)
+            return condition_by_byte;
+        if (!is_last(condition->place, last))
+            return condition_by_range;
+        return is_optional(block, string, last) ? optional : condition_by_last;
+    case WL_BETWEEN_JUMP:
+        return jump;
+    case WL_BETWEEN_OUTER:
+        return sized_by_outer;
+    case WL_BETWEEN_REST:
+        return rest;
+    case WL_BETWEEN_VARINTS:
+        return string->count >= MANY ? many_varints : few_varints(block, string);
+    case WL_BETWEEN_LEAVE:
+        return leave;
+    case WL_BETWEEN_EMPTY:
+        return is_last(string->size, last) ? empty_by_last : empty;
+    case WL_BETWEEN_ENDED:
+        return ended;
+    default:
+        return is_last(string->size, last) ? sized_by_last : sized;
+    }
+}
+
+void wl_row_block_choose_layout(wl_row_block *block) {
+    int last = -1;
+    block->strings[block->string_count] = (wl_string){.before = (int64_t)block->tail, .lay_out = end};
+    for (size_t i = 0; i < block->string_count; i++) {
+        wl_string *string = block->strings + i;
+        string->begins = block->at[i + 1];
+        string->values = block->values + string->first;
+        string->lay_out = chosen(block, string, last);
+        if (string->kind == WL_BETWEEN_VARINTS)
+            last = (int)(string->first + string->count) - 1;
+        else if (string->guard != string->next && !string->condition)
+            last = -1;
+    }
+}
+
+const uint8_t *wl_row_block_lay_out(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
+    const uint8_t *limit = ahead->end - block->padding;
+    /* In a loop the largest row is that of the unit. */
+    if ((uint64_t)(limit - begin) > ahead->largest + block->fixed)
+        limit = begin + ahead->largest + block->fixed;
+    block->at[0][row] = begin;
+    return block->strings->lay_out(block->strings, block, begin, limit, row, 0);
+}

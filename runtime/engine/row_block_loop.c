@@ -1,0 +1,95 @@
+/* Rows that stand in the turns of a loop, a block at a time, as a row block: the loop around ROW, whose body has nothing
+ * that a later turn or a later step reads. */
+#include "handlers.h"
+#include "row_block.h"
+
+/* Fewer turns than this are not worth a block. */
+#define FEW 4
+/* So many turns are left to the handlers before a block of large rows is tried again. */
+#define REST 256
+
+/* Turns that there are at most, with the one that has begun. */
+static size_t most_turns(const wl_run *run, const wl_instruction *step) {
+    const wl_loop *loop = run->loops + step->a;
+    size_t most = run->arguments->capacity - wl_smaller(run->result->rows, run->arguments->capacity);
+    if (step->b == WL_LOOP_COUNT && loop->remaining < (wl_integer)most)
+        most = (size_t)loop->remaining + 1 < most ? (size_t)loop->remaining + 1 : most;
+    /* That of this turn is counted. */
+    if (run->counts_items && run->items_left < most)
+        most = wl_smaller(most, (size_t)run->items_left + 1);
+    return most;
+}
+
+/* Notes where the rows at hand begin in the input. */
+static void note_offsets(const wl_row_block *block, size_t rows) {
+    const wl_run *run = block->run;
+    const wl_fill_arguments *arguments = run->arguments;
+    if (!arguments->offsets)
+        return;
+    uint8_t *out = arguments->offsets + block->row * 8;
+    const bool same = run->block_begin || run->program->delimiter_size;
+    const size_t all = run->program->delimiter_size ? run->unit_position
+                       : same                       ? (size_t)(run->block_begin - arguments->source)
+                                                    : 0;
+    for (size_t i = 0; i < rows; i++) {
+        const uint8_t *at = wl_row_block_at(block, block->row_begin, i);
+        wl_store8(out + i * 8, arguments->base_offset + (same ? all : (size_t)(at - arguments->source)));
+    }
+}
+
+/* After few rows that were all there were, a block is worth little, and less is tried. */
+static void learn(wl_row_block *block, size_t rows, size_t size) {
+    block->few = rows < FEW ? wl_smaller(2 * block->few + 1, 64) : 0;
+    block->wait = block->wait > block->few ? block->wait : block->few;
+    if ((block->sum_count || block->copy_count) && size / WL_LARGE_ROW > rows)
+        block->wait = REST;
+}
+
+/* Reads turns from the cursor on; returns where the one after them begins. */
+__attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
+                                 const uint8_t *limit) {
+    wl_row_block *block = run->block;
+    size_t turns = most_turns(run, step), left = (size_t)(limit - cursor);
+    if (turns < FEW || left < block->fixed * FEW || run->poisoned || wl_row_block_waits(block))
+        return cursor;
+    size_t before = left - block->fixed + 1;
+    if (block->sum_count || block->copy_count)
+        before = wl_smaller(before, WL_BLOCK_BYTES);
+    const wl_ahead ahead = {.at = cursor,
+                            .last = cursor + before,
+                            .end = limit,
+                            .rows = wl_smaller(turns, block->most),
+                            .least = block->fixed,
+                            .largest = INT64_MAX};
+    block->at[0][0] = cursor;
+    block->readable = cursor + wl_contents_readable(run, cursor);
+    block->row = run->result->rows;
+    size_t found = wl_chosen.block_rows(block, &ahead), rows = wl_row_block_run(block, found, found);
+    const uint8_t *next = block->at[0][rows];
+    learn(block, rows, (size_t)(next - cursor));
+    if (!rows)
+        return cursor;
+    note_offsets(block, rows);
+    wl_loop *loop = run->loops + step->a;
+    run->result->rows += rows;
+    run->sound = run->block_begin ? run->block_end : wl_row_block_at(block, block->row_end, rows - 1);
+    loop->remaining -= (wl_integer)(rows - 1);
+    loop->index += rows - 1;
+    run->items_left -= run->counts_items ? rows - 1 : 0;
+    return next;
+}
+
+WL_HANDLER(wl_loop_rows) {
+    if (WL_UNLIKELY(!run->tried_block)) {
+        run->tried_block = true;
+        run->block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a);
+    }
+    if (run->block) {
+        const uint8_t *next = read_turns(run, step, cursor, limit);
+        if (next != cursor) {
+            cursor = next;
+            GO_ON_AT(step + step->c);
+        }
+    }
+    GO_ON;
+}

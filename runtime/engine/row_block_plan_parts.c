@@ -1,0 +1,238 @@
+/* Where a plan's fields, byte strings, varints, sub-streams and conditional parts stand in a row. */
+#include "row_block_planner.h"
+
+/* Bytes that every row has. */
+bool wl_plan_pass(wl_planner *plan, int64_t bytes) {
+    if (plan->at_end || bytes < 0 || bytes > INT32_MAX - plan->cursor.offset)
+        return false;
+    plan->cursor.offset += bytes;
+    return true;
+}
+
+/* What follows the cursor lies in a stretch of its own, of `guard`; `string` ends the one before it. False: there are too
+ * many. */
+static bool begin_stretch(wl_planner *plan, wl_string string, uint32_t guard) {
+    wl_row_block *block = plan->block;
+    if (block->string_count + block->varint_count == WL_MOST_STRETCHES - 1 ||
+        (plan->guard && plan->cursor.offset > WL_GUARDED_BYTES))
+        return false;
+    string.before = plan->cursor.offset;
+    string.guard = plan->guard;
+    string.next = guard;
+    string.plain = string.kind < WL_KIND_COUNT && !plan->guard;
+    block->strings[block->string_count++] = string;
+    plan->joined = false;
+    block->fixed += plan->guard || plan->depth ? 0 : (size_t)plan->cursor.offset;
+    plan->cursor = (wl_place){plan->cursor.stretch + 1, 0};
+    plan->guard = guard;
+    return true;
+}
+
+/* A stretch that ends with what is no byte string of a size of its own. */
+static bool end_nested(wl_planner *plan, wl_string string) {
+    plan->block->nested = true;
+    return !plan->delimited && begin_stretch(plan, string, plan->guard);
+}
+
+/* Notes that a sub-stream begins. */
+static bool enter(wl_planner *plan) {
+    if (plan->depth == WL_DEEPEST_LIMIT)
+        return false;
+    plan->block->strings[plan->block->string_count - 1].depth = plan->depth;
+    plan->limit_guards[plan->depth++] = plan->guard;
+    return true;
+}
+
+/* A byte string, or sub-stream, of a size that the input says. */
+bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) {
+    const wl_fact *size = wl_planner_value(plan, number);
+    if (!size || plan->delimited || size->lane)
+        return false;
+    wl_string string = {.size = size->from, .kind = size->kind, .more = more, .enters = enters};
+    if (size->outer) {
+        string.kind = WL_BETWEEN_OUTER;
+        string.first = (uint32_t)number;
+    }
+    bool good = size->outer || enters ? end_nested(plan, string) : begin_stretch(plan, string, plan->guard);
+    return good && (!enters || enter(plan));
+}
+
+/* All that is left of the stream. */
+bool wl_plan_rest(wl_planner *plan, bool enters) {
+    if (plan->depth || plan->loop >= 0)
+        return end_nested(plan, (wl_string){.kind = WL_BETWEEN_REST, .enters = enters}) && (!enters || enter(plan));
+    if (!plan->delimited || plan->at_end || enters)
+        return false;
+    plan->block->fixed += (size_t)plan->cursor.offset;
+    plan->cursor = (wl_place){plan->cursor.stretch + 1, 0};
+    return plan->at_end = true;
+}
+
+/* A sub-stream of a fixed size: that of a byte string whose size is a field of no bytes. */
+bool wl_plan_limit_fixed(wl_planner *plan, const wl_instruction *instruction) {
+    if (instruction->a)
+        return wl_plan_rest(plan, true);
+    wl_string string = {.kind = WL_BETWEEN_NOTHING, .more = instruction->c, .enters = true};
+    return instruction->c <= INT32_MAX && end_nested(plan, string) && enter(plan);
+}
+
+/* It ends where it began: in the same part. */
+bool wl_plan_limit_end(wl_planner *plan) {
+    if (!plan->depth || plan->limit_guards[plan->depth - 1] != plan->guard ||
+        !end_nested(plan, (wl_string){.kind = WL_BETWEEN_LEAVE, .depth = plan->depth - 1}))
+        return false;
+    plan->depth--;
+    return true;
+}
+
+/* Varints that stand side by side are found together. */
+bool wl_plan_varint(wl_planner *plan, const wl_instruction *instruction) {
+    wl_row_block *block = plan->block;
+    wl_string *last = block->strings + block->string_count - 1;
+    const uint32_t number = (uint32_t)block->varint_count;
+    if (number == WL_MOST_BLOCK_VARINTS)
+        return false;
+    if (plan->joined)
+        last->count++;
+    else if (!end_nested(plan, (wl_string){.kind = WL_BETWEEN_VARINTS, .first = number, .count = 1}))
+        return false;
+    plan->joined = true;
+    block->varints[block->varint_count++] =
+        (wl_block_varint){.plain = WL_VARINT_PLAIN(instruction->c),
+                          .big_endian = (instruction->c & WL_VARINT_BIG_ENDIAN) != 0,
+                          .zigzag = (instruction->c & WL_VARINT_ZIGZAG) != 0};
+    /* Its value is where a field of the host's own order would be. */
+    block->fixed += plan->guard || plan->depth ? 0 : 1;
+    plan->registers[instruction->a] = (wl_fact){.known = true,
+                                                .kind = WL_HOST_S8,
+                                                .from = {WL_MOST_STRETCHES - 1 - number, 0},
+                                                .values = block->values[number],
+                                                .guard = plan->guard};
+    return plan->cursor.stretch < WL_MOST_STRETCHES - 1 - number;
+}
+
+bool wl_plan_no_turns(wl_planner *plan, const wl_instruction *instruction) {
+    if (instruction->b == WL_LOOP_END)
+        return (plan->depth || plan->loop >= 0) && end_nested(plan, (wl_string){.kind = WL_BETWEEN_ENDED});
+    const wl_fact *count = instruction->b == WL_LOOP_COUNT ? wl_planner_value(plan, (size_t)instruction->d) : NULL;
+    return count && !count->outer && !count->lane &&
+           end_nested(plan, (wl_string){.kind = WL_BETWEEN_EMPTY, .size = count->from, .more = count->kind});
+}
+
+/* Conditions ------------------------------------------------------------------------------------------------------- */
+
+/* Steps from here on, up to where the jump leads, run where the register is not 0; those from there on, up to where the
+ * jump before it leads if there is one, where it is 0. */
+bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
+    wl_block_guards *guards = plan->block->guards;
+    const wl_instruction *code = plan->condition, *target = skip + skip->c, *last = target - 1;
+    uint32_t number = skip->a;
+    plan->condition = NULL;
+    if (plan->delimited || guards->count == WL_MOST_CONDITIONS)
+        return false;
+    if (code) {
+        bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
+        wl_expression_uses(code->constant, (size_t)code->d, registers, spans);
+        size_t read = 0;
+        for (size_t i = 0; i < WL_MOST_SPANS; i++)
+            read += 2 * spans[i];
+        for (size_t i = 0; i < WL_MOST_REGISTERS; i++) {
+            read += registers[i];
+            number = registers[i] ? (uint32_t)i : number;
+        }
+        if (read != 1)
+            return false;
+        plan->registers[skip->a].known = false;
+    }
+    const wl_fact *value = wl_planner_value(plan, number);
+    if (!value || value->lane || value->outer)
+        return false;
+    wl_condition *condition = guards->conditions + guards->count;
+    condition->parent = plan->guard;
+    condition->place = value->from;
+    condition->kind = value->kind;
+    condition->number = (uint32_t)guards->count;
+    condition->by_range = wl_kind_size(value->kind) != 1;
+    plan->block->nested |= condition->by_range;
+    if (!condition->by_range)
+        wl_condition_tabulate(plan->block, guards->count, code, number, value->kind);
+    else if (!wl_condition_range(condition, code, value->kind == WL_U8LE || value->kind == WL_U8BE))
+        return false;
+    uint32_t then = (uint32_t)(2 * guards->count + 1), around = guards->ancestors[plan->guard];
+    guards->ancestors[then] = around | UINT32_C(1) << then;
+    guards->ancestors[then + 1] = around | UINT32_C(2) << then;
+    wl_arms next = {.then_end = target, .end = target, .condition = (uint32_t)guards->count++,
+                 .string = plan->block->string_count, .base = plan->base, .depth = plan->depth,
+                 .based = plan->based};
+    if (last > skip && last->operation == WL_RUN_JUMP) {
+        next.then_end = last;
+        next.end = last + last->c;
+    }
+    /* They end inside of those around them. */
+    if (plan->open_count) {
+        const wl_arms *outer = plan->open + plan->open_count - 1;
+        if (next.end > (skip < outer->then_end ? outer->then_end : outer->end))
+            return false;
+    }
+    plan->open[plan->open_count++] = next;
+    return begin_stretch(plan, (wl_string){.kind = WL_BETWEEN_NOTHING, .condition = next.condition + 1}, then);
+}
+
+/* Notes where the parts of a condition end: at the last string. */
+static void note_skips(wl_row_block *block, size_t condition) {
+    const uint32_t last = (uint32_t)block->string_count - 1;
+    wl_string *first = block->strings + condition;
+    if (!first->skip)
+        first->skip = last;
+    else if (first->skip != last)
+        block->strings[first->skip].skip = last;
+}
+
+/* What both parts of a condition are followed by. */
+static bool end_parts(wl_planner *plan, const wl_arms *ended) {
+    wl_row_block *block = plan->block;
+    wl_string *first = block->strings + ended->string, *last = block->strings + block->string_count - 1;
+    const uint32_t around = block->guards->conditions[ended->condition].parent;
+    if (plan->cursor.offset == 0 && plan->guard == 2 * ended->condition + 2 && last->next == plan->guard &&
+        last->kind == WL_BETWEEN_JUMP) {
+        /* There is nothing where the condition does not hold. */
+        last->next = plan->guard = around;
+        last->kind = WL_BETWEEN_NOTHING;
+    }
+    else if (!begin_stretch(plan, (wl_string){.kind = WL_BETWEEN_NOTHING}, around)) {
+        return false;
+    }
+    note_skips(block, ended->string);
+    size_t count = block->string_count - ended->string;
+    bool fixed = count <= 3;
+    for (size_t i = 1; i < count; i++)
+        fixed &= (first[i].kind == WL_BETWEEN_NOTHING || first[i].kind == WL_BETWEEN_JUMP) && !first[i].condition && !first[i].enters;
+    first->fixed = fixed ? (uint32_t)count : 0;
+    if (fixed)
+        wl_condition_sizes(block->guards->conditions + ended->condition, (size_t)first[1].before,
+                           count == 3 ? (size_t)first[2].before : 0);
+    return true;
+}
+
+/* Where steps end that depend on a condition. */
+bool wl_plan_end_arms(wl_planner *plan, const wl_instruction *instruction) {
+    while (plan->open_count && plan->open[plan->open_count - 1].end == instruction) {
+        plan->based = false;
+        const wl_arms *ended = plan->open + --plan->open_count;
+        if (ended->depth != plan->depth || !end_parts(plan, ended))
+            return false;
+    }
+    return true;
+}
+
+/* From steps that run where a condition holds to those that run where it does not. */
+bool wl_plan_jump(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_arms *open = plan->open + plan->open_count - 1;
+    if (!plan->open_count || open->then_end != instruction || open->end == open->then_end || open->depth != plan->depth)
+        return false;
+    plan->base = open->base;
+    plan->based = open->based;
+    plan->block->strings[open->string].skip = (uint32_t)plan->block->string_count;
+    return begin_stretch(plan, (wl_string){.kind = WL_BETWEEN_JUMP}, 2 * open->condition + 2);
+}
+

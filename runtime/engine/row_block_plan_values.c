@@ -1,0 +1,306 @@
+/* The checks and columns of a plan, as a row block runs them. */
+#include "row_block_planner.h"
+
+/* The next step, about a value that is known. */
+static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_block_function run, const wl_fact *value,
+                              const wl_instruction *instruction) {
+    wl_row_block_step *step = steps + (*count)++;
+    *step = (wl_row_block_step){
+        .run = run, .from = value->from, .kind = value->kind, .column = instruction->a, .out = instruction->out,
+        .lane = value->lane, .values = value->values, .outer = value->outer, .instruction = instruction};
+    return step;
+}
+
+/* Notes that rows of the guard write the column. False: others may write it, too. */
+static bool note_write(wl_planner *plan, uint32_t column) {
+    if (!plan->block->run->program->conditional[column])
+        return plan->guard == 0;
+    for (size_t i = 0; i < plan->write_count; i++) {
+        if (plan->writes[i].column == column &&
+            !wl_guards_exclude(plan->block->guards, plan->writes[i].guard, plan->guard))
+            return false;
+    }
+    if (plan->write_count == WL_MOST_STRETCHES)
+        return false;
+    plan->writes[plan->write_count++] = (wl_guarded_write){column, plan->guard};
+    return true;
+}
+
+static wl_row_block_step *add_check(wl_planner *plan, wl_row_block_function run, const wl_fact *value,
+                                    const wl_instruction *instruction) {
+    wl_row_block_step *step = add(plan->block->checks, &plan->block->check_count, run, value, instruction);
+    step->guard = plan->guard;
+    return step;
+}
+
+static wl_row_block_step *add_column(wl_planner *plan, wl_row_block_function run, const wl_fact *value,
+                                     const wl_instruction *instruction) {
+    wl_row_block *block = plan->block;
+    wl_row_block_step *step = add(block->columns, &block->column_count, run, value, instruction);
+    step->width = block->run->program->storages[instruction->a];
+    step->guard = plan->guard;
+    return step;
+}
+
+/* Bounds as the low one and the reach: in the field's own 64 bits, signed or not. False: no value lies in them. */
+static bool set_bounds(wl_row_block_step *step, wl_integer low, wl_integer high) {
+    bool natural = step->kind == WL_U8LE || step->kind == WL_U8BE;
+    wl_integer least = natural ? 0 : INT64_MIN, most = natural ? (wl_integer)UINT64_MAX : INT64_MAX;
+    low = low > least ? low : least;
+    high = high < most ? high : most;
+    step->low = (uint64_t)low;
+    step->reach = (uint64_t)(high - low);
+    return low <= high;
+}
+
+static bool is_guarded(const wl_planner *plan, uint32_t column) {
+    return plan->block->run->program->conditional[column];
+}
+
+bool wl_plan_range(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact *value = wl_planner_value(plan, instruction->a);
+    if (!value || value->outer || (value->lane && plan->guard))
+        return false;
+    wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
+    wl_row_block_function run = value->lane   ? wl_row_block_lane_range
+                                : plan->guard ? wl_row_block_guarded_range
+                                              : wl_row_block_range;
+    wl_row_block_step *step = add_check(plan, run, value, instruction);
+    return value->lane || set_bounds(step, instruction->c, high);
+}
+
+bool wl_plan_true(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact *value = wl_planner_value(plan, instruction->a);
+    if (!value || value->outer || (value->lane && plan->guard))
+        return false;
+    wl_row_block_function run = value->lane   ? wl_row_block_lane_true
+                                : plan->guard ? wl_row_block_guarded_true
+                                              : wl_row_block_true;
+    return add_check(plan, run, value, instruction);
+}
+
+bool wl_plan_timestamp(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact *value = wl_planner_value(plan, instruction->b);
+    if (!value || is_guarded(plan, instruction->a))
+        return false;
+    wl_row_block_function run = value->lane    ? wl_row_block_lane_timestamp
+                                : value->outer ? wl_row_block_outer_timestamp
+                                               : wl_row_block_timestamp;
+    wl_row_block_step *step = add_column(plan, run, value, instruction);
+    return value->lane || value->outer || set_bounds(step, instruction->c, instruction->d);
+}
+
+/* Whether all registers that an expression reads are known here. */
+static bool are_known(const wl_planner *plan, const wl_instruction *instruction) {
+    bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
+    wl_expression_uses(instruction->constant, (size_t)instruction->d, registers, spans);
+    for (size_t i = 0; i < WL_MOST_REGISTERS; i++) {
+        if (registers[i] && !wl_planner_value(plan, i))
+            return false;
+    }
+    return true;
+}
+
+bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact nothing = {0};
+    const wl_instruction *next = instruction + 1;
+    /* Of a condition a table is made. */
+    if (next->operation == WL_RUN_SKIP_IF_ZERO && next->a == instruction->a) {
+        plan->condition = instruction;
+        return true;
+    }
+    wl_row_block_step *step = add_check(plan, wl_row_block_expression, &nothing, instruction);
+    if (!are_known(plan, instruction) ||
+        !wl_row_block_decode(plan->block, instruction, step, plan->registers, plan->spans))
+        return false;
+    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane, .guard = plan->guard};
+    return true;
+}
+
+/* The number of a turn of a loop that is open. */
+bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact nothing = {0};
+    wl_row_block_step *step = add_check(plan, wl_row_block_index, &nothing, instruction);
+    step->kind = plan->loop == (int)instruction->b;
+    if (plan->guard || !wl_row_block_add_index(plan->block, step))
+        return false;
+    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane};
+    return true;
+}
+
+static bool same(wl_place one, wl_place other) { return one.stretch == other.stretch && one.offset == other.offset; }
+
+/* Text that a column has is checked there, where the text of all rows stands side by side. */
+bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact *text = wl_planner_span(plan, instruction->a);
+    if (!text)
+        return false;
+    wl_row_block_step *step = add_check(plan, wl_row_block_text, text, instruction);
+    step->to = text->to;
+    step->kind = (uint32_t)instruction->c;
+    return true;
+}
+
+/* How many of the copies are to the same column as that one. */
+static size_t copies_to(const wl_row_block *block, const wl_string_column *column) {
+    size_t count = 0;
+    for (size_t i = 0; i < block->copy_count; i++)
+        count += block->copies[i].offsets == column->offsets;
+    return count;
+}
+
+/* Of a column that begins as none and that one part of the row writes, that part does both. */
+static void join_copies(wl_row_block *block) {
+    const size_t unset = block->unset_copies;
+    size_t kept = 0;
+    for (size_t i = unset; i < block->copy_count; i++) {
+        wl_string_column *column = block->copies + i;
+        column->alone = column->guard && copies_to(block, column) == 2;
+    }
+    for (size_t i = 0; i < block->copy_count; i++) {
+        bool is_joined = false;
+        for (size_t j = unset; i < unset && j < block->copy_count; j++)
+            is_joined |= block->copies[j].alone && block->copies[j].offsets == block->copies[i].offsets;
+        if (!is_joined)
+            block->copies[kept++] = block->copies[i];
+    }
+    block->copy_count = kept;
+}
+
+/* A column with text that was checked before it was copied. */
+void wl_plan_copies(wl_row_block *block) {
+    join_copies(block);
+    for (size_t i = 0; i < block->check_count; i++) {
+        wl_row_block_step *step = block->checks + i;
+        for (size_t j = 0; step->run == wl_row_block_text && j < block->copy_count; j++) {
+            const wl_string_column *column = block->copies + j;
+            if (same(column->from, step->from) && same(column->to, step->to)) {
+                step->out = column->out;
+                step->offsets = column->offsets;
+                step->room = column->room;
+            }
+        }
+    }
+}
+
+bool wl_plan_register(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact *value = wl_planner_value(plan, instruction->b);
+    wl_row_block_function run = is_guarded(plan, instruction->a) ? wl_row_block_guarded_column
+                                : value && value->outer          ? wl_row_block_outer_register
+                                                                 : wl_row_block_register;
+    return value && note_write(plan, instruction->a) && add_column(plan, run, value, instruction);
+}
+
+bool wl_plan_constant(wl_planner *plan, const wl_instruction *instruction) {
+    wl_fact value = {.from = wl_place_after(plan->base, instruction->c)};
+    wl_row_block_function run = plan->guard ? wl_row_block_guarded_constant : wl_row_block_constant;
+    wl_row_block_step *step = add_check(plan, run, &value, instruction);
+    step->constant = instruction->constant;
+    step->width = (uint32_t)instruction->d;
+    return plan->based;
+}
+
+bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction) {
+    static const uint8_t kinds[WL_RUN_COUNT] = {
+        [WL_RUN_COLUMN_LE2] = WL_U2LE, [WL_RUN_COLUMN_BE2] = WL_U2BE, [WL_RUN_COLUMN_LE4] = WL_U4LE,
+        [WL_RUN_COLUMN_BE4] = WL_U4BE, [WL_RUN_COLUMN_LE8] = WL_U8LE, [WL_RUN_COLUMN_BE8] = WL_U8BE,
+    };
+    wl_row_block_function run = wl_row_block_fixed(instruction->operation);
+    if (!run || !plan->based || !note_write(plan, instruction->a))
+        return false;
+    wl_fact value = {.from = wl_place_after(plan->base, instruction->c), .kind = kinds[instruction->operation]};
+    return add_column(plan, is_guarded(plan, instruction->a) ? wl_row_block_guarded_column : run, &value, instruction);
+}
+
+/* Of other columns than structs and lists, what is written makes them valid. */
+bool wl_plan_valid(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact nothing = {0};
+    const unsigned storage = plan->block->run->program->storages[instruction->a];
+    if (storage == WL_LIST) {
+        /* Right after the list's end, which has noted that it is written. */
+        add_column(plan, wl_row_block_guarded_valid, &nothing, instruction);
+        return true;
+    }
+    if (storage != WL_STRUCT)
+        return true;
+    return note_write(plan, instruction->a) && add_column(plan, wl_row_block_guarded_valid, &nothing, instruction);
+}
+
+bool wl_plan_bytes(wl_planner *plan, const wl_instruction *instruction) {
+    wl_row_block *block = plan->block;
+    const wl_fact outer = {.outer_span = block->run->spans + instruction->b};
+    const bool is_outer = plan->loop >= 0 && !plan->own_spans[instruction->b];
+    const wl_fact *span = is_outer ? &outer : wl_planner_span(plan, instruction->b);
+    if (!span || !note_write(plan, instruction->a))
+        return false;
+    block->nested |= is_outer;
+    if (is_guarded(plan, instruction->a))
+        add_column(plan, wl_row_block_guarded_valid, span, instruction);
+    block->copies[block->copy_count++] = (wl_string_column){.from = span->from,
+                                                            .to = span->to,
+                                                            .out = instruction->out,
+                                                            .offsets = instruction->offsets,
+                                                            .room = (size_t)instruction->d,
+                                                            .guard = plan->guard,
+                                                            .outer = span->outer_span};
+    return true;
+}
+
+bool wl_plan_null(wl_planner *plan, const wl_instruction *instruction) {
+    /* It begins as null, and nothing else is written in the same rows. */
+    return is_guarded(plan, instruction->a) && note_write(plan, instruction->a);
+}
+
+/* The list of rows that have no items in it: `b` is their level. */
+bool wl_plan_no_items(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact nothing = {.kind = instruction->b};
+    if (!instruction->offsets)
+        return true;
+    wl_row_block_step *step = add_column(plan, wl_row_block_no_items, &nothing, instruction);
+    step->out = instruction->offsets;
+    return note_write(plan, instruction->a);
+}
+
+bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
+    wl_row_block *block = plan->block;
+    const wl_checksum *checksum = block->run->checksums + instruction->a;
+    const wl_rule *rule = checksum->rule;
+    if (rule->start != WL_NO_REGISTER || rule->place != WL_IN_REGISTER || plan->guard)
+        return false;
+    const wl_fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
+    const wl_fact *expected = wl_planner_value(plan, instruction->b);
+    if (!expected)
+        return false;
+    const wl_fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;
+    block->sums[block->sum_count++] =
+        (wl_sum){.from = from->from,
+                 .to = to->from,
+                 .own = own->from,
+                 .expected = expected->from,
+                 .kind = expected->kind,
+                 .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
+                 .skipped = rule->replace >= 0 ? rule->own_size : 0,
+                 .checksum = checksum};
+    return from->known && to->known && own->known && !expected->lane && !expected->outer && !expected->guard;
+}
+
+/* Columns that begin as null; those of bytes begin as none, too. */
+void wl_plan_unset(wl_planner *plan) {
+    wl_row_block *block = plan->block;
+    const wl_run *run = block->run;
+    for (uint32_t i = 0; i < run->unset_from[1]; i++) {
+        const wl_column *column = run->arguments->columns + run->unset[i];
+        wl_row_block_step *step = block->columns + block->column_count++;
+        *step = (wl_row_block_step){.run = wl_row_block_unset, .column = run->unset[i], .out = column->values,
+                                    .width = run->program->storages[run->unset[i]]};
+        if (step->width == WL_LIST)
+            step->out = column->offsets;
+        if (step->width == WL_VARIABLE)
+            block->copies[block->copy_count++] =
+                (wl_string_column){.out = column->values,
+                                   .offsets = column->offsets,
+                                   .room = wl_smaller(column->data_size, INT32_MAX)};
+    }
+    block->unset_copies = block->copy_count;
+}
+
