@@ -61,9 +61,21 @@ types:
 """
 
 
+VALUES = """
+meta: {{id: {id}, endian: le, -wireloom: {{rows: rows}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+{fields}
+  varint: {{-wireloom: {{varint: {{order: le}}}}}}
+"""
+
+
 def comparisons(size: int) -> Iterator[Comparison]:
     with tempfile.TemporaryDirectory() as folder:
         yield from _kinds(Path(folder), size)
+        yield from _varints(Path(folder), size)
         yield from _blocks(Path(folder), size)
     yield from _record_batches(size)
 
@@ -106,6 +118,23 @@ def _kinds(folder: Path, size: int) -> Iterator[Comparison]:
         yield Comparison(f"rows with {title}, beside plain rows", works[name], works["plain"], target=0.67, note=note)
 
 
+def _varints(folder: Path, size: int) -> Iterator[Comparison]:
+    """All values count as eight bytes: what is compared is the time that one takes."""
+    for count in (1, 3, 8, 20):
+        chance = random.Random(14)
+        values = [chance.randrange(1 << chance.randrange(1, 14)) for _ in range(2000 * count)]
+        inputs = {"varint": b"".join(map(_natural, values)), "u8": struct.pack(f"<{len(values)}Q", *values)}
+        times = max(1, size // 8 // (8 * len(values)))
+        works = {}
+        for type, data in inputs.items():
+            fields = "\n".join(f"      - {{id: f{number}, type: {type}}}" for number in range(count))
+            format = _loaded(folder, f"bench_{type}_{count}", VALUES.format(id=f"bench_{type}_{count}", fields=fields))
+            works[type] = Work(f"rows of {type}", 8 * len(values) * times, partial(drain, format, data * times))
+        title = f"rows of {count} varints of a byte or two, beside fields of eight bytes"
+        note = "all values count as eight bytes, so that the ratio is that of the times of a value"
+        yield Comparison(title, works["varint"], works["u8"], target=0.67, note=note)
+
+
 def _blocks(folder: Path, size: int) -> Iterator[Comparison]:
     format = _loaded(folder, "bench_blocks", BLOCKS)
     chance = random.Random(12)
@@ -145,7 +174,11 @@ def _record_batches(size: int) -> Iterator[Comparison]:
 
 
 def _varint(value: int) -> bytes:
-    left, found = (value << 1) ^ (value >> 63), bytearray()
+    return _natural((value << 1) ^ (value >> 63))
+
+
+def _natural(left: int) -> bytes:
+    found = bytearray()
     while left > 127:
         found.append(left & 127 | 128)
         left >>= 7
