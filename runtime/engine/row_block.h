@@ -74,6 +74,7 @@ struct wl_string {
     wl_layout lay_out;
     const uint8_t **begins; /* where the stretch after it begins, of each row */
     int64_t (*values)[WL_ROW_BLOCK_ROWS]; /* of the first of its varints */
+    unsigned plain_bytes; /* that each of its varints may have without being looked at */
 };
 
 typedef struct {

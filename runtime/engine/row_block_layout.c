@@ -181,7 +181,11 @@ INLINE int64_t unsigned_value(uint64_t value) { return (int64_t)value; }
                 value = convert(*next++);                                                                              \
             else if (limit - next >= 2 && next[1] < 0x80)                                                              \
                 next += 2, value = convert((next[-2] & 0x7Fu) | (unsigned)next[-1] << 7);                              \
-            else                                                                                                       \
+            else if (limit - next >= 4 && string->plain_bytes >= 4 && (next[2] < 0x80 || next[3] < 0x80)) {            \
+                const unsigned last = next[2] < 0x80 ? 2 : 3;                                                          \
+                value = convert(wl_groups(wl_varint_bytes(wl_load_le4(next), last, false)));                           \
+                next += last + 1;                                                                                      \
+            } else                                                                                                     \
                 return any_varints(string, block, at, limit, row, value);                                              \
             values[0][row] = value;                                                                                    \
         }                                                                                                              \
@@ -376,6 +380,9 @@ void wl_row_block_choose_layout(wl_row_block *block) {
         wl_string *string = block->strings + i;
         string->begins = block->at[i + 1];
         string->values = block->values + string->first;
+        string->plain_bytes = 8;
+        for (size_t j = 0; string->kind == WL_BETWEEN_VARINTS && j < string->count; j++)
+            string->plain_bytes = (unsigned)wl_smaller(string->plain_bytes, block->varints[string->first + j].plain);
         string->lay_out = chosen(block, string, last);
         if (string->kind == WL_BETWEEN_VARINTS)
             last = (int)(string->first + string->count) - 1;
