@@ -64,8 +64,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
     needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
     if format.fragments is not None:
-        # What is around pieces is made for them.
-        needed = [each for each in needed if not each.up]
+        # What is around pieces is made for them, and so are their kinds.
+        needed = [each for each in needed if not each.up and each.name != format.fragments.kind]
     missing = [each for each in needed if not each.optional and _source(format, each, given) is None]
     solved = list(_solved(format, missing, given))
     missing = [
