@@ -22,6 +22,7 @@ seq:
     type: u4le
     valid: {any-of: [0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1]}
     doc: 0xa1b2c3d4 with times in microseconds, 0xa1b23c4d in nanoseconds; in the byte order of the file.
+    -wireloom: {default: 0xa1b23c4d}
   - id: header
     type: header
     doc: The rest of the header.
@@ -41,21 +42,27 @@ types:
       - id: version_major
         type: u2
         doc: 2 since 1998.
+        -wireloom: {default: 2}
       - id: version_minor
         type: u2
         doc: 4 since 1998.
+        -wireloom: {default: 4}
       - id: thiszone
         type: s4
         doc: Not used; 0.
+        -wireloom: {default: 0}
       - id: sigfigs
         type: u4
         doc: Not used; 0.
+        -wireloom: {default: 0}
       - id: snaplen
         type: u4
         doc: The most bytes of a packet that were captured.
+        -wireloom: {default: 262144}
       - id: network
         type: u4
         doc: The type of the packets' outermost header (LINKTYPE); 1 is Ethernet.
+        -wireloom: {default: 1}
   packet:
     doc: One packet.
     meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, _: be}}}
@@ -63,9 +70,11 @@ types:
       - id: ts_sec
         type: u4
         doc: Seconds since the Unix epoch.
+        -wireloom: {default: ts / 1000000000}
       - id: ts_frac
         type: u4
         doc: Microseconds, or nanoseconds, in this second.
+        -wireloom: {default: ts % 1000000000 / _root.ns_per_unit}
       - id: incl_len
         type: u4
         valid: {max: 0x8000000}
@@ -73,6 +82,7 @@ types:
       - id: orig_len
         type: u4
         doc: Bytes of the packet on the network.
+        -wireloom: {default: data.size}
       - id: data
         size: incl_len
         doc: The packet, from its outermost header on.

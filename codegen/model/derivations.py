@@ -132,7 +132,10 @@ def _may_solve(attribute: Attribute, use: _Use) -> bool:
 
 
 def _is_there(attribute: Attribute, use: _Use) -> bool:
-    """Return whether the attribute is there exactly where the use counts."""
+    """Return whether the attribute is there exactly where the use counts, or decides itself whether it does and has a
+    default for where it does not."""
+    if attribute.default is not None and attribute.condition is None and use.condition is not None:
+        return names_in(use.condition) == {attribute.id}
     return attribute.condition == use.condition
 
 

@@ -16,6 +16,7 @@ from ..spec.syntax import Section
 from .build import Builder
 from .checksums import check_sums
 from .declare import Declarer
+from .defaults import check_defaults
 from .derivations import derive
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
@@ -149,6 +150,7 @@ def _compile(
     for each in structs.values():
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
+        check_defaults(each, diagnostics)
     roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}
     if diagnostics.has_errors:
         return None

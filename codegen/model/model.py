@@ -119,6 +119,9 @@ class Attribute:
     framing: Framing | None = None
     given: bool = False
     """``-wireloom: {given: true}``: whoever writes gives it; it is not solved for."""
+    default: Node | None = None
+    """``-wireloom: {default: …}``: what a writer writes if it is not given a value. Value instances in it are those
+    that the writer is given."""
     logical: Logical | None = None
     message: MessageField | None = None
     """Set for all attributes of a message type and for no others. A repeated field's ``repeat`` is ``RepeatEos``."""

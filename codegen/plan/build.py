@@ -27,6 +27,7 @@ from .presence import may_be_unmatched
 from .rows import tables_of
 from .sizes import Minimums, fixed_size, has_fixed_size
 from .types import Plan, TypePlan
+from .made import with_made
 from .unsolved import with_read_only
 
 
@@ -53,7 +54,7 @@ class _Builder:
         """Return the plan."""
         imports = tuple(map(self._plan, self.spec.imports))
         rows = self.tables[0] if self.tables else None
-        return with_read_only(replace(self._plan(self.spec), rows=rows, tables=self.tables, imports=imports))
+        return with_made(with_read_only(replace(self._plan(self.spec), rows=rows, tables=self.tables, imports=imports)))
 
     def _plan(self, spec: Spec) -> Plan:
         return Plan(
@@ -139,6 +140,7 @@ class _Builder:
             logical=attribute.logical,
             message=attribute.message,
             given=attribute.given,
+            default=attribute.default,
             is_checksum=attribute.checksum is not None,
             anonymous=attribute.anonymous,
             doc=attribute.doc,

@@ -21,6 +21,8 @@ def fills_of(
             yield Fill(field.id, "constant", contents=field.contents)
         elif field.condition is None and field.only is not None and field.id not in solved:
             yield Fill(field.id, "unless given", field.only)
+        elif field.default is not None and field.id not in solved:
+            yield Fill(field.id, "unless given", field.default)
     for derivation in derivations:
         yield Fill(derivation.attribute, "solved", derivation.expression)
     late = [each for each in covers if each.value is None]

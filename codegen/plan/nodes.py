@@ -101,6 +101,8 @@ class Field:
     """Set for all fields of a protobuf message and for no others."""
     given: bool = False
     """Whether whoever writes gives it, although it could be solved for."""
+    default: Node | None = None
+    """What a writer writes if it is not given a value. Value instances in it are those that the writer is given."""
     is_checksum: bool = False
     anonymous: bool = False
     """Whether the spec gave no id."""
@@ -287,7 +289,8 @@ class Instance:
 class Fill:
     """A field that a writer fills in.
 
-    ``how``: ``constant`` (the bytes ``contents``), ``unless given`` (the only ``value`` that it may have), ``solved``
+    ``how``: ``constant`` (the bytes ``contents``), ``unless given`` (the only ``value`` that it may have, or the
+    default), ``made`` (an object of which everything is filled in), ``solved``
     (the ``value`` that follows from a size or count, in which ``NAME.size`` is the size of a field on the wire),
     ``checksum before`` anything is written or ``checksum after`` all it covers is.
     """

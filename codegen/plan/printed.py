@@ -236,6 +236,8 @@ def _fill(fill: Fill) -> str:
     if fill.cover is not None:
         when = "" if fill.how == "checksum before" else ", once that is written"
         return f"{fill.id} = {_checksum(fill.cover)}{when}"
+    if fill.how == "made":
+        return f"{fill.id}, unless it is given"
     if fill.value is None:
         return f"{fill.id} = {hexadecimal(fill.contents)}"
     return f"{fill.id} = {_plain(fill.value)}{', unless it is given' if fill.how == 'unless given' else ''}"

@@ -309,6 +309,7 @@ TABLES["field-extensions"] = Table(
         "map": Key(TableKind("map"), "The items are pairs: the column is a map."),
         "union": Key(TextKind(choices=("dense",)), "What a switch chooses is a dense union in Arrow."),
         "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
+        "default": Key(EXPRESSION, "What a writer writes if it is not given a value."),
     },
 )
 TABLES["instance-extensions"] = Table(

@@ -38,6 +38,10 @@ class Column:
     """A writer takes no value for it: a length, a count, a checksum, fixed contents, a computed value."""
     constant: bool = False
     """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
+    filled: bool = False
+    """The attribute has a default, which a writer fills in where a table lacks the column."""
+    asked: bool = False
+    """For a value instance: defaults of attributes are computed from its value, where a table has the column."""
     optional: bool = False
     """The attribute has an ``if``, or a switch without a case for every value: the column is null in rows where the
     condition is false, or no case matches."""

@@ -99,7 +99,7 @@ from .readstruct import ReadStruct
 from .row_log import AfterRows, UnitOfRows, go_on, positioned, towards_block, towards_rows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
-from .structs import Struct, enclosed
+from .structs import Struct, as_given, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 from .varints import read_varint, varint
 from .windows import first_items, gather
@@ -148,6 +148,7 @@ __all__ = [
     "ValidationNotEqualError",
     "ValidationNotInEnumError",
     "WriteStream",
+    "as_given",
     "at_least_one",
     "before",
     "bounded",

@@ -18,6 +18,12 @@ from .streams import MemoryStream
 from .write_stream import WriteStream
 
 
+def as_given(made: Any, name: str) -> Any:
+    """Return the value of a value instance that a writer was given for an object, or what the instance computes."""
+    given: Mapping[str, Any] = getattr(made, "_given", {})
+    return given[name] if name in given else getattr(made, name)
+
+
 class Struct(Readable, metaclass=StructType):
     """An object of a type of a spec, read from a stream or made from values.
 
@@ -38,6 +44,8 @@ class Struct(Readable, metaclass=StructType):
     """On an outermost object: where set, refused values are collected here and reading continues, see ``_refuse``."""
     _row_log: RowLog | None = kept(init=False)
     """On an outermost object: where set, the rows inside of objects are noted here."""
+    _given: Mapping[str, Any] = kept(init=False)
+    """For a writer: values of value instances, which defaults of attributes are computed from."""
     _chain: Chain = kept(init=False)
     """What the last item held by each checksum that the next item's continues, see ``chains``."""
 

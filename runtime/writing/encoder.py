@@ -164,7 +164,11 @@ class RowEncoder:
         columns = zip(*values.values(), strict=True) if values else iter([()] * count)
         done: list[bytes] = []
         for row_values in columns:
-            row = self._make(dict(zip(names, row_values, strict=True)))
+            fields = dict(zip(names, row_values, strict=True))
+            asked = {name: fields.pop(name) for name in self._asked if name in fields}
+            row = self._make(fields)
+            if asked:
+                row._given = asked
             try:
                 data = row.to_bytes()
                 if self._optional and (unwritten := self._unwritten(row, data)):
@@ -182,6 +186,11 @@ class RowEncoder:
     @cached_property
     def _make(self) -> Callable[[Mapping[str, Any]], Any]:
         return object_maker(self.format, self.format.row_class)
+
+    @cached_property
+    def _asked(self) -> tuple[str, ...]:
+        """The value instances that defaults of the row's fields are computed from."""
+        return tuple(each.attribute or each.name for each in self.format.columns if each.asked)
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:

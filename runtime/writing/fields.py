@@ -41,6 +41,8 @@ class Filled:
     """Of labels: their numbers are those of uint64, otherwise those of int64."""
     up: int = 0
     """As in ``Column``."""
+    asked: bool = False
+    """Whether it is a value instance that defaults of attributes are computed from, and no field of its own."""
     solved: tuple[str, int, int] | None = None
     """Where the column is a value instance that is solved for the field: its attribute, how many levels above the row
     that is, and the factor of the field in it."""
@@ -66,7 +68,9 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     if format.fragments is not None:
         # What is around pieces is made for them, and so are their kinds.
         needed = [each for each in needed if not each.up and each.name != format.fragments.kind]
-    missing = [each for each in needed if not each.optional and _source(format, each, given) is None]
+    missing = [
+        each for each in needed if not (each.optional or each.filled) and _source(format, each, given) is None
+    ]
     solved = list(_solved(format, missing, given))
     missing = [
         each for each in missing if all((each.attribute, each.up) != (found.field, found.up) for found in solved)
@@ -101,7 +105,25 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                     make=maker(format, source),
                 )
             )
-    return (*filled, *solved)
+    return (*filled, *solved, *_asked(format, given))
+
+
+def _asked(format: Format, given: set[str]) -> Iterator[Filled]:
+    """The value instances of the table that defaults are computed from."""
+    for column in format.columns:
+        if column.asked and column.name in given:
+            kind = without_union_types(format.schema.field(column.name).type)
+            yield Filled(
+                column.attribute or column.name,
+                column.name,
+                kind,
+                kind,
+                parent=column.parent,
+                labels=column.labels,
+                unsigned=column.unsigned,
+                up=column.up,
+                asked=True,
+            )
 
 
 def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[Filled]:

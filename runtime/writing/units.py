@@ -60,6 +60,7 @@ class UnitEncoder:
         self._one_by_one = format.streaming and not format.sized_rows
         """Whether units are written by themselves; otherwise the whole file is made at once."""
         self._names: list[list[str]] = []
+        self._asked: list[list[str]] = []
         self._optional = [each for each in format.columns if each.optional]
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -120,6 +121,7 @@ class UnitEncoder:
         places = [0 if each.parent else depth - each.up for each in filled]
         own = [[number for number, place in enumerate(places) if place == level] for level in range(depth + 1)]
         self._names = [[filled[number].field for number in numbers] for numbers in own]
+        self._asked = [[filled[number].field for number in numbers if filled[number].asked] for numbers in own]
         for number, each in enumerate(filled):
             if each.solved is not None:
                 given, values[number] = values[number], [0] * batch.num_rows
@@ -165,7 +167,10 @@ class UnitEncoder:
         fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
         if depth < len(self._levels):
             fields = dict(self._levels[depth].tags) | fields
+        asked = {} if row is None else {name: fields.pop(name) for name in self._asked[depth]}
         made = self._makers[depth](fields)
+        if asked:
+            made._given = asked
         if parent is not None:
             made._parent, made._root = parent, parent._root
         return made

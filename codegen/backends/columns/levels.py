@@ -8,6 +8,7 @@ from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
+from ...expression.walk import walk
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...plan.chains import chained_in
 from ...plan.solving import solutions
@@ -117,6 +118,32 @@ def _is_above(owner: Node | None) -> bool:
     return False
 
 
+def is_asked(plan: Plan, rows: Rows, column: TableColumn) -> bool:
+    """Return whether the column is a value instance that defaults of attributes are computed from."""
+    instance = column.field
+    if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.look_up is not None:
+        return False
+    around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
+    holder = plan.root if column.parent else plan.type(around[len(around) - 1 - column.up])
+    return any(
+        (owner.path, instance.id) == (holder.path, name)
+        for struct in plan.types
+        for field in struct.fields
+        if field.default is not None
+        for node in walk(field.default)
+        for owner, name in _members(plan, struct, node)
+    )
+
+
+def _members(plan: Plan, struct: TypePlan, node: Node) -> Iterator[tuple[TypePlan, str]]:
+    """Yield the type and the name of the member that a node is."""
+    match node:
+        case Name(id):
+            yield struct, id
+        case Member(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
+            yield plan.type(value.type.path), name
+
+
 # What cannot be filled in -------------------------------------------------------------------------------------------
 
 
@@ -173,9 +200,7 @@ def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
 
 def _is_filled(struct: TypePlan, field: Field) -> bool:
     """Return whether a writer fills in a field, or there are objects without it."""
-    if field.condition is not None or field.is_checksum or struct.solved(field.id) is not None:
-        return True
-    return field.repeat is None and (field.contents is not None or field.only is not None)
+    return field.condition is not None or field.is_checksum or any(each.id == field.id for each in struct.fills)
 
 
 def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
-from .levels import is_chained, level_sources, solves, unfilled, ways
+from .levels import is_asked, is_chained, level_sources, solves, unfilled, ways
 from .literal import literal
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
@@ -188,9 +188,11 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["doc"] = column.field.doc
     if column.labels:
         given["labels"] = column.labels
-    for name in ("unsigned", "derived", "constant", "optional"):
+    for name in ("unsigned", "derived", "constant", "filled", "optional"):
         if getattr(column, name):
             given[name] = True
+    if is_asked(plan, rows, column):
+        given["asked"] = True
     if column.same_as:
         given["same_as"] = column.same_as
     if column.up:

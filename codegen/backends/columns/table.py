@@ -66,6 +66,11 @@ class TableColumn:
         )
 
     @property
+    def filled(self) -> bool:
+        """Return whether the attribute has a default, which the generated class fills in."""
+        return isinstance(self.field, Field) and self.field.default is not None and not self.derived
+
+    @property
     def optional(self) -> bool:
         """Return whether an attribute has an ``if``, or a switch without a case for every value; or the struct that it
         is in."""

@@ -103,6 +103,8 @@ class Translator:
     places: Mapping[str, str] = declared(default_factory=dict)
     sizes: Mapping[str, str] = declared(default_factory=dict)
     position: Position | None = None
+    as_given: bool = False
+    """Whether value instances are those that a writer is given."""
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
         """The expression's text, in parentheses where it binds more loosely than ``least``."""
@@ -287,7 +289,9 @@ class Translator:
 
     def _member(self, value: str, struct: TypePlan, name: str) -> str:
         text = f"{value}.{field_name(name)}"
-        field = struct.field(name)
+        field, instance = struct.field(name), struct.instance(name)
+        if self.as_given and instance is not None and instance.value is not None:
+            return f"{self.module.use('as_given')}({value}, {field_name(name)!r})"
         if field is not None and has_default(struct, name):
             return f"({self._default(field)} if {text} is None else {text})"
         if member_may_be_absent(self.module, struct, name):

@@ -93,9 +93,17 @@ def _constants(scope: ClassScope) -> Lines:
         if fill.how == "constant" and not _is_known_late(field):
             lines.append(_assigned(scope, member(fill.id), repr(fill.contents)))
         elif fill.how == "unless given" and fill.value is not None:
-            value = scope.text(fill.value, field)
+            value = _default_text(scope, field, fill.value)
+            lines.append(scope.code("unless_set", name=field_name(fill.id), value=value))
+        elif fill.how == "made" and isinstance(field.type, UserType):
+            value = scope.code("object", **{"class": scope.module.class_of(field.type.path)}, arguments=())
             lines.append(scope.code("unless_set", name=field_name(fill.id), value=value))
     return tuple(lines)
+
+
+def _default_text(scope: ClassScope, field: Field, value: Node) -> str:
+    """What a writer writes if it is not given a value."""
+    return replace(scope.translator(field.position), as_given=True).text(value)
 
 
 def _is_known_late(field: Field) -> bool:
@@ -156,8 +164,20 @@ def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
             continue
         translator = replace(scope.translator(field.position), sizes=wires)
         line = _assigned(scope, member(fill.id), translator.text(fill.value))
+        sized = _optional_of(scope, fill.value) if field.default is not None else None
+        if sized is not None and field.default is not None:
+            absent = _assigned(scope, member(fill.id), _default_text(scope, field, field.default))
+            there = scope.code("is_set", name=field_name(sized.id))
+            lines.append(scope.code("when", condition=there, body=(line,), otherwise=(absent,)))
+            continue
         lines.extend(_when(scope, field, (line,)))
     return tuple(lines)
+
+
+def _optional_of(scope: ClassScope, expression: Node) -> Field | None:
+    """The field whose size or number a solved value is, if there are objects without it."""
+    found = (scope.struct.field(each.id) for each in walk(expression) if isinstance(each, Name))
+    return next((each for each in found if each is not None and each.condition is not None), None)
 
 
 def _when(scope: ClassScope, field: Field, lines: Lines) -> Lines:

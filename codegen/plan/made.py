@@ -1,0 +1,40 @@
+"""Objects that a writer makes, since it fills in everything in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..expression.types import UserType
+from ..wire import OwnSize
+from .nodes import Field, Fill
+from .types import Plan, TypePlan
+
+
+def with_made(plan: Plan) -> Plan:
+    """A copy of a plan in which objects that need no value from a caller are filled in, innermost ones first."""
+    while True:
+        root = _filled(plan, plan.root)
+        if root == plan.root:
+            return plan
+        plan = replace(plan, root=root)
+
+
+def _filled(plan: Plan, struct: TypePlan) -> TypePlan:
+    filled = {each.id for each in struct.fills}
+    made = tuple(Fill(each.id, "made") for each in struct.fields if each.id not in filled and _is_made(plan, each))
+    types = tuple(_filled(plan, each) for each in struct.types)
+    # Before lengths that are solved for, which ask for its size.
+    return replace(struct, fills=(*made, *struct.fills), types=types)
+
+
+def _is_made(plan: Plan, field: Field) -> bool:
+    """Return whether there is one object of a type of this spec, of which each field is filled in."""
+    kind = field.type
+    if not isinstance(kind, UserType) or kind.opaque or not plan.owns(kind) or not isinstance(field.size, OwnSize):
+        return False
+    if field.repeat is not None or field.condition is not None or field.switch is not None or field.arguments:
+        return False
+    struct = plan.type(kind.path)
+    filled = {each.id for each in struct.fills}
+    plain = struct.message is None and struct.read_only is None and not struct.parameters
+    return plain and bool(struct.fields) and all(each.id in filled for each in struct.fields)
