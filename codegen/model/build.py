@@ -29,6 +29,7 @@ from ..wire import (
 from ..words import shown, suggestion
 from .block_codecs import BlockCodecs
 from .checksums import ChecksumReader
+from .defaults import default_of
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch
 from .leftovers import check_leftovers
@@ -142,7 +143,7 @@ class Builder:
         attribute = replace(attribute, process=codecs.process(attribute, whole))
         refuse_later_names(symbol, member, attribute, self.diagnostics)
         attribute = replace(attribute, checksum=self._checksum(symbol, member, attribute))
-        attribute = replace(attribute, default=self._default(symbol, member, attribute))
+        attribute = replace(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 
     def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
@@ -155,29 +156,6 @@ class Builder:
             return self.checked(symbol, section, key, INTEGER, around)
 
         return ChecksumReader(symbol, member, self.diagnostics, integer).read(section, attribute)
-
-    def _default(self, symbol: Symbol, member: Member, attribute: Attribute) -> Node | None:
-        """The expression of the key ``default``."""
-        section = member.section.extensions
-        expression = section.expression("default") if section is not None and member.kind == "attribute" else None
-        if section is None or expression is None:
-            return None
-        position = section.position_of("default")
-        if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
-            message = "'default' is for attributes that are always there, once, and of one type"
-            self.diagnostics.error(position, message)
-            return None
-        if attribute.checksum is not None or attribute.contents is not None:
-            self.diagnostics.error(position, "'default' goes without 'checksum' and 'contents', which writers fill in")
-            return None
-        node = self.typing.expression(symbol, expression)
-        wanted, found = attribute.type, type_of(node) if node is not None else None
-        # A type of the spec may be a varint, which is known later.
-        if found is None or (isinstance(wanted, UserType) and is_integer(found)) or assignable(found, wanted):
-            return node
-        place = expression.place(expression.node.start, expression.node.end)
-        self.diagnostics.error(place, f"'default' must be {type_name(wanted)}, found {type_name(found)}")
-        return None
 
     def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
         attribute = Attribute(

@@ -21,13 +21,13 @@ from .buffered import BufferedTypes
 from .checks import checks_of
 from .filling import fills_of
 from .lengths import length_fields
+from .made import with_made
 from .nesting import recursive_types
 from .nodes import Cover, Field, Instance, Piece, Run, Step, Switch
 from .presence import may_be_unmatched
 from .rows import tables_of
 from .sizes import Minimums, fixed_size, has_fixed_size
 from .types import Plan, TypePlan
-from .made import with_made
 from .unsolved import with_read_only
 
 

@@ -53,6 +53,8 @@ FORMAT = Format(
             attribute="network",
             doc="The type of the packet's outermost header (LINKTYPE); 1 is Ethernet.",
             derived=True,
+            inside=(("header.", "Pcap.Header"),),
+            solves=(("header.network", 1, 1),),
         ),
         Column(
             "snaplen",
@@ -61,6 +63,8 @@ FORMAT = Format(
             attribute="snaplen",
             doc="The most bytes of a packet that were captured.",
             derived=True,
+            inside=(("header.", "Pcap.Header"),),
+            solves=(("header.snaplen", 1, 1),),
         ),
     ),
     levels=(Level("Pcap", "packets", repeated=True),),

@@ -61,11 +61,11 @@ class Column:
     """The maps in it: the way to each, as to a list of structs, and those from an item to its key and to its value,
     with dots between names."""
     inside: tuple[tuple[str, str], ...] = ()
-    """For an attribute of a struct (``header.tenant``): the beginning of its name that stands for each struct that
-    leads to it (``header.``), and the qualified name of its class."""
+    """For an attribute of a struct (``header.tenant``), or a value instance that is solved for one: the beginning of
+    its name that stands for each struct that leads to it (``header.``), and the qualified name of its class."""
     solves: tuple[tuple[str, int, int], ...] = ()
     """Of a value instance ``factor * attribute + rest``: each attribute that a writer can solve it for, with how many
-    levels above the row that is, and the factor."""
+    levels above the row that is, and the factor. ``header.network``: that of an object in it."""
     looked_up: LookUp | None = None
     """The column is that of a row of another table."""
     lookup: str = ""

@@ -68,9 +68,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     if format.fragments is not None:
         # What is around pieces is made for them, and so are their kinds.
         needed = [each for each in needed if not each.up and each.name != format.fragments.kind]
-    missing = [
-        each for each in needed if not (each.optional or each.filled) and _source(format, each, given) is None
-    ]
+    missing = [each for each in needed if not (each.optional or each.filled) and _source(format, each, given) is None]
     solved = list(_solved(format, missing, given))
     missing = [
         each for each in missing if all((each.attribute, each.up) != (found.field, found.up) for found in solved)
@@ -127,8 +125,10 @@ def _asked(format: Format, given: set[str]) -> Iterator[Filled]:
 
 
 def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[Filled]:
-    """The fields that have no column, but follow from one of a value instance. Each column gives one of them."""
+    """The fields that have no column, but follow from one of a value instance. Each column gives one of them; fields of
+    structs have none."""
     open_fields = [(each.attribute, each.up) for each in missing]
+    open_fields += dict.fromkeys((name, up) for each in format.columns for name, up, _ in each.solves if "." in name)
     for column in format.columns:
         for name, up, factor in column.solves if column.name in given else ():
             if (name, up) in open_fields:

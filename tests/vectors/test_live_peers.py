@@ -94,7 +94,7 @@ def test_leveldb_log(tmp_path: Path) -> None:
     opened.close()
 
 
-def test_pcap() -> None:
+def test_pcap(tmp_path: Path) -> None:
     import dpkt
 
     for nano in (False, True):
@@ -109,3 +109,10 @@ def test_pcap() -> None:
             {"ts": 1_700_000_000_000_000_000 + index * 125_000_000, "orig_len": len(blob), "data": plain(blob)} | known
             for index, blob in enumerate(BLOBS)
         ]
+        ours = written("pcap", table, tmp_path)
+        with ours.open("rb") as opened:
+            reader = dpkt.pcap.Reader(opened)
+            assert (reader.datalink(), reader.snaplen) == (dpkt.pcap.DLT_RAW, 70_000)
+            assert [(round(ts * 8), data) for ts, data in reader] == [
+                (8 * 1_700_000_000 + index, blob) for index, blob in enumerate(BLOBS)
+            ]

@@ -103,9 +103,51 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
     for each in solutions(plan, holder, instance.value):
         factor = constant_integer(each.factor)
         fixed = plan.type(each.struct).solved(each.name) is not None
-        if factor and not fixed and each.struct in around and _is_above(each.owner):
+        if not factor or fixed:
+            continue
+        if each.struct in around and _is_above(each.owner):
             found.append((field_name(each.name), len(around) - 1 - around.index(each.struct), factor))
+        elif (place := _inside(plan, holder, each.owner)) is not None and place[0].path in around:
+            prefix = ".".join(map(field_name, place[1]))
+            found.append((f"{prefix}.{field_name(each.name)}", len(around) - 1 - around.index(place[0].path), factor))
     return tuple(found)
+
+
+def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
+    """The structs of the attributes that a value instance is solved for, as ``Column.inside`` has them."""
+    around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
+    found: dict[str, Path] = {}
+    for attribute, up, _ in solves(plan, rows, column):
+        struct, prefix = plan.type(around[len(around) - 1 - up]), ""
+        for name in attribute.split(".")[:-1]:
+            field = next(each for each in struct.fields if field_name(each.id) == name)
+            assert isinstance(field.type, UserType)
+            struct, prefix = plan.type(field.type.path), f"{prefix}{name}."
+            found[prefix] = struct.path
+    return tuple(found.items())
+
+
+def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan, tuple[str, ...]] | None:
+    """The object itself or one around it that has the owner of an attribute inside, and the fields that lead to the
+    owner: those that a writer makes if they are not given."""
+    outer, fields = holder, tuple[str, ...]()
+    match owner:
+        case Name(name) if name not in ("_parent", "_root"):
+            pass
+        case Member(inner, name) if _is_above(inner) and isinstance(inner.type, UserType):
+            outer = plan.type(inner.type.path)
+        case Member(inner, name) if (found := _inside(plan, holder, inner)) is not None:
+            outer, fields = found
+        case _:
+            return None
+    struct = outer
+    for step in fields:
+        field = struct.field(step)
+        if field is None or not isinstance(field.type, UserType):
+            return None
+        struct = plan.type(field.type.path)
+    is_made = any(each.id == name and each.how == "made" for each in struct.fills)
+    return (outer, (*fields, name)) if is_made else None
 
 
 def _is_above(owner: Node | None) -> bool:

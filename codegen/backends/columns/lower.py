@@ -16,7 +16,7 @@ from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
-from .levels import is_asked, is_chained, level_sources, solves, unfilled, ways
+from .levels import is_asked, is_chained, level_sources, solved_structs, solves, unfilled, ways
 from .literal import literal
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
@@ -202,7 +202,8 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
     if variants := tuple(_variants(column.type, "")):
         given["variants"] = variants
     holder = plan.root if column.parent else plan.type([plan.root.path, *rows.types][-1 - column.up])
-    if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in ways(plan, holder, column)):
+    structs_inside = (*ways(plan, holder, column), *solved_structs(plan, rows, column))
+    if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in structs_inside):
         given["inside"] = inside
     if maps := tuple(_maps(column.type, "")):
         given["maps"] = maps

@@ -102,7 +102,7 @@ def _constants(scope: ClassScope) -> Lines:
 
 
 def _default_text(scope: ClassScope, field: Field, value: Node) -> str:
-    """What a writer writes if it is not given a value."""
+    """The text of what a writer writes if it is not given a value."""
     return replace(scope.translator(field.position), as_given=True).text(value)
 
 
