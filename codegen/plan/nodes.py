@@ -10,8 +10,8 @@ from dataclasses import field as declared
 
 from wireloom.checksums import Algorithm, algorithm
 
-from ..expression.nodes import Node
-from ..expression.types import BitsType, IntegerType, Type, UserType, VarintType
+from ..expression.nodes import Attribute, Name, Node
+from ..expression.types import BitsType, BytesType, IntegerType, Type, UserType, VarintType
 from ..expression.walk import names_in
 from ..spec.position import Position
 from ..wire import (
@@ -25,6 +25,18 @@ from ..wire import (
 )
 
 # What is read -------------------------------------------------------------------------------------------------------
+
+
+LEAST_MARKER = 8
+"""Bytes that two places do not have in common by chance."""
+
+
+def _way_from_root(node: Node) -> tuple[str, ...]:
+    """The names of ``_root.NAME.NAME``; none of other expressions."""
+    way: tuple[str, ...] = ()
+    while isinstance(node, Attribute):
+        way, node = (node.name, *way), node.value
+    return way if isinstance(node, Name) and node.id == "_root" else ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +121,16 @@ class Field:
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
+
+    @property
+    def marker(self) -> tuple[str, ...]:
+        """The way from the root to the bytes that this field must equal, if they are so many that no other place has
+        them by chance."""
+        plain = not (self.is_cut or self.condition or self.repeat or self.switch or self.process)
+        if not plain or not isinstance(self.type, BytesType) or (self.fixed_size or 0) < LEAST_MARKER:
+            return ()
+        ways = (_way_from_root(each.operands[0]) for each in self.checks if each.rule == "equal")
+        return next(ways, ())
 
     @property
     def contents(self) -> bytes | None:

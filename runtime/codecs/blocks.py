@@ -226,6 +226,7 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
         BlockCodec("lz4", _lz4_frames, _arrow("lz4")),
         BlockCodec("lz4-block", _lz4_block, _arrow("lz4_raw"), needs_size=True),
         BlockCodec("snappy", snappy_blocks.expand, _arrow("snappy")),
+        BlockCodec("snappy-crc32", snappy_blocks.expand_checked, snappy_blocks.checked),
         BlockCodec("snappy-framed", snappy_blocks.expand_framed, snappy_blocks.framed),
         BlockCodec("snappy-xerial", snappy_blocks.expand_xerial, snappy_blocks.xerial),
         BlockCodec("bzip2", _members("bzip2", bz2.BZ2Decompressor, b""), bz2.compress),

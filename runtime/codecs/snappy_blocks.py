@@ -1,4 +1,5 @@
-"""snappy: raw blocks, and the two ways in which streams are made of them, around pyarrow's codec.
+"""snappy: raw blocks, those with a checksum after them, and the two ways in which streams are made of blocks, around
+pyarrow's codec.
 
 Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy; the stream of snappy-java
 (``SnappyOutputStream``), which Kafka's clients write.
@@ -6,6 +7,7 @@ Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy;
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import crc32c
@@ -15,6 +17,8 @@ from .codec import CodecError
 IDENTIFIER = b"\xff\x06\x00\x00sNaPpY"
 COMPRESSED, UNCOMPRESSED, FIRST_SKIPPABLE, STREAM = 0x00, 0x01, 0x80, 0xFF
 LARGEST_CHUNK = 65536
+CHECKED = 4
+"""Bytes of the checksum after a block."""
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + (1).to_bytes(4, "big") * 2
 XERIAL_BLOCK = 32 * 1024
@@ -103,6 +107,22 @@ def framed(content: bytes) -> bytes:
         body = packed if kind == COMPRESSED else piece
         chunks += [bytes((kind,)), (len(body) + 4).to_bytes(3, "little"), _masked(piece).to_bytes(4, "little"), body]
     return b"".join(chunks)
+
+
+def expand_checked(data: memoryview, limit: int, size: int | None) -> bytes:
+    """A raw block and the CRC-32 of its content, in four bytes from the highest one on, as in Avro's files."""
+    if len(data) < CHECKED:
+        raise damaged("snappy-crc32", "it has no checksum")
+    content = expand(data[:-CHECKED], limit, size)
+    if zlib.crc32(content) != int.from_bytes(data[-CHECKED:], "big"):
+        raise damaged("snappy-crc32", "the checksum of its content does not match")
+    return content
+
+
+def checked(content: bytes) -> bytes:
+    """The inverse of ``expand_checked``."""
+    packed: bytes = arrow().compress(content, "snappy", asbytes=True)
+    return packed + zlib.crc32(content).to_bytes(CHECKED, "big")
 
 
 def expand_xerial(data: memoryview, limit: int, size: int | None) -> bytes:

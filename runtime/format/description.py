@@ -205,6 +205,8 @@ class Format:
     """Units repeat to the end of the input and can be read one by one; otherwise the root is the one unit."""
     sized_rows: bool = False
     """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
+    marker: str = ""
+    """The bytes that each unit ends with: a field of the object that is before the units. Empty: there are none."""
     fixed_rows: bool = False
     """All rows have the same size: no length leads from one to the next."""
     fragments: Fragments | None = None
@@ -235,7 +237,7 @@ class Format:
     @property
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read by itself."""
-        return bool(self.delimiter) and not self.looks_up and self.fragments is None
+        return bool(self.delimiter or self.marker) and not self.looks_up and self.fragments is None
 
     @property
     def has_lengths(self) -> bool:

@@ -18,12 +18,15 @@ sub-stream that contains damage.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from ..base.cached import cached_property
 from ..checksums import algorithm
 from .expression_code import Code as Code
+from .known_bytes import KnownBytes as KnownBytes
+from .known_bytes import filled_in
 
 PROGRAM_VERSION = 4
 """Version of the step table. The engine refuses any other."""
@@ -304,7 +307,8 @@ class ColumnProgram:
     what is inside of a struct or list right after it. ``levels``: for each of them 0, or the level of the list whose
     items it has a value for; empty where all are 0. ``loops``: how many there are. ``expansions`` are not part of the
     packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
-    the reader puts into registers 0, 1, … before the first row. ``whole``: the unit is all of an input.
+    the reader puts into registers 0, 1, … before the first row, ``known`` those that it puts into the constants.
+    ``whole``: the unit is all of an input.
     ``chains``: how many checksums continue those of the items before them.
     """
 
@@ -323,6 +327,7 @@ class ColumnProgram:
     whole: bool = False
     chains: int = 0
     expansions: tuple[Expansion, ...] = ()
+    known: tuple[KnownBytes, ...] = ()
     version: int = field(default=PROGRAM_VERSION)
 
     @cached_property
@@ -334,6 +339,10 @@ class ColumnProgram:
     def has_rows(self) -> bool:
         """Return whether a unit has any number of rows."""
         return any(each.op is Op.ROW for each in self.steps)
+
+    def knowing(self, values: Sequence[bytes]) -> ColumnProgram:
+        """Return the program with the values of ``known``, in their order, among its constants."""
+        return replace(self, constants=filled_in(self.constants, self.known, values))
 
     def pack(self) -> bytes:
         """The program as the engine loads it, all little-endian:

@@ -108,7 +108,7 @@ class DamageDetails:
         damaged."""
         request, taken = self._request, None
         # Where rows were looked for after it, its bytes need not be at hand any more.
-        if not request.recover and (self._readers.root is not None or not request.format.has_prologue):
+        if not request.recovers and (self._readers.root is not None or not request.format.has_prologue):
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
             taken = takes_row(self._readers.rows(settings), window, offset)
         if taken is None:

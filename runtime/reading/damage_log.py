@@ -50,6 +50,10 @@ class DamageLog:
         self._empty = 0
         self._empty_end = -1
 
+    def narrow(self, begin: int, stop: int) -> None:
+        """Note only what begins in these bytes from now on."""
+        self._begin, self._stop = begin, stop
+
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
         """Add a range to the report. Return whether a row of nulls may replace it: not where it belongs to another byte
         range or continues a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a

@@ -71,11 +71,11 @@ class InputScan:
         """Yield the events of the input. Raises ``WireloomError`` where it cannot be opened, and in mode ``failfast``
         ``DamagedInputError`` at the first damage."""
         self._opened = opened = open_input(self._request, self._source)
-        window, report = opened.window, self.report
-        self._scanned.start = window.base + window.begin
+        report = self.report
+        self._scanned.start = opened.window.base + opened.window.begin
         try:
             is_read = yield from self._read(opened)
-            yield self._end(window)
+            yield self._end(opened.window)
             yield from self._finish(opened, is_read)
             report.facts = dict(self._extractor.facts())
             if self._joiner is not None:
@@ -84,8 +84,8 @@ class InputScan:
             report.foreign = self._check.is_wrong(opened)
         finally:
             if report.tail == "unread":
-                report.tail_offset = window.base + window.begin
-                self._scanned.count(window)
+                report.tail_offset = opened.window.base + opened.window.begin
+                self._scanned.count(opened.window)
             if not report.facts:
                 # Why the reading stops matters more than what routines would say of it.
                 with suppress(WireloomError):
@@ -94,8 +94,9 @@ class InputScan:
 
     def _read(self, opened: Opened) -> Generator[Event, None, bool]:
         """Read to the end, or to a row after which nothing can be read. Return whether all of the input was read."""
-        window, extractor = opened.window, self._extractor
+        extractor = self._extractor
         outcome = yield from self._joined(extractor.begin(opened))
+        window = opened.window
         while True:
             match outcome:
                 case Ended():
@@ -153,7 +154,7 @@ class InputScan:
             if not found:
                 self._searched = content
                 return False
-        elif self._request.recover:
+        elif self._request.recovers:
             begin, window.begin = lost.offset - window.base, lost.resumes - window.base
             content = bytes(window.view[begin : window.begin][:CONTENT])
         else:

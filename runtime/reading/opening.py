@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import codecs
@@ -32,6 +33,15 @@ class Opened:
     """Bytes of the whole input as it is read, where they are known without reading it."""
     misnamed: bool = False
     """Its name says that it is compressed, and its bytes say that it is not."""
+    begin_at: Callable[[int], Window] | None = None
+    """Makes a window that begins at an offset of the input; ``None`` where bytes can only be read in their order."""
+
+    def restart(self, offset: int) -> Window:
+        """Continue at an offset of the input, with a new window in place of the one before it."""
+        assert self.begin_at is not None
+        self.window.close()
+        self.window = self.begin_at(offset)
+        return self.window
 
     def close(self) -> None:
         """Close the input and release its buffers."""
@@ -69,9 +79,20 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
                 StreamWindow(_blocks(request, source, stored, codec), stored.position), stored, at_start=False
             )
         if codec == "none" and content is not None:
-            return Opened(MemoryWindow(content))
+            return Opened(
+                MemoryWindow(content), begin_at=lambda offset: MemoryWindow(content, min(offset, len(content)))
+            )
+
+        def begin_at(offset: int) -> Window:
+            stored.seek(min(offset, source.size or 0))
+            return StreamWindow(DirectBlocks(stored, request.chunk or CHUNK), stored.position)
+
+        can_begin = codec == "none" and source.seekable
         return Opened(
-            StreamWindow(_blocks(request, source, stored, codec)), stored, size=source.size if codec == "none" else None
+            StreamWindow(_blocks(request, source, stored, codec)),
+            stored,
+            size=source.size if codec == "none" else None,
+            begin_at=begin_at if can_begin else None,
         )
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))

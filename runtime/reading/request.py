@@ -72,6 +72,11 @@ class ScanRequest(ScanOptions):
         return self.tail == GROWING
 
     @property
+    def recovers(self) -> bool:
+        """Return whether rows are looked for after one without an end: a marker proves where the next one begins."""
+        return self.recover or bool(self.format.marker)
+
+    @property
     def trusts_end(self) -> bool:
         """Return whether the end of an input ends its last row as a delimiter does."""
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)

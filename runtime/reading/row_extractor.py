@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..input.window import Window
@@ -16,6 +17,7 @@ from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .marked_ranges import marked_range
 from .recovery import CAPACITY, CONTENT
 from .stride_detection import decide
 from .unproven_end import fill_up_to_break, has_proof
@@ -78,6 +80,14 @@ class RowExtractor(DamageDetails, Extractor):
             yield Head(window.view[: prologue.size])
             window.begin += prologue.size
             root = prologue.struct
+            if request.format.marker and request.byte_range is not None and opened.begin_at is not None:
+                self._begin, self._stop = begin, stop = marked_range(
+                    opened.restart, attrgetter(request.format.marker)(root), prologue.size, request.byte_range
+                )
+                self._fill_stop, self._cuts = stop, True
+                self._log.narrow(begin, stop)
+                window = opened.restart(begin)
+                self._scanned.start = begin
         self._readers.begin(root)
         self.padding, options = decide(request, self._readers, window)
         self._report.options.update(options)
@@ -241,7 +251,7 @@ class RowExtractor(DamageDetails, Extractor):
             return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
         of_unit = bool(request.format.rows_path)
         lost = lost_row(window, begin, reason, of_unit=of_unit, sentence=filled.error)
-        if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recover)):
+        if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recovers)):
             return (yield from self._pass_zeros(window, lost, zeros))
         return lost
 
@@ -251,7 +261,7 @@ class RowExtractor(DamageDetails, Extractor):
         step = size + self.padding if size else 0
         window.begin = lost.offset - window.base
         fixed = self._request.format.sized_rows and size > 0
-        after = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recover)
+        after = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recovers)
         end = window.base + window.begin
         content = bytes(min(end - lost.offset, CONTENT))
         if after is AfterZeros.NOTHING and not size:
@@ -262,6 +272,6 @@ class RowExtractor(DamageDetails, Extractor):
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Like ``Extractor.resync``."""
-        if self._row_reader is None or not self._request.recover or self._request.format.delimiter:
+        if self._row_reader is None or not self._request.recovers or self._request.format.delimiter:
             return None
         return recovery.resync(self._row_reader, window, self._request.max_record)

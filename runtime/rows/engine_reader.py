@@ -103,10 +103,7 @@ class Loaded:
     """The program of a format as the engine has loaded it, and what all row readers of the format share."""
 
     def __init__(self, format: Format, program: ColumnProgram) -> None:
-        try:
-            self.program = cast(Any, engine).Program(program.pack())
-        except ValueError as error:
-            raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
+        self.program = _loaded_program(program)
         self.source = program
         # A unit may have more rows than there are bytes that every row has.
         self.least_size = 1 if program.has_rows else least_size(program)
@@ -114,12 +111,26 @@ class Loaded:
         self._format = format
         self._wanted: dict[tuple[int, ...], Wanted] = {}
 
+    def knowing(self, root: Struct | None) -> Any:
+        """Return the program for inputs that begin with the root."""
+        if not self.source.known:
+            return self.program
+        values = [attrgetter(each.name)(root) for each in self.source.known]
+        return _loaded_program(self.source.knowing(values))
+
     def wanted(self, numbers: tuple[int, ...]) -> Wanted:
         """Return the columns of these numbers."""
         found = self._wanted.get(numbers)
         if found is None:
             found = self._wanted[numbers] = Wanted(self._format, self.source, numbers)
         return found
+
+
+def _loaded_program(program: ColumnProgram) -> Any:
+    try:
+        return cast(Any, engine).Program(program.pack())
+    except ValueError as error:
+        raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
 
 
 _loaded: dict[int, Loaded] = {}
@@ -170,7 +181,7 @@ class EngineRowReader:
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         loaded = _load(format)
         self._settings = settings
-        self._program = loaded.program
+        self._loaded = loaded
         self._chains = loaded.source.chains
         self._preset_names = loaded.source.preset
         self._expand = Expander(loaded.source) if loaded.source.expansions else None
@@ -185,6 +196,7 @@ class EngineRowReader:
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
         self._places = ChainPlaces(0 if root is None else root._io.pos(), self._chain(1), self._chain(0))
+        self._program = self._loaded.knowing(root)
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()

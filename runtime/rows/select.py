@@ -29,6 +29,14 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
         from .looking_up import LookUpReader
 
         return LookUpReader(format, settings, lambda table, how: make(name_of(table, how.wanted), table, root, how))
+    if format.marker:
+        from .marked import MarkedRows
+
+        return MarkedRows(format.marker, root, _reader(name, format, root, settings))
+    return _reader(name, format, root, settings)
+
+
+def _reader(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
     if name == "columns":
         from .engine_reader import EngineRowReader
 
@@ -38,7 +46,7 @@ def make(name: str, format: Format, root: Struct | None, settings: Settings) -> 
             return EngineRowReader(format, root, settings)
         from .computed_presets import ComputedPresets
 
-        by_objects = partial(make, "objects", format, settings=settings)
+        by_objects = partial(_reader, "objects", format, settings=settings)
         return ComputedPresets(computed, root, partial(EngineRowReader, format, settings=settings), by_objects)
     from .object_reader import ObjectRowReader
 

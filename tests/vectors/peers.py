@@ -13,10 +13,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from wireloom import engine
+from wireloom.format import format_of
 
 from .cases import HERE, rows
 
-FORMATS = ("kafka_log", "leveldb_log", "pcap", "tfrecord")
+FORMATS = ("avro_blocks", "kafka_log", "leveldb_log", "pcap", "tfrecord")
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,13 @@ class PeerCase:
     def options(self) -> dict[str, Any]:
         """Options of a reader of the table."""
         return {"table": self.table} if self.table else {}
+
+    @property
+    def row_readers(self) -> tuple[str, ...]:
+        """The row readers that read the table."""
+        format = format_of(self.format)
+        program = (format.of_table(self.table) if self.table else format).program
+        return ("columns", "objects") if engine.available and program is not None else ("objects",)
 
     @property
     def columns(self) -> list[str]:

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
 import wireloom
 from wireloom import engine
 
@@ -92,6 +93,27 @@ def test_leveldb_log(tmp_path: Path) -> None:
     opened = store()
     assert dict(opened) == dict(list(changes.items())[: len(changes) // 2])
     opened.close()
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "bzip2", "xz"])
+def test_avro_blocks(codec: str) -> None:
+    import fastavro
+
+    schema = {"type": "record", "name": "r", "fields": [{"name": "n", "type": "long"}, {"name": "b", "type": "bytes"}]}
+    records = [{"n": index * -7, "b": blob} for index, blob in enumerate(BLOBS)]
+    file = io.BytesIO()
+    fastavro.writer(file, schema, records, codec=codec, sync_interval=6000)
+    table = wireloom.read("avro_blocks", file.getvalue(), columns=["_offset", "count", "data"], mode="failfast")
+    file.seek(0)
+    assert table.select(["_offset", "count"]).to_pylist() == [
+        {"_offset": each.offset, "count": each.num_records} for each in fastavro.block_reader(file)
+    ]
+    found = []
+    for count, data in zip(table["count"].to_pylist(), table["data"].to_pylist(), strict=True):
+        block = io.BytesIO(data)
+        found += [fastavro.schemaless_reader(block, schema, None) for _ in range(count)]
+        assert not block.read()
+    assert found == records
 
 
 def test_pcap(tmp_path: Path) -> None:

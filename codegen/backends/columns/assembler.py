@@ -12,6 +12,7 @@ from wireloom.format.program import (
     ColumnProgram,
     Expansion,
     Kind,
+    KnownBytes,
     Op,
     Outcome,
     Reason,
@@ -25,7 +26,7 @@ from .compiled import Compiled, Order
 from .loadable import refuse_unloadable
 from .operands import OPERANDS
 from .refusal import NotForEngineError
-from .scope import Scalar, Span
+from .scope import Known, Scalar, Span
 
 UNSIGNED_BOUND = 0x80
 """Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
@@ -154,6 +155,7 @@ class Assembler:
     loops: int = 0
     chains: int = 0
     _constants: bytearray = field(default_factory=bytearray)
+    _known: list[KnownBytes] = field(default_factory=list)
     _registers: dict[Scalar, int] = field(default_factory=dict)
     _spans: dict[Span, int] = field(default_factory=dict)
 
@@ -257,6 +259,7 @@ class Assembler:
             constants=bytes(self._constants),
             checksums=tuple(self.checksums),
             preset=tuple(name for name, _ in wanted),
+            known=tuple(self._known),
             delimiter=delimiter,
             stuffing=stuffing,
             levels=levels if any(levels) else (),
@@ -294,7 +297,7 @@ class Assembler:
             case ReadLine(line=line):
                 return self._line(line)
             case ExpressionLine(target=target, compiled=compiled, comment=comment):
-                start, size = self._constant(self._code(compiled))
+                start, size = self._coded(compiled)
                 return self._line(Line(Op.EXPRESSION, target, 0, start, size, comment))
             case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
@@ -310,7 +313,7 @@ class Assembler:
         if item.continues is not None:
             rule = replace(rule, continues=self._register(item.continues))
         if item.sum is not None and item.stored is not None:
-            start, size = self._constant(self._code(item.stored))
+            start, size = self._coded(item.stored)
             rule = replace(rule, sum=self._register(item.sum), stored=start, stored_size=size)
         return rule
 
@@ -337,14 +340,28 @@ class Assembler:
         return self._registers.setdefault(scalar, len(self._registers))
 
     def _constant(self, value: bytes) -> tuple[int, int]:
-        """Start and size of ``value`` among the constants; equal ones are kept once."""
+        """Start and size of ``value`` among the constants; equal ones are kept once, but for what readers put in."""
         start = self._constants.find(value)
+        while any(start < each.start + each.size and each.start < start + len(value) for each in self._known):
+            start = self._constants.find(value, start + 1)
         if start < 0:
             start = len(self._constants)
             self._constants += value
         return start, len(value)
 
-    def _code(self, compiled: Compiled) -> bytes:
+    def _coded(self, compiled: Compiled) -> tuple[int, int]:
+        """Start and size of the code among the constants."""
+        known: list[KnownBytes] = []
+        code = self._code(compiled, known)
+        if not known:
+            return self._constant(code)
+        start = len(self._constants)
+        self._constants += code
+        self._known += (replace(each, start=start + each.start) for each in known)
+        return start, len(code)
+
+    def _code(self, compiled: Compiled, known: list[KnownBytes]) -> bytes:
+        """The code; ``known`` gets the places in it of bytes that readers put in."""
         code = b""
         for part in compiled.parts:
             if isinstance(part, bytes):
@@ -354,7 +371,11 @@ class Assembler:
             if number >= MOST_REGISTERS:
                 raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
             if isinstance(part, Order):
-                code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(part.value)) + part.value
+                value = part.value
+                if isinstance(value, Known):
+                    known.append(KnownBytes(value.name, len(code) + 4, value.size))
+                    value = bytes(value.size)
+                code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(value)) + value
             else:
                 code += struct.pack("<BH", Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number)
         return code

@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Kind
 
 from .interval import Interval, checked, of_bytes
 from .refusal import NotForEngineError
-from .scope import Scalar, Span
+from .scope import Known, Scalar, Span
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Order:
     """How the bytes of a span are ordered relative to ``value``: -1, 0 or 1."""
 
     span: Span
-    value: bytes
+    value: bytes | Known
 
 
 Part = bytes | Scalar | Span | Order

@@ -33,7 +33,7 @@ from ...plan import Instance
 from .compiled import Compiled, Order, constant, joined
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
-from .scope import Argument, Fact, Member, Scalar, Scope, Span, Unavailable
+from .scope import Argument, Fact, Known, Member, Scalar, Scope, Span, Unavailable
 
 MAX_NESTING = 64
 """How many instances may depend on each other before the lowering gives up on an expression."""
@@ -204,13 +204,15 @@ class Compiler:
 
     def _comparison_of_bytes(self, node: Comparison) -> Compiled:
         left, right, compared = node.left, node.right, node.operator
-        value = literal_bytes(right)
+        value = self._fixed_bytes(right)
         if value is None:
-            left, value = right, literal_bytes(left)
+            left, value = right, self._fixed_bytes(left)
             compared = _MIRRORED.get(compared, compared)
         span = self.resolve(left) if isinstance(left, Name | Attribute | Cast) else None
-        if value is None or not isinstance(span, Span) or len(value) > LONGEST_LITERAL:
-            raise NotForEngineError("an expression compares bytes or text with something else than a literal")
+        if value is None or not isinstance(span, Span):
+            raise NotForEngineError(
+                "an expression compares bytes or text with something else than a literal or bytes of the root"
+            )
         if span.text and compared not in ("==", "!="):
             # Text that is not in its encoding is ordered as what it is replaced with.
             raise NotForEngineError(f'an expression orders the text "{span.name}"')
@@ -218,6 +220,14 @@ class Compiler:
         return joined(
             (Compiled((Order(span, value),), Interval(-1, 1)), constant(0)), _COMPARISON[compared][0], BOOLEAN
         )
+
+    def _fixed_bytes(self, node: Node) -> bytes | Known | None:
+        """The bytes that an expression is in all rows, if a span can be compared with them."""
+        found = literal_bytes(node)
+        if found is not None:
+            return found if len(found) <= LONGEST_LITERAL else None
+        known = self.resolve(node) if isinstance(node, Name | Attribute) else None
+        return known if isinstance(known, Known) else None
 
     def _logical(self, node: Logical) -> Compiled:
         left = self._compile(node.left)

@@ -29,6 +29,7 @@ _PROGRAM_NAMES = (
     "ColumnProgram",
     "Expansion",
     "Kind",
+    "KnownBytes",
     "Loop",
     "Op",
     "Outcome",
@@ -146,6 +147,9 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append(f"expansions=({''.join(blocks)})")
     if program.preset:
         arguments.append(f"preset={program.preset!r}")
+    if program.known:
+        places = (f"KnownBytes({each.name!r}, start={each.start}, size={each.size}), " for each in program.known)
+        arguments.append(f"known=({''.join(places)})")
     if program.delimiter:
         arguments += [f"delimiter={program.delimiter!r}", f"stuffing=Stuffing.{program.stuffing.name}"]
     return ProgramView(tuple(StepView(each.source, each.comment) for each in listing.lines), tuple(arguments))
@@ -257,6 +261,13 @@ def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:
     return tuple(kinds) if any(kinds) else ()
 
 
+def _marker(plan: Plan, rows: Rows) -> str:
+    """Return what each unit ends with, as attributes of the object that is before the units."""
+    fields = plan.type(rows.types[0]).fields
+    way = fields[-1].marker if rows.streaming and fields else ()
+    return ".".join(map(field_name, way)) if way and way[0] in rows.prologue else ""
+
+
 def _is_positional(row: TypePlan) -> bool:
     """Return whether some value instance of a row depends on where its stream stands."""
     inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
@@ -283,6 +294,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "has_prologue": (bool(rows.prologue), False),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
+        "marker": (_marker(plan, rows), ""),
         "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),

@@ -18,11 +18,11 @@ from .assembler import Assembler, Label, Listing
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .compiled import Compiled
-from .expression import Compiler, facts_of
+from .expression import LONGEST_LITERAL, Compiler, facts_of
 from .interval import INT64, Interval
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit
-from .scope import Fact, Scalar, Scope, Span, Unavailable
+from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
 
@@ -166,9 +166,17 @@ def _presets(
             inner = Scope(scope.plan, scope.plan.type(field.type.path), scope)
             scope.members[field.id] = inner
             yield from _presets(inner, inner.struct.fields, f"{name}.", (*within, field.type.path))
+        elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
+            scope.members[field.id] = Known(name, _size_of(field) or 0)
         else:
             what = f'a row uses "{name}" of the root, which is not a plain integer'
             scope.members[field.id] = Unavailable(what)
+
+
+def _size_of(field: Field) -> int | None:
+    """The size of bytes, if it is always the same and what they are compared with has space for them."""
+    plain = not field.is_cut and field.process is None and field.switch is None
+    return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None
 
 
 def _scalar(scope: Scope, name: str) -> Scalar:

@@ -48,13 +48,21 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class Known:
+    """Bytes of the root that are known before the first row, ``size`` of them: by their name from the root on."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
 class Unavailable:
     """A field that expressions in the engine cannot use; ``sentence`` says why."""
 
     sentence: str
 
 
-Member = Scalar | Span | Argument | Unavailable
+Member = Scalar | Span | Argument | Known | Unavailable
 
 
 @dataclass(eq=False)

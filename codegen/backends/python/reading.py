@@ -177,9 +177,12 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Read one item of a repeated field and keep it."""
+    steps, step = scope.unit_steps(field), scope.row_step(field)
+    if steps and step is not None and field.process is None and isinstance(field.size, OwnSize):
+        unit = scope.code("unit_of_rows", steps=steps)
+        return _towards_rows(scope, field, keep, step, around=f"{unit}, ")
     lines = _item_lines(scope, field, repeat, keep)
-    steps = scope.unit_steps(field)
-    return (scope.code("unit_of_rows", steps=steps, body=lines),) if steps else lines
+    return (scope.code("within_unit_of_rows", steps=steps, body=lines),) if steps else lines
 
 
 def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
@@ -205,8 +208,9 @@ def taken_lines(scope: ClassScope, field: Field) -> Lines:
     return (line,)
 
 
-def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int) -> Lines:
-    """Read a value or an item on the way to the rows, or a row inside of something else, and keep it."""
+def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around: str = "") -> Lines:
+    """Read a value or an item on the way to the rows, or a row inside of something else, and keep it. ``around``: what
+    is entered before."""
     assert isinstance(field.type, UserType)
     plan, item = scope.plan, _item(field)
     data, undo, stream = "", [], ""
@@ -229,6 +233,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int) -> Lin
             undo=undo,
             place=field.place,
             step=step,
+            around=around,
             chains=f", chains={lost}" if lost else "",
             is_row=any(each.steps[-1:] == (plan.steps[step],) for each in plan.tables),
             body=(*body, *check_field(scope, field, item)),

@@ -142,7 +142,7 @@ def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
-    whole = format.has_prologue or options.scan.verify_sha256
+    whole = (format.has_prologue and not format.marker) or options.scan.verify_sha256
     splittable = format.splittable and not whole and not compressed and found.seekable and large
     together = is_small(found) and stand_back_to_back(format)
     if splittable:

@@ -122,5 +122,6 @@ class GrowingFiles:
         # The row at tail_offset has lost its end: there is no more of it than room that a writer has set apart, or,
         # with recover, a later one may be found in what is still to come.
         end = max(begin, report.tail_offset)
+        recovers = options.scan.recover or bool(self._format.marker)
         with closing(file.input.open()) as stream:
-            return CompleteRows(end, last=not options.scan.recover and find_nonzero(stream, end, file.size) < file.size)
+            return CompleteRows(end, last=not recovers and find_nonzero(stream, end, file.size) < file.size)

@@ -1,0 +1,55 @@
+"""Units that end with a marker, bytes that the input has before them: the next unit follows the next marker."""
+
+from __future__ import annotations
+
+import re
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from ..input.window import MemoryWindow, Window
+from .reader import Filled, RowReader, Status
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+
+
+class MarkedRows:
+    """Like ``RowReader``. ``name``: the field of the root that is the marker."""
+
+    def __init__(self, name: str, root: Struct | None, row_reader: RowReader) -> None:
+        self._marker_of = attrgetter(name)
+        self._row_reader = row_reader
+        self._look_for(self._marker_of(root))
+
+    def begin(self, root: Struct | None) -> None:
+        """Like ``RowReader.begin``."""
+        self._row_reader.begin(root)
+        self._look_for(self._marker_of(root))
+
+    def _look_for(self, marker: bytes) -> None:
+        self._size = len(marker)
+        self._marker = re.compile(re.escape(marker))
+
+    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+        """Like ``RowReader.fill``."""
+        return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+
+    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+        """Like ``RowReader.resync``; what is before ``begin`` in the view may be a part of the marker."""
+        place = max(0, begin - self._size)
+        while found := self._marker.search(window.view, place):
+            place = found.start()
+            held = self._holds(window, found.end())
+            if held is not False:
+                return held is True, found.end() if held else max(begin, place)
+            place += 1
+        return False, max(begin, len(window.view) - self._size + 1)
+
+    def _holds(self, window: Window, place: int) -> bool | None:
+        """Return whether a unit holds at an index; ``None``: more input is needed to know."""
+        near = MemoryWindow(window.view, place)
+        near.base, near.at_end = window.base, window.at_end
+        filled = self._row_reader.fill(near, capacity=1)
+        if filled.consumed > place:
+            return not any(each.begin == window.base + place and not each.inside for each in filled.damages)
+        return None if filled.status is Status.NEED_INPUT else False

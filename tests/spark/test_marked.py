@@ -1,0 +1,43 @@
+"""Avro files, whose blocks end with a marker: tasks read parts of a large one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import wireloom
+
+from .driver import planned, read
+
+
+@pytest.fixture(scope="module")
+def avro(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of some hundred blocks."""
+    import fastavro
+
+    path = tmp_path_factory.mktemp("avro") / "events.avro"
+    with open(path, "wb") as file:
+        fastavro.writer(file, "bytes", (bytes([n % 250]) * (n % 900) for n in range(2000)), sync_interval=3000)
+    return path
+
+
+def test_tasks_read_parts_of_a_file(avro: Path) -> None:
+    whole = wireloom.read("avro_blocks", avro)
+    assert whole.num_rows > 200
+    for largest in (4_000, 50_000, 400_000):
+        options = {"path": avro, "maxPartitionBytes": largest, "openCostInBytes": 0}
+        _, partitions, _ = planned("avro_blocks", **options)
+        assert len(partitions) >= avro.stat().st_size // largest
+        assert sorted(read("avro_blocks", **options).to_pylist(), key=str) == sorted(whole.to_pylist(), key=str)
+
+
+def test_damage_is_in_one_part(avro: Path, tmp_path: Path) -> None:
+    content = bytearray(avro.read_bytes())
+    for place in range(1000, len(content), 40_000):
+        content[place] ^= 255
+    path = tmp_path / "events.avro"
+    path.write_bytes(content)
+    whole, report = wireloom.read_with_report("avro_blocks", path)
+    assert report.files[0].damaged
+    rows = read("avro_blocks", path=path, maxPartitionBytes=20_000, openCostInBytes=0)
+    assert sorted(rows.to_pylist(), key=str) == sorted(whole.to_pylist(), key=str)

@@ -1,0 +1,136 @@
+"""Units that end with a marker: the next one follows the next marker, for searches and for byte ranges."""
+
+from __future__ import annotations
+
+import random
+import struct
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import Format, engine
+
+from ...examples import examples
+from .running import ROW_READERS, read
+
+SPEC = """
+meta:
+  id: marked
+  endian: le
+  -wireloom: {rows: blocks, columns: [kind, data]}
+seq:
+  - {id: magic, contents: MK}
+  - {id: head, type: head}
+  - {id: blocks, type: block, repeat: eos}
+types:
+  head: {seq: [{id: tag, size: 2}, {id: sync, size: 9}]}
+  block:
+    seq:
+      - {id: kind, size: 2}
+      - {id: len, type: u2}
+      - {id: data, size: len, if: 'kind == _root.head.tag or kind == [0, 0]'}
+      - {id: sync, size: 9, valid: _root.head.sync}
+"""
+MARKERS = (b"\xff\x80\x90\xa0\xb0\xc0\xd0\xe0\xf0", b"\1marker\2\3")
+ZEROS = bytes(9)
+"""It is found in other bytes, too."""
+FAR = (1 << 62) - 1
+
+
+@pytest.fixture(scope="module")
+def format(tmp_path_factory: pytest.TempPathFactory) -> Format:
+    path = tmp_path_factory.mktemp("spec") / "marked.ksy"
+    path.write_text(SPEC)
+    return wireloom.load_spec(path)
+
+
+def blocks(source: random.Random, tag: bytes, marker: bytes, count: int) -> list[bytes]:
+    made = []
+    for _ in range(count):
+        kind = source.choice((tag, b"\0\0", b"no"))
+        data = source.randbytes(source.choice((0, 1, 40))) if kind != b"no" else b""
+        made.append(kind + struct.pack("<H", len(data)) + data + marker)
+    return made
+
+
+def written(tag: bytes, marker: bytes, made: list[bytes]) -> bytes:
+    return b"MK" + tag + marker + b"".join(made)
+
+
+def test_the_marker_and_what_is_compared_are_those_of_each_input(format: Format, tmp_path: Path) -> None:
+    assert format.marker == "head.sync"
+    assert format.splittable
+    assert format.program is not None
+    expected = []
+    for number, marker in enumerate((*MARKERS, ZEROS)):
+        tag = b"t%d" % number
+        made = [each + b"\3\0abc" + marker for each in (tag, b"\0\0")] + [b"no\3\0" + marker]
+        (tmp_path / str(number)).write_bytes(written(tag, marker, made))
+        expected += [{"kind": tag, "data": b"abc"}, {"kind": b"\0\0", "data": b"abc"}, {"kind": b"no", "data": None}]
+    for name in ("", "objects"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("WIRELOOM_ENGINE", name)
+            table = wireloom.read(format, [tmp_path / each for each in "012"], mode="failfast")
+        assert table.to_pylist() == expected
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("recover", [False, True])
+def test_a_wrong_length_costs_its_unit(format: Format, row_reader: str, recover: bool) -> None:
+    marker = MARKERS[0]
+    made = [b"\0\0\3\0abc" + marker, b"\0\0\3\0def" + marker, b"\0\0\3\0ghi" + marker]
+    begins = [13 + 16 * number for number in range(3)]
+    for place, bit in ((begins[1] + 2, 2), (begins[1] + 3, 1), (begins[1] + 2, 1)):
+        content = bytearray(written(b"tt", marker, made))
+        content[place] ^= 1 << bit
+        for way in ({}, {"streamed": True, "chunk": 5}):
+            table, report = read(row_reader, format, bytes(content), columns=["_offset"], recover=recover, **way)
+            assert table["_offset"].to_pylist() == [begins[0], begins[2]]
+            assert [each[:2] for each in report["damaged"]] == [[begins[1], 16]]
+            assert report["tail"] == "clean"
+
+
+def damaged(source: random.Random, content: bytes) -> bytes:
+    made = bytearray(content)
+    for _ in range(source.randrange(4)):
+        made[source.randrange(13, len(made))] ^= 1 << source.randrange(8)
+    return bytes(made[: source.randrange(14, len(made))]) if source.random() < 0.2 else bytes(made)
+
+
+@pytest.mark.parametrize("seed", range(examples(30)))
+def test_ranges_have_each_unit_once_and_all_damage(format: Format, seed: int, tmp_path: Path) -> None:
+    source = random.Random(seed)
+    marker = MARKERS[seed % 2]
+    content = written(b"tt", marker, blocks(source, b"tt", marker, 12))
+    if seed % 3:
+        content = damaged(source, content)
+    (tmp_path / "input").write_bytes(content)
+    places = [0, *sorted(source.choices(range(len(content)), k=3)), FAR]
+    for row_reader in ("columns", "objects") if engine.available else ("objects",):
+        for where in (content, tmp_path / "input"):
+
+            def found(**options: Any) -> tuple[list[Any], list[Any]]:
+                table, report = read(row_reader, format, where, columns=["_offset", "data"], **options)  # noqa: B023
+                return table.to_pylist(), report["damaged"]
+
+            rows, damages = found()
+            for each in pairwise(places):
+                more, damage = found(byte_range=each)
+                assert more == rows[: len(more)]
+                assert damage == damages[: len(damage)]
+                rows, damages = rows[len(more) :], damages[len(damage) :]
+            assert not rows
+            assert not damages
+
+
+def test_what_is_no_marker(tmp_path: Path) -> None:
+    for old, new in (
+        ("valid: _root.head.sync", "valid: {any-of: [_root.head.sync]}"),
+        ("size: 9, valid: _root.head.sync}", "size: 9, valid: _root.head.sync}\n      - {id: rest, type: u1}"),
+        ("size: 9", "size: 7"),
+    ):
+        path = tmp_path / "marked.ksy"
+        path.write_text(SPEC.replace(old, new))
+        assert not wireloom.load_spec(path).marker
