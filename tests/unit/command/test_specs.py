@@ -11,6 +11,11 @@ ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "specs").glob("*.ksy"))
 
 
+OBJECTS = "the object parser"
+OTHERS = {"avro_blocks": ["metadata"]}
+"""Tables of few rows, such as those of a header, that the engine does not read."""
+
+
 def run(*arguments: str, code: int = 0) -> Result:
     result = CliRunner().invoke(main, arguments)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -23,7 +28,10 @@ def run(*arguments: str, code: int = 0) -> Result:
 def test_the_engine_reads_every_format_in_the_box(path: Path) -> None:
     said = run("check", str(path)).stdout
     assert f"{path}: {path.stem}: the engine reads " in said
-    assert "the object parser" not in said
+    by_objects = [
+        line.partition("reads the rows of ")[2].partition(":")[0] for line in said.splitlines() if OBJECTS in line
+    ]
+    assert by_objects == OTHERS.get(path.stem, [])
 
 
 def test_diagnostics_have_a_place(tmp_path: Path) -> None:
