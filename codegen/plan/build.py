@@ -124,7 +124,7 @@ class _Builder:
             loses_layout=attribute.frames_layout,
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
             fixed_size=fixed_size(attribute),
-            least=self.minimums.of(replace(attribute, repeat=None)),
+            least=self.minimums.of(attribute),
             terminator=attribute.terminator,
             pad_right=attribute.pad_right,
             process=attribute.process,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import (
     BitsType,
@@ -85,8 +87,10 @@ class Minimums:
         self._open: set[Path] = set()
 
     def of(self, attribute: Attribute) -> int:
-        """Return the minimal size of an item of the attribute in bytes (bits count as a byte); 0 if unknown."""
-        return -(-self._bits(attribute) // 8)
+        """Return the minimal size of the attribute in bytes (bits count as a byte), or of an item of it, of which
+        several may share a byte; 0 if unknown."""
+        bits = self._bits(replace(attribute, repeat=None))
+        return bits // 8 if attribute.repeat is not None else -(-bits // 8)
 
     def of_struct(self, struct: Struct) -> int:
         """Return the minimal size of a type in bytes: that of its attributes that are not repeated."""

@@ -21,8 +21,13 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
             *problem = "the expression ends inside a code";
         else if (each == CODE_REGISTER && wl_code_number(code + at) >= program->register_count)
             *problem = "the expression reads a register that does not exist";
-        else if ((each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER) && wl_code_number(code + at) >= program->span_count)
+        else if ((wl_code_is_span(each) && wl_code_number(code + at) >= program->span_count) ||
+                 (each == CODE_SPAN_COMPARE && wl_code_number(code + at + 2) >= program->span_count))
             *problem = "the expression reads a span that does not exist";
+        else if (wl_code_is_series(each) && wl_code_number(code + at) >= program->series_count)
+            *problem = "the expression reads a series that does not exist";
+        else if (each == CODE_SPAN_NUMBER && (code[at + 2] < 2 || code[at + 2] > 36))
+            *problem = "the expression reads digits of no radix";
         else if (each == CODE_NARROW && (code[at] >= WL_KIND_COUNT || wl_kind_is_float(code[at])))
             *problem = "the expression narrows to no kind of integer";
         else if (depth < wl_code_takes(each))
@@ -40,9 +45,18 @@ void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool 
     for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
         if (code[at] == CODE_REGISTER)
             registers[wl_code_number(code + at + 1)] = true;
-        else if (code[at] == CODE_SPAN_SIZE || code[at] == CODE_SPAN_ORDER)
+        else if (wl_code_is_span(code[at]))
             spans[wl_code_number(code + at + 1)] = true;
+        if (code[at] == CODE_SPAN_COMPARE)
+            spans[wl_code_number(code + at + 3)] = true;
     }
+}
+
+bool wl_expression_has_series(const uint8_t *code, size_t size) {
+    bool found = false;
+    for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1))
+        found |= wl_code_is_series(code[at]);
+    return found;
 }
 
 /* A bit per value of the stack, from the first one on: whether it failed. */
@@ -88,8 +102,12 @@ static uint64_t two(unsigned code, wl_integer *values, size_t top, uint64_t fail
 }
 
 /* A code of one value; false: there is none. */
-static bool one(unsigned code, const uint8_t *follows, wl_integer *value) {
+static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
     switch (code) {
+    case CODE_SERIES_ITEM:
+        return wl_series_item(run->series + wl_code_number(follows), *value, value);
+    case CODE_SPAN_BYTE:
+        return wl_span_byte(run->spans[wl_code_number(follows)], *value, value);
     case CODE_NEGATE:
         return !__builtin_sub_overflow((wl_integer)0, *value, value);
     case CODE_INVERT:
@@ -103,18 +121,30 @@ static bool one(unsigned code, const uint8_t *follows, wl_integer *value) {
     }
 }
 
-static wl_integer leaf(const wl_run *run, unsigned code, const uint8_t *follows) {
+/* A code that takes no value; false: there is none. */
+static bool leaf(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
+    wl_span other;
     switch (code) {
     case CODE_CONSTANT:
-        return (int64_t)wl_load_le8(follows);
+        return *value = (int64_t)wl_load_le8(follows), true;
     case CODE_CONSTANT_UNSIGNED:
-        return wl_load_le8(follows);
+        return *value = wl_load_le8(follows), true;
     case CODE_REGISTER:
-        return run->registers[wl_code_number(follows)];
+        return *value = run->registers[wl_code_number(follows)], !wl_is_poisoned(run, wl_code_number(follows));
     case CODE_SPAN_ORDER:
-        return wl_span_order(run->spans[wl_code_number(follows)], follows + 3, follows[2]);
+        return *value = wl_span_order(run->spans[wl_code_number(follows)], follows + 3, follows[2]), true;
+    case CODE_SPAN_COMPARE:
+        other = run->spans[wl_code_number(follows + 2)];
+        return *value = wl_span_order(run->spans[wl_code_number(follows)], other.at, other.size), true;
+    case CODE_SPAN_NUMBER:
+        return wl_text_number(run->spans[wl_code_number(follows)], follows[2], value);
+    case CODE_SERIES_SIZE:
+        return *value = (wl_integer)run->series[wl_code_number(follows)].used, true;
+    case CODE_SERIES_LEAST:
+    case CODE_SERIES_GREATEST:
+        return wl_series_extreme(run->series + wl_code_number(follows), code == CODE_SERIES_GREATEST, value);
     default: /* CODE_SPAN_SIZE */
-        return (wl_integer)run->spans[wl_code_number(follows)].size;
+        return *value = (wl_integer)run->spans[wl_code_number(follows)].size, true;
     }
 }
 
@@ -128,13 +158,13 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
         unsigned each = *code++;
         switch (wl_code_takes(each)) {
         case 0:
-            values[count] = leaf(run, each, code);
-            if (each == CODE_REGISTER && wl_is_poisoned(run, wl_code_number(code)))
+            values[count] = 0;
+            if (!leaf(run, each, code, &values[count]))
                 failed |= bit(count);
             count++;
             break;
         case 1:
-            if (!(failed & bit(count - 1)) && !one(each, code, &values[count - 1]))
+            if (!(failed & bit(count - 1)) && !one(run, each, code, &values[count - 1]))
                 failed |= bit(count - 1);
             break;
         case 2:

@@ -35,18 +35,32 @@ enum {
     CODE_CONSTANT_UNSIGNED,
     CODE_SPAN_ORDER,
     CODE_NARROW,
+    CODE_SERIES_ITEM,
+    CODE_SERIES_SIZE,
+    CODE_SERIES_LEAST,
+    CODE_SERIES_GREATEST,
+    CODE_SPAN_BYTE,
+    CODE_SPAN_NUMBER,
+    CODE_SPAN_COMPARE,
     CODE_COUNT,
 };
 
 __extension__ typedef unsigned __int128 wl_natural;
 
+static inline bool wl_code_is_series(unsigned code) { return code >= CODE_SERIES_ITEM && code <= CODE_SERIES_GREATEST; }
+static inline bool wl_code_is_span(unsigned code) {
+    return code == CODE_SPAN_SIZE || code == CODE_SPAN_ORDER || (code >= CODE_SPAN_BYTE && code <= CODE_SPAN_COMPARE);
+}
+
 /* Bytes that follow a code at least. */
 static inline unsigned wl_least_bytes(unsigned code) {
     if (code == CODE_CONSTANT || code == CODE_CONSTANT_UNSIGNED)
         return 8;
-    if (code == CODE_SPAN_ORDER)
+    if (code == CODE_SPAN_COMPARE)
+        return 4;
+    if (code == CODE_SPAN_ORDER || code == CODE_SPAN_NUMBER)
         return 3;
-    if (code == CODE_REGISTER || code == CODE_SPAN_SIZE)
+    if (code == CODE_REGISTER || code == CODE_SPAN_SIZE || code == CODE_SPAN_BYTE || wl_code_is_series(code))
         return 2;
     return code == CODE_NARROW ? 1 : 0;
 }
@@ -67,11 +81,18 @@ static inline unsigned wl_code_takes(unsigned code) {
     case CODE_REGISTER:
     case CODE_SPAN_SIZE:
     case CODE_SPAN_ORDER:
+    case CODE_SERIES_SIZE:
+    case CODE_SERIES_LEAST:
+    case CODE_SERIES_GREATEST:
+    case CODE_SPAN_NUMBER:
+    case CODE_SPAN_COMPARE:
         return 0;
     case CODE_NEGATE:
     case CODE_INVERT:
     case CODE_BOOLEAN_NOT:
     case CODE_NARROW:
+    case CODE_SERIES_ITEM:
+    case CODE_SPAN_BYTE:
         return 1;
     default:
         return code == CODE_SELECT ? 3 : 2;
@@ -154,5 +175,14 @@ static inline wl_integer wl_span_order(wl_span span, const uint8_t *other, size_
     int found = common ? memcmp(span.at, other, common) : 0;
     return found ? (found > 0) - (found < 0) : (span.size > size) - (span.size < size);
 }
+
+static inline bool wl_span_byte(wl_span span, wl_integer number, wl_integer *value) {
+    bool there = number >= 0 && number < (wl_integer)span.size;
+    *value = there ? span.at[(size_t)number] : 0;
+    return there;
+}
+
+/* The integer that text stands for, in the digits of that radix; false: none. text_numbers.c. */
+bool wl_text_number(wl_span text, unsigned radix, wl_integer *value);
 
 #endif

@@ -54,6 +54,9 @@ WL_HANDLER(wl_stream);
 WL_HANDLER(wl_chain_begin);
 WL_HANDLER(wl_chain_read);
 WL_HANDLER(wl_chain_note);
+/* Of series.c. */
+WL_HANDLER(wl_series_begin);
+WL_HANDLER(wl_series_add);
 /* Of row_block_loop.c. */
 WL_HANDLER(wl_loop_rows);
 /* Of units.c. */

@@ -71,6 +71,8 @@ enum {
     WL_RUN_CHAIN_BEGIN,
     WL_RUN_CHAIN,
     WL_RUN_CHAIN_NOTE,
+    WL_RUN_SERIES,
+    WL_RUN_SERIES_ADD,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
@@ -156,6 +158,13 @@ typedef struct {
     uint32_t idle; /* turns since the last one that took bytes */
 } wl_loop;
 
+/* What the items of a list held, for expressions that ask for one by its number; `failed`: it could not be computed. */
+typedef struct {
+    wl_integer *values;
+    bool *failed;
+    size_t used, room;
+} wl_series;
+
 /* The items of one list, in all rows together. */
 typedef struct {
     size_t used;
@@ -234,6 +243,7 @@ struct wl_run {
     wl_chain chains[WL_MOST_CHAINS];
     wl_chain known[WL_MOST_CHAINS];
     size_t covered_before;
+    wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
     size_t covered;  /* bytes that the row's checksums covered */
@@ -313,6 +323,14 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
 /* Whether both lie in the unit, or in the same content. */
 bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
 
+/* Series (series.c) --------------------------------------------------------------------------------------------- */
+
+void wl_series_free(wl_run *run);
+/* The item of that number; false: there is none, or it could not be computed. */
+bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *value);
+/* The least of all items, or the greatest; false: there are none, or one could not be computed. */
+bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value);
+
 /* Chained checksums (chains.c) ------------------------------------------------------------------------------------ */
 
 /* The fill begins with what the caller knows. */
@@ -353,6 +371,7 @@ bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t 
 wl_handler wl_expression_handler(wl_instruction *instruction);
 /* Calls use(register or span number) for what the (checked) code reads. */
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
+bool wl_expression_has_series(const uint8_t *code, size_t size);
 /* The state after a range; the state that is known is for a range that begins with the replaced bytes. */
 uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to);
 /* Whether what is stored for a state is `found`. */

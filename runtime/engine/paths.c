@@ -59,6 +59,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_COLUMN_REGISTER:
     case WL_OP_COLUMN_TIMESTAMP:
     case WL_OP_CHAIN_NOTE:
+    case WL_OP_SERIES_ADD:
         return sure->registers[step->b];
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:

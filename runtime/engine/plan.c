@@ -108,6 +108,9 @@ static bool is_needed(needs *need, const wl_step *step) {
             return false;
         need->registers[step->b] = true;
         return true;
+    case WL_OP_SERIES_ADD:
+        need->registers[step->b] = true;
+        return true;
     case WL_OP_CHECK_UTF8:
         need->spans[step->a] = true;
         return true;
@@ -197,6 +200,8 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_CHAIN_BEGIN] = WL_RUN_CHAIN_BEGIN,
         [WL_OP_CHAIN] = WL_RUN_CHAIN,
         [WL_OP_CHAIN_NOTE] = WL_RUN_CHAIN_NOTE,
+        [WL_OP_SERIES] = WL_RUN_SERIES,
+        [WL_OP_SERIES_ADD] = WL_RUN_SERIES_ADD,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -420,6 +425,7 @@ void wl_run_free(wl_run *run) {
         return;
     wl_contents_release(run, 0);
     wl_row_block_free(run->block);
+    wl_series_free(run);
     free(run->contents);
     free(run->scratch);
     free(run);

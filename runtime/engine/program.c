@@ -6,7 +6,7 @@
 #include "internal.h"
 
 #define PROGRAM_VERSION 4
-#define HEADER_BYTES 64
+#define HEADER_BYTES 68
 #define STEP_BYTES 24
 #define RULE_BYTES (WL_PACKED_PARAMETERS + 32)
 
@@ -32,6 +32,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"kinds of stuffing", program->stuffing, WL_STUFFING_COBS},
         {"whole inputs", program->whole, 1},
         {"chains", program->chain_count, WL_MOST_CHAINS},
+        {"series", program->series_count, WL_MOST_SERIES},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].count > counts[i].most) {
@@ -77,6 +78,7 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->level_count = wl_load_le4(packed + 52);
     program->whole = wl_load_le4(packed + 56);
     program->chain_count = wl_load_le4(packed + 60);
+    program->series_count = wl_load_le4(packed + 64);
 }
 
 /* Never 0 bytes, so that NULL always means that there is no memory. */

@@ -56,6 +56,8 @@ enum {
     WL_OP_CHAIN_BEGIN,
     WL_OP_CHAIN,
     WL_OP_CHAIN_NOTE,
+    WL_OP_SERIES,
+    WL_OP_SERIES_ADD,
     WL_OP_COUNT,
 };
 
@@ -135,6 +137,7 @@ struct wl_program {
     uint32_t loop_count;
     uint32_t level_count; /* levels of lists, besides that of the rows */
     uint32_t chain_count; /* checksums that continue those of the items before them */
+    uint32_t series_count;
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint32_t row_loop; /* the LOOP right around ROW, if no step outside of it reads what its body finds; or WL_NO_LOOP */

@@ -19,6 +19,7 @@
 #define WL_DEEPEST_STACK 32
 #define WL_DEEPEST_UNIT 8
 #define WL_MOST_CHAINS 16
+#define WL_MOST_SERIES 256
 #define WL_MOST_GROUPS 10
 
 /* Turns of a loop one after another that take no bytes. */

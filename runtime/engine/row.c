@@ -134,6 +134,8 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
     run->counts_items = program->positions;
     if (program->expands)
         wl_contents_start(run);
+    for (uint32_t i = 0; i < program->series_count; i++)
+        run->series[i].used = 0;
     if (run->poisoned) {
         memset(run->poison, 0, sizeof run->poison);
         run->poisoned = false;
@@ -203,5 +205,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_CHAIN_BEGIN] = wl_chain_begin,
     [WL_RUN_CHAIN] = wl_chain_read,
     [WL_RUN_CHAIN_NOTE] = wl_chain_note,
+    [WL_RUN_SERIES] = wl_series_begin,
+    [WL_RUN_SERIES_ADD] = wl_series_add,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

@@ -231,6 +231,8 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
         if (lanes->code_count == WL_BLOCK_CODES)
             return false;
         unsigned each = *code++;
+        if (each > CODE_NARROW)
+            return false;
         wl_block_code next = {.code = each};
         const wl_fact *fact = NULL;
         if (each == CODE_REGISTER)

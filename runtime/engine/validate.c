@@ -54,6 +54,10 @@ static bool is_chain(checker *check, int64_t number) {
     return below(check, "chain", number, check->program->chain_count);
 }
 
+static bool is_series(checker *check, int64_t number) {
+    return below(check, "series", number, check->program->series_count);
+}
+
 /* Reading `size` bytes at base + `from` must be covered by the NEED before. */
 static bool is_safe(checker *check, int64_t from, int64_t size) {
     int64_t safe = check->safe[check->at];
@@ -113,7 +117,8 @@ static bool is_stored(checker *check, const wl_rule *rule) {
         if ((i < WL_MOST_REGISTERS && registers[i]) || (i < WL_MOST_SPANS && spans[i]))
             return refuse(check, "what is stored for a checksum depends on more than the sum");
     }
-    return true;
+    return !wl_expression_has_series(code, rule->stored_size) ||
+           refuse(check, "what is stored for a checksum depends on a list");
 }
 
 static bool is_rule(checker *check, const wl_rule *rule) {
@@ -246,6 +251,10 @@ static bool check_operands(checker *check, const wl_step *step) {
         return is_chain(check, step->b) && is_written_register(check, step->a) && is_written_register(check, step->c);
     case WL_OP_CHAIN_NOTE:
         return is_chain(check, step->a) && is_register(check, step->b);
+    case WL_OP_SERIES:
+        return is_series(check, step->a);
+    case WL_OP_SERIES_ADD:
+        return is_series(check, step->a) && is_register(check, step->b);
     case WL_OP_VARINT:
         return is_varint(check, step);
     case WL_OP_COLUMN_STRUCT:

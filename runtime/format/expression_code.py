@@ -45,3 +45,16 @@ class Code(IntEnum):
     less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
     NARROW = 27
     """Followed by 1 byte, a kind of integer: the value itself. Refused, ``value``, where that kind cannot hold it."""
+    SERIES_ITEM = 28
+    """Followed by 2 bytes, a series: takes a number, and gives the item of that number, from 0. Refused, ``value``,
+    where there is none, or it could not be computed itself; and so are those below."""
+    SERIES_SIZE = 29
+    """Followed by 2 bytes: how many items the series has."""
+    SERIES_LEAST = 30
+    SERIES_GREATEST = 31
+    SPAN_BYTE = 32
+    """Followed by 2 bytes, a span: takes a number, and gives the byte of that number."""
+    SPAN_NUMBER = 33
+    """Followed by 2 bytes, a span, and 1 byte, a radix: the integer that the text stands for, as Python reads it."""
+    SPAN_COMPARE = 34
+    """Followed by 2 bytes and 2 bytes, two spans: as ``SPAN_ORDER``."""

@@ -151,6 +151,10 @@ class Op(IntEnum):
     before. register[c] ← whether it is known."""
     CHAIN_NOTE = 47
     """The item holds register[b] of chain [a]."""
+    SERIES = 48
+    """Series [a] has no items."""
+    SERIES_ADD = 49
+    """register[b] is the next item of series [a]."""
 
 
 class Kind(IntEnum):
@@ -309,7 +313,8 @@ class ColumnProgram:
     packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
     the reader puts into registers 0, 1, … before the first row, ``known`` those that it puts into the constants.
     ``whole``: the unit is all of an input.
-    ``chains``: how many checksums continue those of the items before them.
+    ``chains``: how many checksums continue those of the items before them. ``series``: how many there are of what the
+    items of lists held.
     """
 
     steps: tuple[Step, ...]
@@ -326,6 +331,7 @@ class ColumnProgram:
     loops: int = 0
     whole: bool = False
     chains: int = 0
+    series: int = 0
     expansions: tuple[Expansion, ...] = ()
     known: tuple[KnownBytes, ...] = ()
     version: int = field(default=PROGRAM_VERSION)
@@ -349,16 +355,16 @@ class ColumnProgram:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
-        u32, whole u32, chains u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the
-        columns' storages and levels (u8 each), the checksums (``Algorithm.packed``, then ``replace s32, own u32,
-        own_size u32, continues s32, sum u32, stored u32, stored_size u32, place u32``), the constants.
+        u32, whole u32, chains u32, series u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes
+        each), the columns' storages and levels (u8 each), the checksums (``Algorithm.packed``, then ``replace s32,
+        own u32, own_size u32, continues s32, sum u32, stored u32, stored_size u32, place u32``), the constants.
 
         Raises ``ValueError`` for an operand that its place does not hold.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
         header = struct.pack(
-            "<10I4s5I",
+            "<10I4s6I",
             self.version,
             len(self.steps),
             len(self.columns),
@@ -375,6 +381,7 @@ class ColumnProgram:
             max(self.levels, default=0),
             self.whole,
             self.chains,
+            self.series,
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(rule.pack() for rule in self.checksums)

@@ -85,9 +85,9 @@ def last(values: Sequence[Value]) -> Value:
 
 
 def to_integer(text: str, radix: int = 10) -> int:
-    """Return the integer that ``text`` represents."""
+    """Return the integer that ``text`` represents, in ASCII digits."""
     try:
-        return int(text, radix)
+        return int(text if text.isascii() else "", radix)
     except ValueError as error:
         raise ExpressionError(f"not a number to base {radix}: {text[:40]!r}") from error
 

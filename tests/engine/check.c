@@ -18,7 +18,7 @@ void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, 
 enum { RULE_BYTES = WL_PACKED_PARAMETERS + 32 };
 
 uint8_t *draft_pack(const draft *program, size_t *size) {
-    *size = 64 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES + program->constant_size;
+    *size = 68 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES + program->constant_size;
     uint8_t *packed = exactly(*size), *at = packed;
     const uint32_t header[] = {4,
                                (uint32_t)program->step_count,
@@ -39,6 +39,7 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     put4(&at, program->level_count);
     put4(&at, program->whole);
     put4(&at, program->chain_count);
+    put4(&at, program->series_count);
     for (size_t i = 0; i < program->step_count; i++) {
         put4(&at, program->steps[i].op | (uint32_t)program->steps[i].a << 16);
         put4(&at, program->steps[i].b);

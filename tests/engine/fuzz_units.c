@@ -2,6 +2,7 @@
  * input from the same bytes, read at once and in pieces. As fuzz_fill.c otherwise: fuzz_units [ROUNDS [SEED]].
  * Both ways of reading must give the same rows, items and damages. */
 #include "drive.h"
+#include "expression.h"
 
 #define LONGEST_INPUT 3000
 #define DEEPEST 5
@@ -91,6 +92,37 @@ static void write_list(author *by, int level, unsigned depth) {
     step(by, WL_OP_LIST_END, column, inner, 0, 0);
 }
 
+/* A list's values, and expressions about them, about bytes and about text. */
+static void write_series(author *by) {
+    unsigned series = choose(by, 2), span = choose(by, 3), at = (unsigned)by->it.constant_size;
+    uint8_t *code = by->it.constants + at;
+    static const uint8_t codes[] = {CODE_SERIES_SIZE, CODE_SERIES_LEAST, CODE_SERIES_GREATEST, CODE_SERIES_ITEM,
+                                    CODE_SPAN_BYTE, CODE_SPAN_NUMBER, CODE_SPAN_COMPARE};
+    uint8_t each = codes[choose(by, sizeof codes)];
+    size_t size = 0;
+    if (choose(by, 4) == 0)
+        step(by, WL_OP_SERIES, series, 0, 0, 0);
+    step(by, WL_OP_SERIES_ADD, series, choose(by, 6), 0, 0);
+    if (at > sizeof by->it.constants - 8)
+        return;
+    if (wl_code_takes(each)) {
+        code[size++] = CODE_REGISTER;
+        code[size++] = (uint8_t)choose(by, 6);
+        code[size++] = 0;
+    }
+    code[size++] = each;
+    code[size++] = (uint8_t)(each >= CODE_SPAN_BYTE ? span : series);
+    code[size++] = 0;
+    if (each == CODE_SPAN_NUMBER)
+        code[size++] = (uint8_t)(2 + choose(by, 35));
+    if (each == CODE_SPAN_COMPARE) {
+        code[size++] = (uint8_t)choose(by, 3);
+        code[size++] = 0;
+    }
+    by->it.constant_size += size;
+    step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), 0, at, (int64_t)size);
+}
+
 /* One step that reads or checks something, or writes a column of the level. */
 static void write_simple(author *by, int level) {
     static const uint8_t fixed[] = {BYTE, ITEM_SHORT, INNER}, kinds[] = {WL_U1, WL_S2BE, WL_U4LE};
@@ -139,7 +171,10 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_COLUMN_NULL, fixed[level], 0, 0, 0);
         break;
     case 8:
-        draft_varint(&by->it, by->bytes, 2 + choose(by, 4));
+        if (choose(by, 2))
+            draft_varint(&by->it, by->bytes, 2 + choose(by, 4));
+        else
+            write_series(by);
         break;
     default:
         if (level == 0)
@@ -191,7 +226,7 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
 }
 
 static draft write_program(taker *bytes) {
-    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 2, .column_count = COLUMNS,
+    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 2, .series_count = 2, .column_count = COLUMNS,
                         .level_count = 2},
                  .bytes = bytes};
     memcpy(by.it.storages, storages, COLUMNS);

@@ -216,7 +216,7 @@ def test_one_too_much(step: Step, part: str) -> None:
 @pytest.mark.parametrize("op", [len(Op), 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
-    packed[64 + 24 : 64 + 26] = struct.pack("<H", op)
+    packed[68 + 24 : 68 + 26] = struct.pack("<H", op)
     with pytest.raises(ValueError, match=f"no operation {op}"):
         _engine.Program(bytes(packed))
 
@@ -299,7 +299,7 @@ def test_checksums(rule: ChecksumRule, part: str) -> None:
     load(*steps, checksums=(replace(SUM, replace=-1, own=99, own_size=99),))
     for family in (0, 99):
         packed = bytearray(replace(BASE, steps=steps).pack())
-        place = 64 + 24 * len(steps) + 2 * len(BASE.columns)
+        place = 68 + 24 * len(steps) + 2 * len(BASE.columns)
         assert packed[place] == Family.CRC
         packed[place] = family
         with pytest.raises(ValueError, match=f"no such algorithm of family {family}"):
@@ -371,7 +371,7 @@ def test_words_of_the_header(word: int, value: int, part: str) -> None:
 def test_sizes() -> None:
     packed = replace(BASE, steps=(NEED, END)).pack()
     for size in range(len(packed)):
-        with pytest.raises(ValueError, match="its header says" if size >= 64 else "ends inside its header"):
+        with pytest.raises(ValueError, match="its header says" if size >= 68 else "ends inside its header"):
             _engine.Program(packed[:size])
     with pytest.raises(ValueError, match="its header says"):
         _engine.Program(packed + b"\0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -14,117 +15,30 @@ from wireloom.format.program import (
     Kind,
     KnownBytes,
     Op,
-    Outcome,
-    Reason,
     Step,
     Storage,
     Stuffing,
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
-from .compiled import Compiled, Order
+from .compiled import Byte, Compiled, Digits, Order
+from .lines import (
+    ChecksumLine,
+    ConstantLine,
+    ExpressionLine,
+    Item,
+    Label,
+    Line,
+    Operand,
+    ReadLine,
+    Refusal,
+    Slot,
+    without_idle_jumps,
+)
 from .loadable import refuse_unloadable
 from .operands import OPERANDS
 from .refusal import NotForEngineError
 from .scope import Known, Scalar, Span
-
-UNSIGNED_BOUND = 0x80
-"""Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
-
-
-@dataclass(eq=False)
-class Label:
-    """A place that a step jumps to."""
-
-    step: int = -1
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Operand ``b`` of the checks; ``reason`` is a word of ``wireloom.base.report.REASONS``."""
-
-    lost: bool
-    reason: str
-    unsigned: bool = False
-
-    @property
-    def _parts(self) -> tuple[Outcome, Reason]:
-        return Outcome.LOST if self.lost else Outcome.REFUSED, Reason[self.reason.upper()]
-
-    def __int__(self) -> int:
-        outcome, reason = self._parts
-        return outcome | reason << 8 | (UNSIGNED_BOUND if self.unsigned else 0)
-
-    def __str__(self) -> str:
-        outcome, reason = self._parts
-        text = f"Outcome.{outcome.name} | Reason.{reason.name} << 8"
-        return f"{text} | 0x{UNSIGNED_BOUND:x}" if self.unsigned else text
-
-
-Operand = int | Kind | Scalar | Span | Label | Refusal
-
-
-@dataclass(frozen=True)
-class Line:
-    """A step whose operands are not all numbers yet, and the comment that is beside it."""
-
-    op: Op
-    a: Operand = 0
-    b: Operand = 0
-    c: Operand = 0
-    d: Operand = 0
-    comment: str = ""
-
-
-@dataclass(frozen=True)
-class ExpressionLine:
-    """``target`` ← ``compiled``."""
-
-    target: Scalar
-    compiled: Compiled
-    comment: str
-
-
-@dataclass(frozen=True)
-class ReadLine:
-    """A register step that is left out where nothing needs the register."""
-
-    line: Line
-    scalar: Scalar
-
-
-@dataclass(frozen=True)
-class ConstantLine:
-    """``CHECK_CONSTANT``: the bytes at base + ``offset`` must be ``value``."""
-
-    value: bytes
-    offset: int
-    refusal: Refusal
-    comment: str
-
-
-@dataclass(frozen=True)
-class ChecksumLine:
-    """``CHECKSUM``: the bytes between two marks have the checksum that ``field`` holds. ``rule`` lacks what is numbered
-    at the end: the register of ``continues``, and the code of what is ``stored`` for the checksum ``sum``."""
-
-    number: int
-    rule: ChecksumRule
-    field: Scalar | Span
-    begin: int
-    end: int
-    comment: str
-    continues: Scalar | None = None
-    sum: Scalar | None = None
-    stored: Compiled | None = None
-
-    @property
-    def needs(self) -> tuple[Scalar, ...]:
-        """The registers that it uses."""
-        return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
-
-
-Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine
 
 
 @dataclass(frozen=True)
@@ -148,12 +62,13 @@ class Listing:
 class Assembler:
     """Collects steps; ``finish`` numbers everything."""
 
-    items: list[Item | Label] = field(default_factory=list)
+    items: list[Item | Label | Slot] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
     marks: int = 0
     loops: int = 0
     chains: int = 0
+    series: int = 0
     _constants: bytearray = field(default_factory=bytearray)
     _known: list[KnownBytes] = field(default_factory=list)
     _registers: dict[Scalar, int] = field(default_factory=dict)
@@ -170,6 +85,10 @@ class Assembler:
     def stream(self, scalar: Scalar, what: int, number: int) -> None:
         """Append ``STREAM``, which stays only where ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.STREAM, scalar, what, number, comment=scalar.name), scalar))
+
+    def index(self, scalar: Scalar, loop: int) -> None:
+        """Append ``INDEX``, which stays only where ``scalar`` is needed in the end."""
+        self.items.append(ReadLine(Line(Op.INDEX, scalar, loop, comment=scalar.name), scalar))
 
     def absent(self, scalar: Scalar) -> None:
         """Append ``ABSENT``, which stays only where ``scalar`` is needed in the end."""
@@ -222,6 +141,11 @@ class Assembler:
         self.chains += 1
         return self.chains - 1
 
+    def slot(self) -> Slot:
+        """A place here that steps may be added to later."""
+        self.items.append(found := Slot())
+        return found
+
     def place(self, label: Label) -> None:
         """Jumps to ``label`` lead here."""
         self.items.append(label)
@@ -242,7 +166,7 @@ class Assembler:
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
         for _, scalar in wanted:
             self._register(scalar)
-        kept = [item for item in self.items if self._is_kept(item)]
+        kept = without_idle_jumps([item for item in self._placed() if self._is_kept(item)])
         position = 0
         for item in kept:
             if isinstance(item, Label):
@@ -266,15 +190,24 @@ class Assembler:
             loops=self.loops,
             whole=whole,
             chains=self.chains,
+            series=self.series,
             expansions=tuple(self.expansions),
         )
         refuse_unloadable(program, ((each.step, each.comment) for each in lines))
         return Listing(program, lines)
 
+    def _placed(self) -> Iterator[Item | Label]:
+        """Yield all items in order, those of slots in their places."""
+        for item in self.items:
+            if isinstance(item, Slot):
+                yield from item.items
+            else:
+                yield item
+
     def _find_needed(self) -> None:
         """Find the registers that some step reads: a value is read after it is computed, so one pass from the end will
         do."""
-        for item in reversed(self.items):
+        for item in reversed([*self._placed()]):
             if isinstance(item, Line):
                 for operand in (item.a, item.b, item.c, item.d):
                     if isinstance(operand, Scalar):
@@ -367,7 +300,7 @@ class Assembler:
             if isinstance(part, bytes):
                 code += part
                 continue
-            number = self._number(part.span if isinstance(part, Order) else part)
+            number = self._number(part.span if isinstance(part, Order | Digits | Byte) else part)
             if number >= MOST_REGISTERS:
                 raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
             if isinstance(part, Order):
@@ -376,6 +309,10 @@ class Assembler:
                     known.append(KnownBytes(value.name, len(code) + 4, value.size))
                     value = bytes(value.size)
                 code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(value)) + value
+            elif isinstance(part, Digits):
+                code += struct.pack("<BHB", Code.SPAN_NUMBER, number, part.radix)
+            elif isinstance(part, Byte):
+                code += struct.pack("<BH", Code.SPAN_BYTE, number)
             else:
                 code += struct.pack("<BH", Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number)
         return code

@@ -28,6 +28,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     # What is not ASCII is replaced byte by byte.
     span.single = isinstance(kind, StringType) and TEXT_ENCODINGS.get(kind.encoding or "") == 1
     scope.members[field.id] = span
+    state.created.append(span)
     if field.contents is not None and column is not None:
         raise NotForEngineError(f'"{field.id}" has fixed contents and is a column')
     if size is not None and size < 0:

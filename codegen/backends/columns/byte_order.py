@@ -10,9 +10,9 @@ from wireloom.format.program import Code, Kind, Op
 
 from ...expression.nodes import Comparison, Conditional, IntegerLiteral, Logical, Name, Node
 from ...wire import ComputedEndian, InheritedEndian
-from .assembler import Refusal
 from .compiled import Compiled
 from .interval import Interval
+from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 from .state import State

@@ -10,8 +10,9 @@ from wireloom.format.program import ChecksumRule, Op, Place
 
 from ...plan import Cover
 from ...plan.chains import chain_holder, chained_in
-from .assembler import Assembler, Label
+from .assembler import Assembler
 from .interval import Interval
+from .lines import Label
 from .marks import Marks
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span

@@ -21,7 +21,22 @@ class Order:
     value: bytes | Known
 
 
-Part = bytes | Scalar | Span | Order
+@dataclass(frozen=True)
+class Digits:
+    """The integer that the text of a span stands for."""
+
+    span: Span
+    radix: int
+
+
+@dataclass(frozen=True)
+class Byte:
+    """The byte of a span whose number is on the stack."""
+
+    span: Span
+
+
+Part = bytes | Scalar | Span | Order | Digits | Byte
 
 
 @dataclass(frozen=True)
@@ -66,6 +81,13 @@ def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Co
     parts = tuple(part for each in operands for part in each.parts)
     depth = max(position + each.depth for position, each in enumerate(operands))
     return Compiled((*parts, bytes([code])), interval, depth)
+
+
+def of_series(operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval) -> Compiled:
+    """The operands' code, then a code about a series."""
+    parts = tuple(part for each in operands for part in each.parts)
+    depth = max((each.depth for each in operands), default=1)
+    return Compiled((*parts, struct.pack("<BH", code, number)), interval, depth)
 
 
 def narrowed(compiled: Compiled, kind: Kind) -> Compiled:

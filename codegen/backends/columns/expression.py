@@ -15,6 +15,7 @@ from ...expression.nodes import (
     Attribute,
     Binary,
     BooleanLiteral,
+    Call,
     Cast,
     Comparison,
     Conditional,
@@ -25,18 +26,15 @@ from ...expression.nodes import (
     Name,
     Node,
     StringLiteral,
+    Subscript,
     Unary,
 )
-from ...expression.types import BytesType, EnumType, StreamType, StringType
-from ...expression.walk import names_in
-from ...plan import Instance
-from .compiled import Compiled, Order, constant, joined
+from ...expression.types import BytesType, EnumType, StringType
+from .compiled import Byte, Compiled, Order, constant, joined
+from .finding import Finder, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
-from .scope import Argument, Fact, Known, Member, Scalar, Scope, Span, Unavailable
-
-MAX_NESTING = 64
-"""How many instances may depend on each other before the lowering gives up on an expression."""
+from .scope import Known, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -78,36 +76,9 @@ LONGEST_LITERAL = 255
 """Bytes that a span can be compared with."""
 
 
-def conjuncts(node: Node) -> tuple[Node, ...]:
-    """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
-    if isinstance(node, Logical) and node.operator == "and":
-        return (node, *conjuncts(node.left), *conjuncts(node.right))
-    return (node,)
-
-
-def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
-    """Return the facts that hold if ``condition``, written in ``scope``, is true."""
-    return tuple(Fact(scope, each) for each in conjuncts(condition))
-
-
 @dataclass(frozen=True)
-class Compiler:
-    """Compiles expressions written in ``scope``; ``it`` is what ``_`` stands for.
-
-    The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
-    engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
-    the end of what an object is read from, at the place where the code is run; ``keep`` puts a
-    value into a register there. ``absent_fails``: what needs something absent may be code without a value.
-    """
-
-    scope: Scope
-    facts: tuple[Fact, ...] = ()
-    it: Scalar | Span | Scope | None = None
-    nesting: int = 0
-    assumed: tuple[Fact, ...] = ()
-    of_stream: Callable[[Scope, str], Compiled] | None = None
-    keep: Callable[[Compiled, str], Scalar] | None = None
-    absent_fails: bool = False
+class Compiler(Finder):
+    """Compiles expressions, with the names of a ``Finder``."""
 
     def compile(self, node: Node) -> Compiled:
         """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
@@ -134,7 +105,7 @@ class Compiler:
                 return constant(int(value))
             case EnumMember():
                 return constant(self._enum_value(node))
-            case Name() | Attribute():
+            case Name() | Attribute() | Subscript() | Call():
                 return self._value(node)
             case Cast(value=value):
                 return self._compile(value)
@@ -186,16 +157,39 @@ class Compiler:
     def _comparison(self, node: Comparison) -> Compiled:
         if self._is_bytes(node.left) or self._is_bytes(node.right):
             return self._comparison_of_bytes(node)
-        # What is absent equals nothing.
-        strict = node.operator in ("==", "!=")
-        left, right = (
-            (self.strict if strict and isinstance(each, Name | Attribute | Cast) else self)._compile(each)
-            for each in (node.left, node.right)
-        )
         code, compare = _COMPARISON[node.operator]
+        left, right = (self._compared(each, node.operator) for each in (node.left, node.right))
+        if isinstance(left, Scalar) or isinstance(right, Scalar):
+            return self._comparison_of_optional(node, left, right)
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
         return joined((left, right), code, BOOLEAN)
+
+    def _compared(self, node: Node, operator: str) -> Compiled | Scalar:
+        """An operand, or the integer that it is if that may be absent: what is absent equals nothing."""
+        if operator not in ("==", "!=") or not isinstance(node, Name | Attribute | Cast):
+            return self._compile(node)
+        found = self.resolve(node)
+        if isinstance(found, Scalar) and not self._knows(found) and found.there is not None:
+            return found
+        return self.strict._compile(node)
+
+    def _comparison_of_optional(self, node: Comparison, left: Compiled | Scalar, right: Compiled | Scalar) -> Compiled:
+        optional, other = (left, right) if isinstance(left, Scalar) else (right, left)
+        if isinstance(optional, Compiled) or isinstance(other, Scalar):
+            raise NotForEngineError("an expression compares two values that may both be absent")
+        value = Compiled((optional,), optional.interval.union(Interval(0, 0)))
+        return self._where_there(optional, joined((value, other), _COMPARISON[node.operator][0], BOOLEAN), node)
+
+    def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
+        """A comparison with something that may be absent, and equals nothing then."""
+        if self._knows(optional):
+            return compared
+        if node.operator not in ("==", "!=") or optional.there is None:
+            self.must_be_present(optional)
+        assert optional.there is not None
+        otherwise = constant(int(node.operator == "!="))
+        return joined((Compiled((optional.there,), BOOLEAN), compared, otherwise), Code.SELECT, BOOLEAN)
 
     def _is_bytes(self, node: Node) -> bool:
         """Return whether an expression is bytes or text."""
@@ -208,6 +202,13 @@ class Compiler:
         if value is None:
             left, value = right, self._fixed_bytes(left)
             compared = _MIRRORED.get(compared, compared)
+        if (
+            isinstance(left, Call)
+            and left.name == "substring"
+            and compared in ("==", "!=")
+            and isinstance(value, bytes)
+        ):
+            return self._beginning(left, value, compared)
         span = self.resolve(left) if isinstance(left, Name | Attribute | Cast) else None
         if value is None or not isinstance(span, Span):
             raise NotForEngineError(
@@ -216,10 +217,30 @@ class Compiler:
         if span.text and compared not in ("==", "!="):
             # Text that is not in its encoding is ordered as what it is replaced with.
             raise NotForEngineError(f'an expression orders the text "{span.name}"')
-        self.must_be_found(span)
-        return joined(
-            (Compiled((Order(span, value),), Interval(-1, 1)), constant(0)), _COMPARISON[compared][0], BOOLEAN
-        )
+        if not span.found:
+            self.must_be_found(span)
+        order = Compiled((Order(span, value),), Interval(-1, 1))
+        return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
+
+    def _beginning(self, node: Node, value: bytes, compared: str) -> Compiled:
+        """Compile whether text begins with other text, of as many characters as are cut off."""
+        assert isinstance(node, Call)
+        begin, end = (self._compile(each).constant for each in node.arguments)
+        span = self.resolve(node.value)
+        if not isinstance(span, Span) or begin != 0 or end != len(value) or not value.isascii() or not value:
+            raise NotForEngineError("an expression compares a part of a text that is not its beginning")
+        size = joined((self._span_size_in_bytes(span), constant(len(value))), Code.GREATER_EQUAL, BOOLEAN)
+        for place, byte in enumerate(value):
+            found = Compiled((*constant(place).parts, Byte(span)), Interval(0, 255))
+            same = joined((found, constant(byte)), Code.EQUAL, BOOLEAN)
+            size = joined((size, same), Code.BOOLEAN_AND, BOOLEAN)
+        if compared == "!=":
+            size = Compiled((*size.parts, bytes([Code.BOOLEAN_NOT])), BOOLEAN, size.depth)
+        return self._of_span(span, size)
+
+    @staticmethod
+    def _span_size_in_bytes(span: Span) -> Compiled:
+        return Compiled((span,), Interval(0, (1 << 31) - 1))
 
     def _fixed_bytes(self, node: Node) -> bytes | Known | None:
         """The bytes that an expression is in all rows, if a span can be compared with them."""
@@ -249,132 +270,6 @@ class Compiler:
         if condition is None:
             return self
         return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
-
-    # Names -----------------------------------------------------------------------------------------------------------
-
-    def _value(self, node: Name | Attribute) -> Compiled:
-        if isinstance(node, Attribute) and isinstance(node.value.type, StreamType):
-            return self._stream(node.value, node.name)
-        if isinstance(node, Attribute) and node.name in ("length", "size", "to_i"):
-            found = self.resolve(node.value)
-            if node.name == "to_i" and isinstance(found, Scalar | Compiled):
-                return self._read(found)
-            if node.name != "to_i" and isinstance(found, Span):
-                return self._span_size(found)
-        return self._read(self.resolve(node))
-
-    def _stream(self, stream: Node, name: str) -> Compiled:
-        if self.of_stream is None:
-            raise NotForEngineError(f'an expression uses "_io.{name}" at a place where the engine does not have it')
-        return self.of_stream(self.holder_of(stream), name)
-
-    def holder_of(self, stream: Node) -> Scope:
-        """The object that is read from a stream. Raises ``NotForEngineError``."""
-        found = self.resolve(stream.value) if isinstance(stream, Attribute) and stream.name == "_io" else None
-        holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
-        if not isinstance(holder, Scope):
-            raise NotForEngineError("an expression uses the stream of something else than an object around it")
-        return holder
-
-    def _read(self, found: Member | Scope | Compiled) -> Compiled:
-        if isinstance(found, Compiled):
-            return found
-        if isinstance(found, Unavailable):
-            raise NotForEngineError(found.sentence)
-        if not isinstance(found, Scalar):
-            raise NotForEngineError("an expression computes with something else than integers and booleans")
-        if found.checked is not None and self.absent_fails and not self._knows(found):
-            return Compiled((found.checked,), found.interval)
-        self.must_be_present(found)
-        # An absent field's register holds 0.
-        certain = set(found.facts) <= set(self.facts)
-        return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
-
-    def _span_size(self, span: Span) -> Compiled:
-        if span.text and not span.single:
-            raise NotForEngineError(f'an expression uses the length of the text "{span.name}"')
-        self.must_be_present(span)
-        if span.size is not None:
-            return constant(span.size)
-        return Compiled((span,), Interval(0, (1 << 31) - 1))
-
-    def must_be_present(self, member: Scalar | Span) -> None:
-        """Raise ``NotForEngineError`` where the field may be absent at this place."""
-        if not self._knows(member):
-            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
-
-    def _knows(self, member: Scalar | Span) -> bool:
-        return set(member.facts) <= {*self.facts, *self.assumed}
-
-    @property
-    def strict(self) -> Compiler:
-        """The same for expressions that may not need anything absent."""
-        return replace(self, absent_fails=False)
-
-    def must_be_found(self, span: Span) -> None:
-        """Raise ``NotForEngineError`` where no step finds the bytes, or they may be absent at this place."""
-        if not span.found:
-            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is no column')
-        self.must_be_present(span)
-
-    def resolve(self, node: Node) -> Member | Scope | Compiled:
-        """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
-        if isinstance(node, Cast):
-            return self.resolve(node.value)
-        if isinstance(node, Name):
-            return self._name(node.id)
-        if isinstance(node, Attribute):
-            if isinstance(node.value.type, StreamType):
-                return self._stream(node.value, node.name)
-            owner = self.resolve(node.value)
-            if isinstance(owner, Scope):
-                return replace(self, scope=owner, it=None)._name(node.name)
-            return self._compile_method(node.name)
-        return self._compile(node)
-
-    @staticmethod
-    def _compile_method(name: str) -> Unavailable:
-        return Unavailable(f'an expression uses ".{name}"')
-
-    def _name(self, name: str) -> Member | Scope | Compiled:
-        scope = self.scope
-        if name == "_" and self.it is not None:
-            return self.it
-        if name == "_root":
-            return scope.root
-        if name == "_parent" and scope.parent is not None:
-            return scope.parent
-        found = scope.members.get(name)
-        if isinstance(found, Argument):
-            return self._within(found.scope)._resolve_or_compile(found.node)
-        if found is not None:
-            return found
-        instance = scope.struct.instance(name)
-        known = {*self.facts, *self.assumed}
-        if (
-            instance is not None
-            and instance.value is not None
-            and (instance.condition is None or set(facts_of(scope, instance.condition)) <= known)
-        ):
-            value = self._within(scope)._resolve_or_compile(instance.value)
-            return self._kept(instance, value) if "_io" in names_in(instance.value) else value
-        return Unavailable(f'an expression uses "{name}", which the engine does not have at that point')
-
-    def _kept(self, instance: Instance, found: Member | Scope | Compiled) -> Member | Scope | Compiled:
-        """The register of an instance about a stream, which has the value that it had when it was first asked for."""
-        if not isinstance(found, Compiled) or self.keep is None or self.assumed:
-            raise NotForEngineError(f'an expression uses "{instance.id}" at a place where the engine does not have it')
-        kept = self.keep(found, instance.id)
-        self.scope.members[instance.id] = kept
-        return kept
-
-    def _within(self, scope: Scope) -> Compiler:
-        if self.nesting >= MAX_NESTING:
-            raise NotForEngineError("an expression is too deep")
-        return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
-
-    def _resolve_or_compile(self, node: Node) -> Member | Scope | Compiled:
-        return self.resolve(node) if isinstance(node, Name | Attribute | Cast) else self._compile(node)
 
 
 def literal_bytes(node: Node) -> bytes | None:

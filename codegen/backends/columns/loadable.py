@@ -16,6 +16,7 @@ from wireloom.format.program_limits import (
     MOST_MARKS,
     MOST_OWN_BYTES,
     MOST_REGISTERS,
+    MOST_SERIES,
     MOST_SPANS,
     MOST_STEPS,
 )
@@ -54,6 +55,7 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
         ("a row has", "checksums that continue each other", program.chains, MOST_CHAINS),
+        ("expressions ask for items of", "lists", program.series, MOST_SERIES),
         ("a row has", "checksums", len(program.checksums), MOST_CHECKSUMS),
         ("the expressions and contents of a row take", "bytes", len(program.constants), MOST_CONSTANTS),
         ("the delimiter has", "bytes", len(program.delimiter), MOST_DELIMITER_BYTES),

@@ -9,11 +9,13 @@ from wireloom.format.program import Loop, Op
 
 from ...plan import Field
 from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
-from .assembler import Label
 from .column_nodes import ColumnNode
+from .expression import Compiler
 from .interval import Interval
+from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
+from .series import KeptItems
 from .state import State
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
@@ -39,19 +41,41 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
         turns = assembler.temporary(count, f"number of {name}")
     number = assembler.loop()
     first, after = Label(), Label()
+    kept = keep_items(state, scope, field)
     assembler.add(Op.LOOP, number, kind, after, turns, comment=name)
     assembler.place(first)
+    index = Scalar("_index", Interval(0, MOST_TURNS), state.facts)
+    if field.indexed or kept is not None:
+        assembler.index(index, number)
     if field.indexed:
-        index = scope.members["_index"] = Scalar("_index", Interval(0, MOST_TURNS), state.facts)
-        assembler.add(Op.INDEX, index, number, comment=f"index of {name}")
+        scope.members["_index"] = index
     item()
     _end_item(state, field)
+    if kept is not None:
+        kept.add_turn(item_compiler(state, scope, field), index)
     if isinstance(repeat, RepeatUntil):
         turns = _last(state, scope, field, repeat)
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.place(after)
     scope.members.pop("_index", None)
+    if kept is not None:
+        kept.close()
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
+
+
+def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
+    """Return what expressions use of the items of a repeated field that begins here, if some do."""
+    if field.id not in state.asked:
+        return None
+    kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.slot())
+    scope.lists[field.id] = kept
+    return kept
+
+
+def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
+    """A compiler of expressions about an item that is complete, which is ``_``."""
+    item = scope.members.get(field.id)
+    return Compiler(scope, state.facts, it=item, absent_fails=True, of_items=True)
 
 
 def _end_item(state: State, field: Field) -> None:

@@ -138,6 +138,8 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append("whole=True")
     if program.chains:
         arguments.append(f"chains={program.chains}")
+    if program.series:
+        arguments.append(f"series={program.series}")
     if program.constants:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:

@@ -9,10 +9,10 @@ from wireloom.format.program import Kind, Op
 from ...expression.types import BitsType, FloatType, IntegerType, VarintType
 from ...plan import Field
 from .arrow import integer_interval, wire_kind
-from .assembler import Refusal
 from .byte_order import read_number
 from .compiled import Compiled
 from .interval import Interval
+from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .state import State

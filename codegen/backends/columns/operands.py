@@ -53,5 +53,7 @@ OPERANDS = {
     Op.CHAIN_BEGIN: 1,
     Op.CHAIN: 4,
     Op.CHAIN_NOTE: 2,
+    Op.SERIES: 1,
+    Op.SERIES_ADD: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

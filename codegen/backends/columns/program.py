@@ -14,12 +14,14 @@ from ...plan import Field, Instance, Plan, Rows
 from ...plan.chains import chained_in
 from ..python.names import field_name
 from .arrow import integer_interval
-from .assembler import Assembler, Label, Listing
+from .assembler import Assembler, Listing
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .compiled import Compiled
-from .expression import LONGEST_LITERAL, Compiler, facts_of
+from .expression import LONGEST_LITERAL, Compiler
+from .finding import facts_of
 from .interval import INT64, Interval
+from .lines import Label
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit
 from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
@@ -40,6 +42,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     state = State(plan, assembler, bounded=framing is not None, columns=nodes)
     unit = Scope(plan, plan.type(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
+    root.around_rows = True
     if rows.path:
         state.row = _row_columns
     if rows.streaming:
@@ -188,7 +191,7 @@ def _scalar(scope: Scope, name: str) -> Scalar:
 
 def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...]) -> Compiler:
     """A compiler of expressions that are computed when the row has been read: its stream is where the row ends."""
-    return replace(state.compiler(scope), facts=facts, absent_fails=False)
+    return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True)
 
 
 def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from wireloom.format.program import Code, Op
 
@@ -10,9 +11,10 @@ from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral,
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, UserType
 from ...plan import Field
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
-from .assembler import Refusal
 from .compiled import Compiled, constant
 from .interval import BOOLEAN
+from .lines import Refusal
+from .loops import item_compiler, keep_items
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Unavailable
 from .state import State
@@ -20,9 +22,9 @@ from .state import State
 
 def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
     """Return whether all items take as many bytes as each other and none of them may be refused."""
-    if isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
+    if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
         return False
-    if state.counts_items:
+    if state.counts_items or field.id in state.asked:
         return False
     return _item_size(state, scope, field) is not None
 
@@ -55,8 +57,13 @@ def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool
 def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Callable[[], None]) -> None:
     """Append the steps of all items, one after another."""
     assert isinstance(repeat, RepeatCount)
-    for _ in range(state.compiler(scope).compile(repeat.expression).constant or 0):
+    kept = keep_items(state, scope, field)
+    for number in range(state.compiler(scope).compile(repeat.expression).constant or 0):
         item()
+        if kept is not None:
+            state.run.then(partial(kept.add_turn, item_compiler(state, scope, field), number))
+    if kept is not None:
+        state.run.then(kept.close)
     scope.members[field.id] = Unavailable(f'an expression uses the repeated "{field.id}"')
 
 

@@ -23,14 +23,15 @@ from ...expression.types import (
 )
 from ...plan import Field, Instance, TypePlan
 from ...wire import OwnSize, Repeat
-from .assembler import Label
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
 from .checksums import before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .compiled import Compiled, constant
-from .expression import facts_of
+from .finding import facts_of
+from .interval import BOOLEAN
+from .lines import Label
 from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer, lower_varint
@@ -125,22 +126,28 @@ def _lower_optional(
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
     state.run.flush()
-    for scalar in state.created:
-        if scalar.checked is None:
-            scalar.checked = Scalar(scalar.name, scalar.interval)
-            assembler.compute(scalar.checked, Compiled((scalar,), scalar.interval), scalar.name)
+    for each in state.created:
+        if isinstance(each, Scalar) and each.checked is None:
+            each.checked = Scalar(each.name, each.interval)
+            assembler.compute(each.checked, Compiled((each,), each.interval), each.name)
+        if each.there is None:
+            each.there = Scalar(f"is {each.name} there?", BOOLEAN)
+            assembler.compute(each.there, constant(1), each.there.name)
     state.facts = facts
     column = state.column(scope, name)
     if column is not None or state.created:
         assembler.add(Op.JUMP, 0, 0, after)
     assembler.place(absent)
-    for each in column.same_level() if column is not None else ():
-        assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
-    for scalar in state.created:
+    for node in column.same_level() if column is not None else ():
+        assembler.add(Op.COLUMN_NULL, node.number, comment=node.column.name)
+    for each in state.created:
         # Expressions may run where the field is absent; they must not see an earlier row's value.
-        assembler.compute(scalar, constant(0), f"no {scalar.name}")
-        if scalar.checked is not None:
-            assembler.absent(scalar.checked)
+        if isinstance(each, Scalar):
+            assembler.compute(each, constant(0), f"no {each.name}")
+            assert each.checked is not None
+            assembler.absent(each.checked)
+        assert each.there is not None
+        assembler.compute(each.there, constant(0), f"no {each.name}")
     assembler.place(after)
     state.created = [*created, *state.created]
     return present
@@ -297,6 +304,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     assert rows is not None
     assert row is not None
     if state.steps < len(rows.steps) - 1:
+        inner.around_rows = True
         state.steps += 1
         lower_fields(state, inner)
         state.steps -= 1
@@ -327,7 +335,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
-    inner = Scope(scope.plan, struct, scope)
+    inner = Scope(scope.plan, struct, scope, contains=is_step and not isinstance(field.size, OwnSize))
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner

@@ -16,7 +16,7 @@ class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
     It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is there.
-    ``checked``: the same, which has no value where it is absent.
+    ``checked``: the same, which has no value where it is absent; ``there``: whether it is there.
     """
 
     name: str
@@ -24,12 +24,13 @@ class Scalar:
     facts: tuple[Fact, ...] = ()
     needed: bool = False
     checked: Scalar | None = None
+    there: Scalar | None = None
 
 
 @dataclass(eq=False)
 class Span:
     """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has; ``found``: a step
-    finds where they are; ``single``: each of its characters is a byte."""
+    finds where they are; ``single``: each of its characters is a byte; ``there``: whether they are there."""
 
     name: str
     facts: tuple[Fact, ...] = ()
@@ -37,6 +38,7 @@ class Span:
     text: bool = False
     found: bool = True
     single: bool = False
+    there: Scalar | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,14 @@ class Unavailable:
     sentence: str
 
 
+@dataclass(eq=False)
+class Repeated:
+    """The items of a repeated field, of which expressions may use what they hold."""
+
+    name: str
+    facts: tuple[Fact, ...]
+
+
 Member = Scalar | Span | Argument | Known | Unavailable
 
 
@@ -77,8 +87,8 @@ class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
     ``members`` holds what has been read so far, by name; ``floats`` the bits of floats that rows inside of the object
-    show. ``stream``: what it is read from. ``effort`` counts what is compiled, at the root for all. ``little``: 1 where
-    the object is little-endian, if that is decided when it is read.
+    show, ``lists`` what expressions use of repeated fields. ``stream``: what it is read from. ``effort`` counts what is
+    compiled, at the root for all. ``little``: 1 where the object is little-endian, if that is decided when it is read.
     """
 
     plan: Plan
@@ -87,8 +97,12 @@ class Scope:
     members: dict[str, Member | Scope] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort)
     floats: dict[str, Scalar] = field(default_factory=dict)
+    lists: dict[str, Repeated] = field(default_factory=dict)
     little: Scalar | None = None
     stream: Stream | None = None
+    around_rows: bool = False
+    contains: bool = False
+    """``around_rows``: rows are in it. ``contains``: damage inside of it ends with it."""
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the objects around this one, the innermost first."""

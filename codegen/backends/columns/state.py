@@ -17,7 +17,8 @@ from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .run import Run
-from .scope import Fact, Scalar, Scope, Stream
+from .scope import Fact, Scalar, Scope, Span, Stream
+from .series import asked_lists
 
 
 @dataclass
@@ -26,10 +27,11 @@ class State:
 
     ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns that
     are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
-    ``facts``: the conditions under which the current field is read. ``created``: the scalars
+    ``facts``: the conditions under which the current field is read. ``created``: the scalars and spans
     of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
     to the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
     were walked. ``streams``: those that are open, the unit's first.
+    ``asked``: the repeated fields that expressions use.
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed.
     """
@@ -43,9 +45,10 @@ class State:
     steps: int = 0
     units: int = 0
     run: Run = field(init=False)
+    asked: frozenset[str] = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()
-    created: list[Scalar] = field(default_factory=list)
+    created: list[Scalar | Span] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
     chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
@@ -53,6 +56,7 @@ class State:
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
+        self.asked = asked_lists(self.plan)
 
     def count(self) -> None:
         """Count a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""

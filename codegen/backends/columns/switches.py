@@ -12,12 +12,12 @@ from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType
 from ...plan import Field, Switch
 from .arrow import integer_interval
-from .assembler import Label
 from .column_nodes import ColumnNode
 from .compiled import Compiled
 from .expression import Compiler
 from .field_arrow import variant_name
 from .interval import Interval
+from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span, Unavailable
 from .state import State

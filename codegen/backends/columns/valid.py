@@ -10,10 +10,11 @@ from wireloom.format.program import Op
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
 from ...plan import Field, Plan
-from .assembler import Assembler, Refusal
+from .assembler import Assembler
 from .compiled import Compiled
 from .expression import Compiler
 from .interval import INT64
+from .lines import Refusal
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
 

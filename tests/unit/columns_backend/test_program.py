@@ -114,7 +114,7 @@ REFUSED = {
     "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
     "process": ("{id: a, size: 4, process: xor(5)}", '"a" is processed with xor'),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
-    "bytes with valid": ("{id: a, size: 1, valid: {expr: '_[0] == 3'}}", "something else than integers"),
+    "bytes with valid": ("{id: a, size: 1, valid: {expr: '_.max == 3'}}", 'uses ".max"'),
     "text in order": ("{id: a, size: 1, type: str, encoding: ASCII, valid: {min: '\"b\"'}}", 'orders the text "a"'),
     "two texts": (
         "{id: b, size: 1, type: str, encoding: ASCII}\n- {id: a, size: 1, type: str, encoding: ASCII, valid: b}",
@@ -123,8 +123,8 @@ REFUSED = {
     "long literal": (f"{{id: a, size: 300, valid: '{[7] * 256}'}}", "with something else than a literal"),
     "too large": ("{id: a, type: u8}\n- {id: b, size: a * a * a}", "127 bits"),
     "text in a size": (
-        "{id: a, type: str, size: 1, encoding: ASCII}\n- {id: b, size: a.to_i}",
-        'uses ".to_i"',
+        "{id: a, type: str, size: 1, encoding: ASCII}\n- {id: b, size: a.reverse.to_i}",
+        'uses ".reverse"',
     ),
     "wide shift": ("{id: a, type: u1}\n- {id: b, size: 1 << a}", "shifts by a count"),
     "switch of floats and integers": (
@@ -134,7 +134,7 @@ REFUSED = {
     "switch by a part of a text": (
         "{id: b, type: str, size: 1, encoding: ASCII}\n"
         "- {id: a, type: {switch-on: 'b.substring(0, 1)', cases: {'\"x\"': u1}}}",
-        "something else than integers",
+        "bytes or text that are no attribute",
     ),
 }
 

@@ -1,0 +1,253 @@
+"""Names in expressions: what they stand for at a place of a row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+from wireloom.format.program import Code
+
+from ...expression.nodes import Attribute, Call, Cast, Logical, Name, Node, Subscript
+from ...expression.types import BytesType, ListType, StreamType, Type
+from ...expression.walk import names_in
+from ...plan import Instance
+from .compiled import Byte, Compiled, Digits, constant, joined
+from .interval import BOOLEAN, Interval
+from .items import Item, Series
+from .refusal import NotForEngineError
+from .scope import Argument, Fact, Member, Repeated, Scalar, Scope, Span, Unavailable
+
+Found = Member | Scope | Compiled | Item | Repeated
+"""What a name or a path of names refers to."""
+
+MAX_NESTING = 64
+"""How many instances may depend on each other before the lowering gives up on an expression."""
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
+    if isinstance(node, Logical) and node.operator == "and":
+        return (node, *conjuncts(node.left), *conjuncts(node.right))
+    return (node,)
+
+
+def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
+    """Return the facts that hold if ``condition``, written in ``scope``, is true."""
+    return tuple(Fact(scope, each) for each in conjuncts(condition))
+
+
+@dataclass(frozen=True)
+class Finder(ABC):
+    """Finds what names in expressions written in ``scope`` stand for; ``it`` is what ``_`` stands for.
+
+    The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
+    engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
+    the end of what an object is read from, at the place where the code is run; ``keep`` puts a
+    value into a register there. ``absent_fails``: what needs something absent may be code without a value.
+    ``of_items``: the code is about an item of a list, at its end. ``of_row``: it is a column, computed after all.
+    """
+
+    scope: Scope
+    facts: tuple[Fact, ...] = ()
+    it: Member | Scope | None = None
+    nesting: int = 0
+    assumed: tuple[Fact, ...] = ()
+    of_stream: Callable[[Scope, str], Compiled] | None = None
+    keep: Callable[[Compiled, str], Scalar] | None = None
+    absent_fails: bool = False
+    of_items: bool = False
+    of_row: bool = False
+
+    @abstractmethod
+    def _compile(self, node: Node) -> Compiled:
+        """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
+
+    def _value(self, node: Name | Attribute | Subscript | Call) -> Compiled:
+        if isinstance(node, Attribute) and isinstance(node.value.type, StreamType):
+            return self._stream(node.value, node.name)
+        if isinstance(node, Attribute) and node.name in ("length", "size", "to_i"):
+            found = self.resolve(node.value)
+            if node.name == "to_i" and isinstance(found, Scalar | Compiled):
+                return self._read(found)
+            if node.name == "to_i" and isinstance(found, Span):
+                return self._digits(found, 10)
+            if node.name != "to_i" and isinstance(found, Span):
+                return self._span_size(found)
+        if isinstance(node, Call) and node.name == "to_i" and len(node.arguments) == 1:
+            span, radix = self.resolve(node.value), self._compile(node.arguments[0]).constant
+            if isinstance(span, Span) and radix is not None and 2 <= radix <= 36:
+                return self._digits(span, radix)
+        return self._read(self.resolve(node))
+
+    def _stream(self, stream: Node, name: str) -> Compiled:
+        later = self.of_row and self.scope.around_rows and name != "size"
+        if self.of_stream is None or later:
+            raise NotForEngineError(f'an expression uses "_io.{name}" at a place where the engine does not have it')
+        return self.of_stream(self.holder_of(stream), name)
+
+    def holder_of(self, stream: Node) -> Scope:
+        """The object that is read from a stream. Raises ``NotForEngineError``."""
+        found = self.resolve(stream.value) if isinstance(stream, Attribute) and stream.name == "_io" else None
+        holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
+        if not isinstance(holder, Scope):
+            raise NotForEngineError("an expression uses the stream of something else than an object around it")
+        return holder
+
+    def _read(self, found: Found) -> Compiled:
+        if isinstance(found, Compiled):
+            return found
+        if isinstance(found, Item):
+            return found.value(absent_fails=self.absent_fails)
+        if isinstance(found, Unavailable):
+            raise NotForEngineError(found.sentence)
+        if not isinstance(found, Scalar):
+            raise NotForEngineError("an expression computes with something else than integers and booleans")
+        if found.checked is not None and self.absent_fails and not self._knows(found):
+            return Compiled((found.checked,), found.interval)
+        self.must_be_present(found)
+        # An absent field's register holds 0.
+        certain = set(found.facts) <= set(self.facts)
+        return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
+
+    def _span_size(self, span: Span) -> Compiled:
+        if span.text and not span.single:
+            raise NotForEngineError(f'an expression uses the length of the text "{span.name}"')
+        self.must_be_present(span)
+        if span.size is not None:
+            return constant(span.size)
+        return Compiled((span,), Interval(0, (1 << 31) - 1))
+
+    def _digits(self, span: Span, radix: int) -> Compiled:
+        largest = min(radix ** (span.size or 128), 1 << 100)
+        return self._of_span(span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
+
+    def _of_span(self, span: Span, value: Compiled) -> Compiled:
+        """Code that is computed from bytes or text, without a value where these are absent."""
+        if self._knows(span) or span.there is None or not self.absent_fails:
+            self.must_be_found(span)
+            return value
+        none = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])), Interval(0, 0), 2)
+        return joined((Compiled((span.there,), BOOLEAN), value, none), Code.SELECT, value.interval)
+
+    def must_be_present(self, member: Scalar | Span | Repeated) -> None:
+        """Raise ``NotForEngineError`` where the field may be absent at this place."""
+        if not self._knows(member):
+            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
+
+    def _knows(self, member: Scalar | Span | Repeated) -> bool:
+        return set(member.facts) <= {*self.facts, *self.assumed}
+
+    @property
+    def strict(self) -> Self:
+        """The same for expressions that may not need anything absent."""
+        return replace(self, absent_fails=False)
+
+    def must_be_found(self, span: Span) -> None:
+        """Raise ``NotForEngineError`` where no step finds the bytes, or they may be absent at this place."""
+        if not span.found:
+            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is no column')
+        self.must_be_present(span)
+
+    def resolve(self, node: Node) -> Found:
+        """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
+        if isinstance(node, Cast):
+            return self.resolve(node.value)
+        if isinstance(node, Name):
+            return self._name(node.id, node.type)
+        if isinstance(node, Attribute):
+            if isinstance(node.value.type, StreamType):
+                return self._stream(node.value, node.name)
+            return self._member(self.resolve(node.value), node)
+        if isinstance(node, Subscript):
+            return self._item(self.resolve(node.value), node)
+        if isinstance(node, Call):
+            return Unavailable(f'an expression uses ".{node.name}()"')
+        return self._compile(node)
+
+    def _member(self, owner: Found, node: Attribute) -> Found:
+        found: Found | None = None
+        if isinstance(owner, Unavailable):
+            return owner
+        if isinstance(owner, Scope):
+            return replace(self, scope=owner, it=None)._name(node.name, node.type)
+        if isinstance(owner, Item):
+            return owner.member(node)
+        if isinstance(owner, Series):
+            self._must_be_complete(owner)
+            found = owner.method(node)
+        elif isinstance(owner, Span) and node.name in ("first", "last"):
+            index = constant(0)
+            if node.name == "last":
+                index = joined((self._span_size(owner), constant(1)), Code.SUBTRACT, Interval(-1, 1 << 31))
+            found = self._byte(owner, index)
+        return Unavailable(f'an expression uses ".{node.name}"') if found is None else found
+
+    def _item(self, owner: Found, node: Subscript) -> Found:
+        if isinstance(owner, Unavailable):
+            return owner
+        if isinstance(owner, Span) and isinstance(node.value.type, BytesType):
+            return self._byte(owner, self._compile(node.index))
+        if not isinstance(owner, Series):
+            return Unavailable("an expression uses an item of something else than a list that was read before")
+        self._must_be_complete(owner)
+        return Item(owner, self._compile(node.index), Name("_", type=node.type))
+
+    def _must_be_complete(self, series: Series) -> None:
+        if self.of_row and series.is_open:
+            raise NotForEngineError(f'a column uses the list "{series.name}", which is read on after the row')
+        self.must_be_present(series)
+
+    def _byte(self, span: Span, index: Compiled) -> Compiled:
+        return self._of_span(span, Compiled((*index.parts, Byte(span)), Interval(0, 255), index.depth))
+
+    def _name(self, name: str, type: Type | None) -> Found:
+        scope = self.scope
+        if isinstance(type, ListType) and name in scope.lists:
+            return scope.lists[name]
+        if self.of_items and scope.contains:
+            raise NotForEngineError(f"an expression uses items with {scope.struct.path[-1]}, which contains damage")
+        if name == "_" and self.it is not None:
+            return self.it
+        if name == "_root":
+            return scope.root
+        if name == "_parent" and scope.parent is not None:
+            return scope.parent
+        found = scope.members.get(name)
+        if isinstance(found, Argument):
+            return self._within(found.scope)._resolve_or_compile(found.node)
+        if found is not None:
+            return found
+        instance = scope.struct.instance(name)
+        known = {*self.facts, *self.assumed}
+        if (
+            instance is not None
+            and instance.value is not None
+            and (instance.condition is None or set(facts_of(scope, instance.condition)) <= known)
+        ):
+            value = self._within(scope)._resolve_or_compile(instance.value)
+            return self._kept(instance, value) if "_io" in names_in(instance.value) else value
+        return Unavailable(f'an expression uses "{name}", which the engine does not have at that point')
+
+    def _kept(self, instance: Instance, found: Found) -> Found:
+        """The register of an instance about a stream, which has the value that it had when it was first asked for."""
+        if (
+            not isinstance(found, Compiled)
+            or self.keep is None
+            or self.assumed
+            or (self.of_row and self.scope.around_rows)
+        ):
+            raise NotForEngineError(f'an expression uses "{instance.id}" at a place where the engine does not have it')
+        kept = self.keep(found, instance.id)
+        self.scope.members[instance.id] = kept
+        return kept
+
+    def _within(self, scope: Scope) -> Self:
+        if self.nesting >= MAX_NESTING:
+            raise NotForEngineError("an expression is too deep")
+        return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
+
+    def _resolve_or_compile(self, node: Node) -> Found:
+        resolved = isinstance(node, Name | Attribute | Cast | Subscript)
+        return self.resolve(node) if resolved else self._compile(node)

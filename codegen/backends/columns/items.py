@@ -1,0 +1,66 @@
+"""Items of repeated fields in expressions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+
+from wireloom.format.program import Code
+
+from ...expression.nodes import Attribute, Name, Node
+from ...expression.types import ListType
+from .compiled import Compiled, constant, joined, of_series
+from .interval import Interval
+from .scope import Repeated
+
+
+@dataclass(eq=False)
+class Series(Repeated, ABC):
+    """The items of a repeated field, and what expressions ask of them. ``is_open``: there may be more of them."""
+
+    is_open: bool = field(default=True, init=False)
+
+    @abstractmethod
+    def size(self) -> Compiled:
+        """The number of items, so far."""
+
+    @abstractmethod
+    def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
+        """The number of the series with what ``path`` finds in each item ``_``, and its values."""
+
+    def method(self, node: Attribute) -> Compiled | Item | None:
+        """Return what a method of the list gives; ``None``: there is no such method."""
+        item = node.value.type.item if isinstance(node.value.type, ListType) else None
+        match node.name:
+            case "size" | "length":
+                return self.size()
+            case "first":
+                return Item(self, constant(0), Name("_", type=item))
+            case "last":
+                size = self.size()
+                last = joined((size, constant(1)), Code.SUBTRACT, Interval(-1, size.interval.high))
+                return Item(self, last, Name("_", type=item))
+            case "min" | "max":
+                number, interval = self.number_of(Name("_", type=item))
+                code = Code.SERIES_LEAST if node.name == "min" else Code.SERIES_GREATEST
+                return of_series((), code, number, interval)
+        return None
+
+
+@dataclass(frozen=True)
+class Item:
+    """The item of a series whose number ``index`` computes, or what ``path`` finds in it, which is ``_`` there."""
+
+    series: Series
+    index: Compiled
+    path: Node
+
+    def member(self, node: Attribute) -> Item:
+        """Return what is inside of it."""
+        return replace(self, path=Attribute(self.path, node.name, type=node.type))
+
+    def value(self, *, absent_fails: bool) -> Compiled:
+        """Code of the integer that it is. ``absent_fails``: it has no value where it is absent; otherwise it may not
+        be."""
+        number, interval = self.series.number_of(self.path, absent_fails=absent_fails)
+        return of_series((self.index,), Code.SERIES_ITEM, number, interval)

@@ -1,0 +1,130 @@
+"""Steps of a program before its registers and steps are numbered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason
+
+from .compiled import Compiled
+from .scope import Scalar, Span
+
+UNSIGNED_BOUND = 0x80
+"""Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
+
+
+@dataclass(eq=False)
+class Label:
+    """A place that a step jumps to."""
+
+    step: int = -1
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Operand ``b`` of the checks; ``reason`` is a word of ``wireloom.base.report.REASONS``."""
+
+    lost: bool
+    reason: str
+    unsigned: bool = False
+
+    @property
+    def _parts(self) -> tuple[Outcome, Reason]:
+        return Outcome.LOST if self.lost else Outcome.REFUSED, Reason[self.reason.upper()]
+
+    def __int__(self) -> int:
+        outcome, reason = self._parts
+        return outcome | reason << 8 | (UNSIGNED_BOUND if self.unsigned else 0)
+
+    def __str__(self) -> str:
+        outcome, reason = self._parts
+        text = f"Outcome.{outcome.name} | Reason.{reason.name} << 8"
+        return f"{text} | 0x{UNSIGNED_BOUND:x}" if self.unsigned else text
+
+
+Operand = int | Kind | Scalar | Span | Label | Refusal
+
+
+@dataclass(frozen=True)
+class Line:
+    """A step whose operands are not all numbers yet, and the comment that is beside it."""
+
+    op: Op
+    a: Operand = 0
+    b: Operand = 0
+    c: Operand = 0
+    d: Operand = 0
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class ExpressionLine:
+    """``target`` ← ``compiled``."""
+
+    target: Scalar
+    compiled: Compiled
+    comment: str
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """A register step that is left out where nothing needs the register."""
+
+    line: Line
+    scalar: Scalar
+
+
+@dataclass(frozen=True)
+class ConstantLine:
+    """``CHECK_CONSTANT``: the bytes at base + ``offset`` must be ``value``."""
+
+    value: bytes
+    offset: int
+    refusal: Refusal
+    comment: str
+
+
+@dataclass(frozen=True)
+class ChecksumLine:
+    """``CHECKSUM``: the bytes between two marks have the checksum that ``field`` holds. ``rule`` lacks what is numbered
+    at the end: the register of ``continues``, and the code of what is ``stored`` for the checksum ``sum``."""
+
+    number: int
+    rule: ChecksumRule
+    field: Scalar | Span
+    begin: int
+    end: int
+    comment: str
+    continues: Scalar | None = None
+    sum: Scalar | None = None
+    stored: Compiled | None = None
+
+    @property
+    def needs(self) -> tuple[Scalar, ...]:
+        """The registers that it uses."""
+        return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
+
+
+@dataclass(eq=False)
+class Slot:
+    """A place for steps that turn out to be needed later."""
+
+    items: list[Item] = field(default_factory=list)
+
+
+Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine
+
+
+def without_idle_jumps(items: list[Item | Label]) -> list[Item | Label]:
+    """Leave out jumps to the step after them: what stood in between was not needed."""
+    kept: list[Item | Label] = []
+    labels: set[Label] = set()
+    for item in reversed(items):
+        if isinstance(item, Label):
+            labels.add(item)
+        elif isinstance(item, Line) and item.op is Op.JUMP and item.c in labels:
+            continue
+        else:
+            labels.clear()
+        kept.append(item)
+    return kept[::-1]

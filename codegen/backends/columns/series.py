@@ -1,0 +1,135 @@
+"""Lists that expressions ask for items: what the items hold is kept in series, one for each thing that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from wireloom.format.program import Code, Op
+
+from ...expression.nodes import Attribute, Name, Node
+from ...expression.types import BooleanType, ComputedIntegerType, ListType, Type
+from ...expression.walk import expressions_in, walk
+from ...plan import Plan
+from .arrow import integer_interval
+from .assembler import Assembler
+from .compiled import Compiled, constant, joined, of_series
+from .expression import Compiler
+from .interval import BOOLEAN, Interval
+from .items import Series
+from .lines import ExpressionLine, Line, Slot
+from .refusal import NotForEngineError
+from .scope import Scalar
+
+COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
+"""Of a value that is computed, the values for which there is room where it is asked for before it is compiled."""
+
+
+def asked_lists(plan: Plan) -> frozenset[str]:
+    """Return the names of repeated fields that some expression of the spec uses."""
+    return frozenset(
+        each.id if isinstance(each, Name) else each.name
+        for struct in plan.types
+        for node in expressions_in((struct.fields, struct.instances))
+        for each in walk(node)
+        if isinstance(each, Name | Attribute) and isinstance(each.type, ListType)
+    )
+
+
+@dataclass(eq=False)
+class _Turn:
+    """The end of a turn, or of an item whose steps stand by themselves: what has been read there. ``number``: the
+    register that counts the turns, or the number of the item."""
+
+    slot: Slot
+    compiler: Compiler
+    number: Scalar | int
+
+    @property
+    def index(self) -> Compiled:
+        """Code of the number of the item."""
+        if isinstance(self.number, int):
+            return constant(self.number)
+        return Compiled((self.number,), self.number.interval)
+
+
+@dataclass(eq=False)
+class KeptItems(Series):
+    """The items of a repeated field. ``begin``: the place before them."""
+
+    assembler: Assembler
+    begin: Slot
+    turns: list[_Turn] = field(default_factory=list)
+    numbers: dict[Node, int] = field(default_factory=dict)
+    intervals: dict[Node, Interval] = field(default_factory=dict)
+    pending: list[Node] = field(default_factory=list)
+    count: Scalar | None = None
+
+    def add_turn(self, compiler: Compiler, number: Scalar | int) -> None:
+        """Add the place where an item is complete, which ``_`` of the compiler stands for."""
+        turn = _Turn(self.assembler.slot(), compiler, number)
+        self.turns.append(turn)
+        for path in self.pending:
+            found = self._add(turn, path)
+            held = self.intervals[path]
+            if not found.within(held.low, held.high):
+                raise NotForEngineError(f'an expression uses an item of "{self.name}" that may be beyond 64 bits')
+        if self.count is not None:
+            self._note(turn, self.count)
+
+    def close(self) -> None:
+        """End the items."""
+        self.is_open = False
+
+    def size(self) -> Compiled:
+        """The number of items, so far."""
+        if self.is_open:
+            # What turns after it read stands before what notes it, so it is no register.
+            number, _ = self.number_of(Name("_index", type=ComputedIntegerType()))
+            return of_series((), Code.SERIES_SIZE, number, Interval(0, 1 << 62))
+        if self.count is None:
+            self.count = Scalar(f"number of {self.name}", Interval(0, 1 << 62))
+            self.begin.items.append(ExpressionLine(self.count, constant(0), self.count.name))
+            for turn in self.turns:
+                self._note(turn, self.count)
+        return Compiled((self.count,), self.count.interval)
+
+    @staticmethod
+    def _note(turn: _Turn, count: Scalar) -> None:
+        more = joined((turn.index, constant(1)), Code.ADD, count.interval)
+        turn.slot.items.append(ExpressionLine(count, more, count.name))
+
+    def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
+        """The number of the series with what ``path`` finds in each item ``_``, and its values."""
+        for turn in self.turns if not absent_fails else ():
+            turn.compiler.strict.compile(path)
+        if path not in self.numbers:
+            number = self.assembler.series
+            self.assembler.series += 1
+            self.begin.items.append(Line(Op.SERIES, number, comment=self.name))
+            self.numbers[path] = number
+            if self.is_open:
+                self.intervals[path] = _held(path.type)
+                self.pending.append(path)
+            found = [self._add(turn, path) for turn in self.turns]
+            if not self.is_open:
+                self.intervals[path] = found[0] if found else Interval(0, 0)
+                for each in found[1:]:
+                    self.intervals[path] = self.intervals[path].union(each)
+        return self.numbers[path], self.intervals[path]
+
+    def _add(self, turn: _Turn, path: Node) -> Interval:
+        asks_number = isinstance(path, Name) and path.id == "_index"
+        compiled = turn.index if asks_number else turn.compiler.compile(path)
+        name = f"item of {self.name}"
+        kept = compiled.scalar
+        if kept is None:
+            kept = Scalar(name, compiled.interval)
+            turn.slot.items.append(ExpressionLine(kept, compiled, name))
+        turn.slot.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=name))
+        return compiled.interval
+
+
+def _held(type: Type | None) -> Interval:
+    if isinstance(type, BooleanType):
+        return BOOLEAN
+    return (integer_interval(type) if type is not None else None) or COMPUTED

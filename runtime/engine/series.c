@@ -1,0 +1,63 @@
+/* Series: what the items of a list held, for expressions that ask for an item by its number.
+ *
+ * A series grows by one value a turn of a loop. A turn takes bytes of the input or counts as an item, so the memory is
+ * bounded by both. It is kept for the next list, and released when the call ends. */
+#include <stdlib.h>
+
+#include "handlers.h"
+
+enum { FIRST_ROOM = 64 };
+
+static bool has_room(wl_series *series) {
+    if (WL_LIKELY(series->used < series->room))
+        return true;
+    size_t room = series->room ? 2 * series->room : FIRST_ROOM;
+    wl_integer *values = room < SIZE_MAX / sizeof *values ? realloc(series->values, room * sizeof *values) : NULL;
+    if (!values)
+        return false;
+    series->values = values;
+    bool *failed = realloc(series->failed, room * sizeof *failed);
+    if (!failed)
+        return false;
+    series->failed = failed;
+    series->room = room;
+    return true;
+}
+
+void wl_series_free(wl_run *run) {
+    for (uint32_t i = 0; i < run->program->series_count; i++) {
+        free(run->series[i].values);
+        free(run->series[i].failed);
+    }
+}
+
+bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *value) {
+    if (number < 0 || number >= (wl_integer)series->used || series->failed[(size_t)number])
+        return false;
+    *value = series->values[(size_t)number];
+    return true;
+}
+
+bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value) {
+    for (size_t i = 0; i < series->used; i++) {
+        if (series->failed[i])
+            return false;
+        if (i == 0 || (greatest ? series->values[i] > *value : series->values[i] < *value))
+            *value = series->values[i];
+    }
+    return series->used != 0;
+}
+
+WL_HANDLER(wl_series_begin) {
+    run->series[step->a].used = 0;
+    GO_ON;
+}
+
+WL_HANDLER(wl_series_add) {
+    wl_series *series = run->series + step->a;
+    if (WL_UNLIKELY(!has_room(series)))
+        return wl_lost(run, WL_REASON_LIMIT);
+    series->values[series->used] = run->registers[step->b];
+    series->failed[series->used++] = wl_is_poisoned(run, step->b);
+    GO_ON;
+}
