@@ -23,6 +23,7 @@ from ..base.options import (
     options_of,
 )
 from ..input.inputs import Location
+from .row_filter import checked_filter, checked_limit
 
 BATCH_ROWS = 16384
 COMPLETE, GROWING = "complete", "growing"
@@ -74,6 +75,21 @@ class ScanOptions(Location):
         "``(begin, end)``: the rows that begin at these offsets of the decompressed input.",
         OTHER,
         check=_byte_range,
+        python=True,
+    )
+    filter: Any = option(
+        None,
+        "Return only rows for which this is true: an expression of pyarrow, such as ``pc.field('tenant') == 17``, over"
+        " any columns. The report counts all rows that were read.",
+        OTHER,
+        check=checked_filter,
+        python=True,
+    )
+    limit: int | None = option(
+        None,
+        "Return at most this many rows. What follows them is not read, and damage there is not found.",
+        OTHER,
+        check=checked_limit,
         python=True,
     )
     batch_rows: int = option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..format.description import Choice, Format
 from ..rows.batches import Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
+from .row_filter import filter_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +26,11 @@ class ScanRequest(ScanOptions):
 
     format: Format
     layout: Layout
+    """The columns that are read: those that are asked for, then those that only the filter needs."""
     engine: str
     max_record: int = 0
+    shown: int | None = None
+    """How many of the columns are asked for, where a filter needs more."""
     end_rows: bool = False
     """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
@@ -126,11 +130,12 @@ def request_of(
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
-    layout = Layout.of(found, options.columns)
+    layout, shown = _layout(found, options.columns, options.filter)
     made = ScanRequest(
         **vars(options) | {"max_record": max_record},
         format=found,
         layout=layout,
+        shown=shown,
         engine=name_of(found, _read_columns(found, layout)),
         choices=choices,
         message_options=others,
@@ -148,6 +153,23 @@ def request_of(
                     " table that it would be in"
                 )
     return made
+
+
+def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None) -> ScanRequest:
+    """Return the request with fewer columns, and at most ``limit`` rows where that is less."""
+    layout, shown = _layout(request.format, columns, request.filter)
+    limits = [each for each in (request.limit, limit) if each is not None]
+    engine = name_of(request.format, _read_columns(request.format, layout))
+    return replace(request, layout=layout, shown=shown, engine=engine, limit=min(limits, default=None))
+
+
+def _layout(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Layout, int | None]:
+    """Return the columns to read, and how many of them are asked for, if the filter needs more."""
+    layout = Layout.of(format, columns)
+    if filter is None:
+        return layout, None
+    more = [each for each in filter_columns(format, filter) if each not in layout.names]
+    return Layout.of(format, [*layout.names, *more]), len(layout.names)
 
 
 def _read_columns(format: Format, layout: Layout) -> tuple[int, ...]:

@@ -21,7 +21,8 @@ from ..rows.batches import Layout
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .readers import Readers
-from .request import ScanRequest, check_names, of_table, scan_request
+from .request import ScanRequest, check_names, narrowed, of_table, scan_request
+from .row_filter import chosen
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
@@ -44,7 +45,8 @@ class Scanner:
     """
 
     def __init__(self, request: ScanRequest, inputs: Sequence[Input], *, together: bool = False) -> None:
-        self.schema = request.layout.schema
+        schema = request.layout.schema
+        self.schema = schema if request.shown is None else pa.schema(list(schema)[: request.shown], schema.metadata)
         self.report = ReadReport(request.format.name, engine=request.engine)
         self._request = request
         self._inputs = inputs
@@ -55,6 +57,8 @@ class Scanner:
         self._scan: InputScan | None = None
         self._readers = Readers(request)
         self._batches = self._run()
+        if request.filter is not None or request.limit is not None:
+            self._batches = chosen(self._batches, request.filter, len(self.schema), request.limit)
         self._state = "unread"
         """``unread``, ``begun``, ``read`` (to its end), ``failed`` or ``closed``."""
 
@@ -160,6 +164,18 @@ class Scanner:
         """Return the remaining rows as a ``pyarrow.Table``. Raises ``WireloomError`` for a scanner that has been read
         or closed."""
         return pa.Table.from_batches(list(self), self.schema)
+
+    def lazy(self) -> Any:
+        """Return a ``polars.LazyFrame`` of the rows, each query of which is a new scan that reads the columns, and up
+        to the limit, that the query needs. Inputs are opened by queries alone; those that can be read once, such as
+        standard input, serve one. Raises ``MissingExtraError`` where Polars is not installed."""
+        # Imported here: only users of Polars need it.
+        from .polars_source import lazy_frame
+
+        def scanner(columns: list[str], limit: int | None) -> Scanner:
+            return Scanner(narrowed(self._request, columns, limit), self._inputs)
+
+        return lazy_frame(self.schema, scanner)
 
     def close(self) -> None:
         """Stop reading and release files, memory and threads. May be called at any time, and repeatedly."""

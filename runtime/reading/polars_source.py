@@ -1,0 +1,46 @@
+"""A scan as a lazy frame of Polars: columns, conditions and limits of a query reach the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..base.extras import require
+
+if TYPE_CHECKING:
+    import polars
+    import pyarrow as pa
+
+
+def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None], Any]) -> polars.LazyFrame:
+    """Return the rows of a scan as a ``polars.LazyFrame``. ``batches``: starts a new scan for some of the columns and a
+    number of rows, as a context manager that iterates record batches.
+
+    A query reads the columns that it needs; a limit without a condition before it ends the scan early. Conditions are
+    evaluated batch by batch. Raises ``MissingExtraError`` where Polars is not installed.
+    """
+    require("polars", "polars", "a lazy frame")
+    # Imported here: only users of Polars need it.
+    import polars
+    from polars.io.plugins import register_io_source
+
+    def source(
+        columns: list[str] | None, predicate: polars.Expr | None, rows: int | None, batch_size: int | None
+    ) -> Iterator[polars.DataFrame]:
+        names = schema.names if columns is None else columns
+        # What only counts rows needs none of the columns, and gets the first one.
+        with batches(names or schema.names[:1], rows if predicate is None else None) as scanner:
+            left = rows
+            for batch in scanner:
+                frame = polars.DataFrame(batch)
+                if predicate is not None:
+                    frame = frame.filter(predicate)
+                if left is not None:
+                    frame = frame.head(left)
+                    left -= frame.height
+                yield frame
+                if left == 0:
+                    return
+
+    empty = polars.DataFrame(schema.empty_table())
+    return register_io_source(source, schema=empty.schema)

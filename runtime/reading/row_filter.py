@@ -1,0 +1,75 @@
+"""The rows of a scan that a filter lets pass, up to a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..base.arguments import shown
+from ..base.errors import WireloomError
+from ..format.description import Format
+from ..rows.batches import Layout, selectable
+
+
+def checked_filter(value: Any) -> Any:
+    """Return a filter. Raises ``WireloomError`` for what is no expression of pyarrow."""
+    if not isinstance(value, pc.Expression):
+        raise WireloomError(f"filter is an expression such as pyarrow.compute.field('x') > 1, not {shown(value)}")
+    return value
+
+
+def checked_limit(value: Any) -> int:
+    """Return a limit. Raises ``WireloomError`` for what is no number of rows."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise WireloomError(f"limit is a number of rows, 0 or more, not {shown(value)}")
+    return value
+
+
+def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
+    """Return the names of the columns that a filter needs. Raises ``WireloomError`` for one that the format does not
+    have, and for a filter that does not fit their types or is not true or false."""
+    schema = Layout.of(format, selectable(format)).schema
+    _apply(schema, expression)
+    return tuple(name for name in schema.names if not _applies(_without(schema, name), expression))
+
+
+def chosen(batches: Generator[Any], expression: Any, shown: int, limit: int | None) -> Generator[Any]:
+    """Yield the rows of ``batches`` for which a filter is true, at most ``limit``, with the first ``shown`` columns;
+    close ``batches``."""
+    left = limit
+    with closing(batches):
+        while left is None or left > 0:
+            batch = next(batches, None)
+            if batch is None:
+                return
+            if expression is not None:
+                batch = batch.filter(expression)
+                batch = batch.select(list(range(shown)))
+            if left is not None:
+                batch = batch.slice(0, left)
+                left -= batch.num_rows
+            if batch.num_rows:
+                yield batch
+
+
+def _apply(schema: pa.Schema, expression: Any) -> None:
+    try:
+        schema.empty_table().filter(expression)
+    except (pa.ArrowException, KeyError) as error:
+        raise WireloomError(f"filter: {str(error).splitlines()[0]}") from error
+
+
+def _applies(schema: pa.Schema, expression: Any) -> bool:
+    try:
+        _apply(schema, expression)
+    except WireloomError:
+        return False
+    return True
+
+
+def _without(schema: pa.Schema, name: str) -> pa.Schema:
+    return pa.schema([each for each in schema if each.name != name])

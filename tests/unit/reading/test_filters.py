@@ -1,0 +1,105 @@
+"""Rows by a filter and up to a limit, and lazy frames of Polars."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import polars
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import wireloom
+
+ROWS = [{"fmt": 0, "tenant": n % 7, "ts_millis": n, "payload": b"x" * (n % 50)} for n in range(3000)]
+TENANT = pc.field("tenant")
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filters") / "some.wal"
+    wireloom.write("edgemq_segment", ROWS, path)
+    return path
+
+
+def read(source: Any, **options: Any) -> pa.Table:
+    return wireloom.read("edgemq_segment", source, **options)
+
+
+def test_a_filter_over_columns_that_are_not_returned(log: Path) -> None:
+    table = read(log, columns=["ts_millis"], filter=(TENANT == 3) & (pc.field("_offset") > 9000))
+    offsets = read(log, columns=["_offset"])["_offset"].to_pylist()
+    expected = [n for n, offset in enumerate(offsets) if n % 7 == 3 and offset > 9000]
+    assert table.schema.names == ["ts_millis"]
+    assert table["ts_millis"].to_pylist() == expected
+    assert wireloom.schema("edgemq_segment", ["ts_millis"]) == table.schema
+
+
+def test_the_report_counts_what_was_read(log: Path) -> None:
+    table, report = wireloom.read_with_report("edgemq_segment", log, filter=TENANT > 100)
+    assert (table.num_rows, report.rows, report.clean) == (0, 3000, True)
+    table, report = wireloom.read_with_report("edgemq_segment", log, limit=10, batch_rows=100)
+    assert table.num_rows == 10
+    assert report.rows < 3000
+    assert report.files[0].tail == "unread"
+
+
+@pytest.mark.parametrize("limit", [0, 1, 999, 3000, 9000, 10_000])
+def test_a_limit_goes_over_inputs(log: Path, limit: int) -> None:
+    table = read([log, log, log], limit=limit, columns=["ts_millis"])
+    assert table["ts_millis"].to_pylist() == [n % 3000 for n in range(min(limit, 9000))]
+    assert read([log, log, log], limit=limit, filter=TENANT == 3).num_rows == min(limit, 3 * 429)
+
+
+def test_rows_of_damaged_records_pass_where_the_filter_says_so(log: Path) -> None:
+    data = bytearray(log.read_bytes())
+    offsets = read(log, columns=["_offset"])["_offset"].to_pylist()
+    for row in (40, 3 + 7 * 5):
+        data[offsets[row] + 25] ^= 1
+    kept = pc.field("_error").is_valid() | (TENANT == 3)
+    table = read(bytes(data), columns=["tenant", "_error"], filter=kept)
+    assert table["_error"].null_count == len(table) - 2 == 428
+    assert read(bytes(data), columns=["tenant", "_error"], filter=TENANT == 3)["_error"].null_count == 428
+
+
+@pytest.mark.parametrize(
+    ("filter", "message"),
+    [
+        (pc.field("tenat") == 3, "tenat"),
+        (pc.field("payload") == 3, "no kernel matching"),
+        (pc.field("tenant"), "must evaluate to bool"),
+        ("tenant == 3", "filter is an expression such as"),
+    ],
+)
+def test_a_filter_that_does_not_fit_is_refused_before_anything_is_opened(filter: Any, message: str) -> None:
+    with pytest.raises(wireloom.WireloomError, match=message):
+        read("nowhere.wal", filter=filter)
+
+
+@pytest.mark.parametrize("limit", [-1, True, 1.5, "9"])
+def test_a_limit_is_a_number(limit: Any) -> None:
+    with pytest.raises(wireloom.WireloomError, match="limit is a number of rows"):
+        read("nowhere.wal", limit=limit)
+
+
+def test_a_lazy_frame_reads_what_a_query_needs(log: Path) -> None:
+    frame = wireloom.scan("edgemq_segment", log, batch_rows=500).lazy()
+    assert frame.filter(polars.col("tenant") == 3).select("payload").collect().height == 429
+    assert frame.select(polars.len()).collect().item() == 3000
+    assert frame.head(7).collect()["tenant"].to_list() == list(range(7))
+    assert frame.filter(polars.col("tenant") == 3).head(2).collect()["tenant"].to_list() == [3, 3]
+    counts = frame.group_by("tenant").len().sort("tenant").collect()
+    assert counts["len"].to_list() == [429, 429, 429, 429, 428, 428, 428]
+    whole = frame.collect()
+    assert whole.equals(polars.DataFrame(read(log)))
+
+
+def test_a_lazy_frame_keeps_the_filter_and_the_limit_of_its_scan(log: Path) -> None:
+    frame = wireloom.scan("edgemq_segment", log, filter=TENANT == 3, limit=50, columns=["ts_millis"]).lazy()
+    assert frame.collect()["ts_millis"].to_list() == list(range(3, 353, 7))[:50]
+    assert frame.head(80).collect().height == 50
+    assert frame.head(8).collect().height == 8
+
+
+def test_a_file_that_is_open_serves_queries(log: Path) -> None:
+    frame = wireloom.scan("edgemq_segment", io.BytesIO(log.read_bytes())).lazy()
+    assert frame.select("tenant").collect().height == 3000
