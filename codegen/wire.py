@@ -47,7 +47,15 @@ class OwnSize:
     cases have theirs; bits, whose width is in their type."""
 
 
-Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize
+@dataclass(frozen=True)
+class WithinSize:
+    """``-wireloom: {within: EXPRESSION}``: all of these bytes, which have been read before. It takes none of its own
+    stream."""
+
+    expression: Node
+
+
+Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize | WithinSize
 
 
 @dataclass(frozen=True)

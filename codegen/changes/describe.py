@@ -30,6 +30,7 @@ from ..wire import (
     Size,
     TerminatedSize,
     Terminator,
+    WithinSize,
 )
 
 NONE = "none"
@@ -79,6 +80,8 @@ def size_text(size: Size) -> str:
             return expression_text(expression)
         case EndOfStreamSize():
             return "up to the end"
+        case WithinSize(expression):
+            return f"those of {expression_text(expression)}"
         case TerminatedSize():
             return "up to the terminator"
     return "its own"

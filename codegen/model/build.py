@@ -7,16 +7,14 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from ..expression.fold import constant_integer
-from ..expression.nodes import BooleanLiteral, Name, Node
+from ..expression.nodes import BooleanLiteral, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
-from ..expression.types import EnumType, StreamType, Type, UserType
+from ..expression.types import BytesType, EnumType, StreamType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..wire import (
-    ComputedEndian,
     ExpressionSize,
-    InheritedEndian,
     OwnSize,
     Parameter,
     Process,
@@ -25,25 +23,29 @@ from ..wire import (
     RepeatEos,
     RepeatUntil,
     Size,
+    WithinSize,
 )
 from ..words import shown, suggestion
 from .block_codecs import BlockCodecs
+from .byte_orders import computed_endian
 from .checksums import ChecksumReader
 from .defaults import default_of
 from .extensions import FieldExtensions
-from .fields import Field, PendingSize, PendingSwitch
+from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .leftovers import check_leftovers
 from .messages import message_of
 from .model import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Valid
-from .order import refuse_later_names, refuse_names_before_byte_order
+from .order import refuse_later_names
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World
+from .within import refuse_within
 
 Check = tuple[Callable[[Type], bool], str]
 
 INTEGER: Check = (is_integer, "an integer")
 BOOLEAN: Check = (is_boolean, "a boolean")
 TEXT: Check = (is_text, "text")
+BYTES: Check = (lambda type: isinstance(type, BytesType), "bytes")
 STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
 STRUCT: Check = (is_struct, "an object")
 HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
@@ -81,7 +83,7 @@ class Builder:
             columns=self._struct_columns(symbol),
             to_string=self.checked(symbol, section, "to-string", TEXT),
             parents=tuple(each.path for each in symbol.parents),
-            endian=self._endian(symbol),
+            endian=computed_endian(symbol, self.typing, self.diagnostics),
             doc=section.word("doc").strip(),
             doc_ref=tuple(each.value for each in section.texts("doc-ref")),
             position=section.position,
@@ -142,12 +144,13 @@ class Builder:
         codecs = BlockCodecs(symbol, member, self.typing, self.diagnostics, self.amount)
         attribute = replace(attribute, process=codecs.process(attribute, whole))
         refuse_later_names(symbol, member, attribute, self.diagnostics)
+        refuse_within(self.world, symbol, member, attribute, self.diagnostics)
         attribute = replace(attribute, checksum=self._checksum(symbol, member, attribute))
         attribute = replace(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 
     def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
-        extensions = member.section.extensions
+        extensions = member.section if attribute.message is not None else member.section.extensions
         section = extensions.section("checksum") if extensions is not None and "checksum" in extensions else None
         if section is None:
             return None
@@ -168,7 +171,8 @@ class Builder:
             doc_ref=tuple(each.value for each in member.section.texts("doc-ref")),
             position=member.position,
         )
-        return FieldExtensions(symbol, member, self.diagnostics).message_field(attribute)
+        attribute = FieldExtensions(symbol, member, self.diagnostics).message_field(attribute)
+        return replace(attribute, checksum=self._checksum(symbol, member, attribute))
 
     def _instance(self, symbol: Symbol, member: Member) -> Instance | None:
         section = member.section
@@ -229,6 +233,9 @@ class Builder:
         return node
 
     def _size(self, symbol: Symbol, size: PendingSize, around: Surroundings) -> Size:
+        if isinstance(size, PendingWithin):
+            node = self._expect(symbol, size.expression, "'within'", BYTES, around)
+            return WithinSize(node if node is not None else size.expression.node)
         if not isinstance(size, Expression):
             return size
         node = self.amount(symbol, size, "'size'", around)
@@ -371,28 +378,3 @@ class Builder:
             self.diagnostics.error(expression.place(node.start, node.end), reason)
             return None
         return node
-
-    def _endian(self, symbol: Symbol) -> ComputedEndian | InheritedEndian | None:
-        if symbol.inherits_endian:
-            return InheritedEndian()
-        meta = symbol.section.section("meta")
-        switch = meta.section("endian") if meta is not None else None
-        on_expression = switch.expression("switch-on") if switch is not None else None
-        if switch is None or on_expression is None:
-            return None
-        on = self.typing.expression(symbol, on_expression)
-        cases: list[tuple[Node | None, str]] = []
-        for entry in switch.entries("cases"):
-            if not isinstance(entry.key, Expression) or on is None:
-                continue
-            order = getattr(entry.value, "value", "")
-            if isinstance(entry.key.node, Name) and entry.key.node.id == "_":
-                cases.append((None, order))
-                continue
-            match = self.typing.expression(symbol, entry.key)
-            reason = comparable(type_of(on), type_of(match), "==") if match is not None else None
-            if reason:
-                self.diagnostics.error(entry.key.position, f"this case can never be: {reason}")
-            cases.append((match, order))
-        refuse_names_before_byte_order(symbol, on_expression, self.diagnostics)
-        return ComputedEndian(on, tuple(cases)) if on is not None else None

@@ -19,6 +19,7 @@ from ..spec.position import Position
 from ..spec.syntax import Items, Section, Text, Value
 from ..wire import ExpressionSize, FixedSize
 from ..words import listed, nearest, shown, suggestion
+from .message_sums import refuse_message_sum
 from .model import Attribute, Checksum, Struct
 from .scope import Surroundings
 from .symbols import AlreadyReportedError, Member, Symbol
@@ -48,6 +49,8 @@ class ChecksumReader:
     def _checksum(self, section: Section, attribute: Attribute) -> Checksum:
         found = self._algorithm(section)
         self._refuse_attribute(section, found, attribute)
+        if attribute.message is not None:
+            refuse_message_sum(section, self.symbol, self.member, attribute.message, self._error)
         up, names = _levels(section)
         if up:
             return self._around(section, found, attribute, up, names)
@@ -231,6 +234,8 @@ def _constant_size(attribute: Attribute) -> int | None:
     """The bits of an attribute, where they are the same everywhere."""
     if isinstance(attribute.type, BitsType):
         return attribute.type.width
+    if attribute.message is not None and isinstance(attribute.type, IntegerType):
+        return 8 * attribute.type.size
     if isinstance(attribute.size, FixedSize):
         return 8 * attribute.size.size
     size = constant_integer(attribute.size.expression) if isinstance(attribute.size, ExpressionSize) else None

@@ -20,7 +20,15 @@ from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeRefere
 from ..wire import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
 from ..words import shown, suggestion
 
-PendingSize = FixedSize | EndOfStreamSize | TerminatedSize | OwnSize | Expression
+
+@dataclass(frozen=True)
+class PendingWithin:
+    """The bytes that a value is in, whose expression is untyped."""
+
+    expression: Expression
+
+
+PendingSize = FixedSize | EndOfStreamSize | TerminatedSize | OwnSize | PendingWithin | Expression
 
 _INTEGER = re.compile(r"([us])([1248])(le|be)?")
 _FLOAT = re.compile(r"f([48])(le|be)?")
@@ -245,7 +253,7 @@ class FieldReader:
         if found is None:
             return None
         terminator = self._terminator(section, None)
-        if "size" not in section and not section.flag("size-eos") and terminator is None:
+        if "size" not in section and not section.flag("size-eos") and terminator is None and not _within(section):
             needs = "needs size, size-eos or terminator beside it"
             if "process" in section:
                 self.diagnostics.error(section.keys["process"], f"'process' {needs}")
@@ -266,6 +274,9 @@ class FieldReader:
         )
 
     def _size(self, section: Section, terminator: Terminator | None) -> PendingSize | None:
+        within = _within(section)
+        if within is not None:
+            return PendingWithin(within)
         size = section.expression("size")
         if size is not None:
             return size
@@ -287,7 +298,7 @@ class FieldReader:
             return None
         known = [each for each in cases if each is not None]
         terminator = self._terminator(section, None)
-        sized = "size" in section or section.flag("size-eos")
+        sized = "size" in section or section.flag("size-eos") or _within(section) is not None
         size: PendingSize | None = self._size(section, terminator) if sized or terminator is not None else OwnSize()
         if size is None:
             return None
@@ -322,6 +333,12 @@ class FieldReader:
         if kept is None and reference.arguments:
             self.diagnostics.error(reference.position, f"{shown(reference.name)} takes no arguments")
         return PendingCase(match, shape.type, kept, shape.size, shape.terminator, key.position)
+
+
+def _within(section: Section) -> Expression | None:
+    """The expression of the bytes that a value is in."""
+    extensions = section.extensions
+    return extensions.expression("within") if extensions is not None and "within" in extensions else None
 
 
 def canonical(encoding: Text, diagnostics: Diagnostics) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in
-from ..wire import ExpressionSize, RepeatCount, RepeatUntil
+from ..wire import ExpressionSize, RepeatCount, RepeatUntil, WithinSize
 from .model import Attribute, Struct
 from .references import Reference, references
 
@@ -49,7 +49,9 @@ def _direct(struct: Struct) -> Iterator[Reference]:
 
 
 def _deciding(attribute: Attribute) -> Iterator[Node]:
-    """The expressions of an attribute that decide how many bytes it takes."""
+    """The expressions of an attribute that decide how many bytes it takes: none where it is in bytes read before."""
+    if isinstance(attribute.size, WithinSize):
+        return
     if attribute.condition is not None:
         yield attribute.condition
     if isinstance(attribute.size, ExpressionSize):

@@ -21,6 +21,7 @@ from .derivations import derive
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
 from .layout import framing_members, mark
+from .message_sums import refuse_inner_sums
 from .model import Spec, Struct
 from .native_varints import with_varints
 from .nesting import check_nesting
@@ -196,6 +197,8 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
     meta = _meta(file)
     table = _table(file, root, structs, world, diagnostics)
     check_steps(table.tables, root, structs, diagnostics)
+    units = () if table.units is None else tuple(each.message for each in table.units.kinds)
+    refuse_inner_sums(structs.values(), units, diagnostics)
     return Spec(
         name=root.path[0],
         title=meta.word("title"),

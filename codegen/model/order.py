@@ -9,7 +9,7 @@ from ..expression.types import EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression
-from ..wire import ExpressionSize, RepeatCount
+from ..wire import ExpressionSize, RepeatCount, WithinSize
 from ..words import shown
 from .model import Attribute
 from .symbols import Member, Symbol
@@ -30,6 +30,8 @@ def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, dia
                 message = f"'{key}' needs {when}: {shown(other.id)}{_by_way_of(through)}"
                 process = attribute.process if key == "codec" else None
                 place = process.position if process is not None else None
+                if key == "within" and member.section.extensions is not None:
+                    place = member.section.extensions.position_of("within")
                 diagnostics.error(place or member.section.position_of(key), message)
 
 
@@ -84,6 +86,8 @@ def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
         found.append(("if", attribute.condition))
     if isinstance(attribute.size, ExpressionSize) and attribute.repeat is None:
         found.append(("size", attribute.size.expression))
+    if isinstance(attribute.size, WithinSize):
+        found.append(("within", attribute.size.expression))
     if isinstance(attribute.repeat, RepeatCount):
         found.append(("repeat-expr", attribute.repeat.expression))
     if attribute.switch is not None and attribute.repeat is None:

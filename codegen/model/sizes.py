@@ -10,6 +10,7 @@ from ..expression.typerules import type_name
 from ..expression.types import BitsType, EnumType, FloatType, IntegerType, Path, Type, UserType
 from ..spec.syntax import Expression
 from ..wire import FixedSize
+from .fields import PendingWithin
 from .nesting import MAX_TYPE_DEPTH
 from .symbols import AlreadyReportedError, Member, Symbol, World
 
@@ -100,6 +101,8 @@ class Sizes:
         size: int | None
         if member.field.switch is not None or member.field.message is not None:
             size = None
+        elif isinstance(member.field.size, PendingWithin):
+            size = 0
         elif isinstance(member.field.size, FixedSize):
             size = member.field.size.size * 8
         elif isinstance(member.field.size, Expression):

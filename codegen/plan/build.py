@@ -8,7 +8,7 @@ from itertools import accumulate, groupby
 
 from ..expression.nodes import Attribute as Access
 from ..expression.nodes import Node
-from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
+from ..expression.types import BytesType, EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
 from ..model.model import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
@@ -128,7 +128,7 @@ class _Builder:
             terminator=attribute.terminator,
             pad_right=attribute.pad_right,
             process=attribute.process,
-            defers=_defers(attribute, checked=bool(checks)),
+            defers=self._defers(attribute, checked=bool(checks)),
             arguments=attribute.arguments,
             parent=attribute.parent,
             switch=self._switch(struct, attribute, place),
@@ -147,6 +147,18 @@ class _Builder:
             doc_ref=attribute.doc_ref,
             position=attribute.position,
         )
+
+    def _defers(self, attribute: Attribute, *, checked: bool) -> bool:
+        """Not where something needs the value at once, nor where undoing never fails."""
+        process, kind = attribute.process, attribute.type
+        if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
+            return False
+        if process is None:
+            return self._is_message(kind)
+        return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and checked)
+
+    def _is_message(self, kind: Type) -> bool:
+        return isinstance(kind, UserType) and not kind.opaque and self.spec.struct(kind.path).message is not None
 
     def _is_step(self, struct: Struct, attribute: Attribute) -> bool:
         return (struct.path, attribute.id) in self.steps
@@ -249,6 +261,8 @@ def _is_compressed(field: Field) -> bool:
 
 def _is_plain(field: Field) -> bool:
     """Return whether the value of a field is its bytes on the wire."""
+    if field.message is not None:
+        return True
     return (
         isinstance(field.type, BytesType)
         and isinstance(field.size, FixedSize | ExpressionSize | EndOfStreamSize)
@@ -266,16 +280,6 @@ def _steps(fields: tuple[Field, ...]) -> Iterator[Step]:
 def _may_be(node: Node, struct: Struct) -> bool:
     """Return whether an expression may stand for an object of the type."""
     return not isinstance(node.type, UserType) or node.type.path == struct.path
-
-
-def _defers(attribute: Attribute, *, checked: bool) -> bool:
-    """Not where something needs the value at once, nor where undoing never fails."""
-    process = attribute.process
-    if process is None or process.name in SIZE_PRESERVING:
-        return False
-    if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
-        return False
-    return not (isinstance(attribute.type, UserType) and checked)
 
 
 def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:

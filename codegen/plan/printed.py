@@ -19,6 +19,7 @@ from ..wire import (
     RepeatEos,
     RepeatUntil,
     TerminatedSize,
+    WithinSize,
 )
 from .nodes import Check, Cover, Field, Fill, Instance, Run, Step
 from .types import Plan, TypePlan
@@ -172,6 +173,8 @@ def _size(field: Field) -> str:
             return f"{_plain(expression)} bytes"
         case EndOfStreamSize():
             return "to the end"
+        case WithinSize(expression):
+            return f"in {_plain(expression)}"
         case TerminatedSize() if field.terminator is not None:
             return f"up to {hexadecimal(field.terminator.value)}"
     return ""

@@ -17,7 +17,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..model.model import Attribute, Spec, Struct
-from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize
+from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize, WithinSize
 
 LARGEST_IN_RUN = 1 << 32
 """Bytes of one field of a run. Python's ``struct`` counts those of all fields in a machine word."""
@@ -70,6 +70,8 @@ def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool
         return False
     if attribute.condition or attribute.switch:
         return False
+    if isinstance(attribute.size, WithinSize):
+        return True
     if literal_size(attribute.size) is not None or isinstance(attribute.type, BitsType):
         return True
     base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
@@ -98,7 +100,7 @@ class Minimums:
 
     def _bits(self, attribute: Attribute) -> int:
         """The same in bits: bit fields may share a byte with those of the types around theirs."""
-        if attribute.condition or attribute.switch:
+        if attribute.condition or attribute.switch or isinstance(attribute.size, WithinSize):
             return 0
         base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
         if isinstance(base, IntegerType | FloatType):

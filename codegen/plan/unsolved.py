@@ -16,6 +16,7 @@ from ..expression.walk import walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
+from ..wire import WithinSize
 from .following import Argument, Followers, arguments, followers, measures
 from .nodes import Field
 from .types import Plan, ReadOnly, TypePlan
@@ -85,6 +86,7 @@ def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
 
 def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
     why = None
+    within = next((each for each in struct.fields if isinstance(each.size, WithinSize)), None)
     placed = next((each for each in struct.instances if each.field is not None), None)
     bits = next(
         (each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType | VarintType)),
@@ -97,6 +99,8 @@ def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
     elif struct.inner_covers:
         cover = struct.inner_covers[0]
         why = ReadOnly(around=".".join(cover.way), position=cover.field.position)
+    elif within is not None:
+        why = ReadOnly(within=within.id, position=within.position)
     elif struct.path in found:
         clauses = tuple(_clauses(found[struct.path]))
         why = ReadOnly(unsolved=clauses, position=found[struct.path][0].field.position)

@@ -14,7 +14,16 @@ from ..expression.types import (
     VarintType,
 )
 from ..expression.written import written
-from ..wire import EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatEos, RepeatUntil, TerminatedSize
+from ..wire import (
+    EndOfStreamSize,
+    ExpressionSize,
+    FixedSize,
+    RepeatCount,
+    RepeatEos,
+    RepeatUntil,
+    TerminatedSize,
+    WithinSize,
+)
 from .nodes import Cover, Field
 
 
@@ -78,6 +87,8 @@ def size_of(field: Field) -> str:
             return written(expression)
         case EndOfStreamSize():
             return "to the end"
+        case WithinSize(expression=expression):
+            return f"in {written(expression)}"
         case TerminatedSize():
             end = field.terminator.value if field.terminator is not None else b"\0"
             return f"up to {hexadecimal(end)}"

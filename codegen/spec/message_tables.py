@@ -110,6 +110,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                     "In proto2, what stands for an absent field; of an enum a member's name.",
                 ),
                 "oneof": Key(NAME, "The group of fields of which one is there at most."),
+                "checksum": Key(TableKind("checksum"), "This integer is that of a field of bytes of the same message."),
                 "map-key": Key(
                     TextKind(offered=MAP_KEYS), "It is a map with keys of this scalar; its type is that of the values."
                 ),

@@ -308,6 +308,7 @@ TABLES["field-extensions"] = Table(
         "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
         "map": Key(TableKind("map"), "The items are pairs: the column is a map."),
         "union": Key(TextKind(choices=("dense",)), "What a switch chooses is a dense union in Arrow."),
+        "within": Key(EXPRESSION, "The attribute is in these bytes, and takes none of its own stream."),
         "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
         "default": Key(EXPRESSION, "What a writer writes if it is not given a value."),
     },
@@ -344,10 +345,7 @@ TABLES["checksum"] = Table(
         "final-xor": Key(PARAMETER, "What the result is combined with; the algorithm's own unless given."),
         "replace": Key(BYTE, "What the checksum's own bytes count as, where they are covered."),
         "stored": Key(EXPRESSION, "What is stored: an expression in which `_` is the checksum; its low bits count."),
-        "continues": Key(
-            EXPRESSION,
-            "The checksum of bytes before the ones covered; `_`: of the item before.",
-        ),
+        "continues": Key(EXPRESSION, "The checksum of bytes before the ones covered; `_`: of the item before."),
         "endian": Key(TextKind(choices=("le", "be")), "Of a number in an attribute of bytes: the order of the bytes."),
     },
 )

@@ -41,7 +41,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 3, 0, Kind.S8LE),  # codec
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.FIXED64,
         Storage.VARIABLE,

@@ -40,7 +40,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_TIMESTAMP, 2, 2, -9223372036854775, 9223372036854775),  # ts
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.FIXED8,
         Storage.FIXED32,

@@ -136,7 +136,7 @@ PROGRAM = ColumnProgram(
         Step(Op.MARK, 1, 1, 0),  # body ends
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

@@ -27,6 +27,7 @@ from wireloom.objects import (
     wire_bytes,
 )
 from wireloom.objects import kept as _kept
+from wireloom.objects.messages.errors import MessageError
 from wireloom.objects.messages.expressions import integer_text
 from wireloom.objects.messages.objects import Message
 
@@ -174,9 +175,13 @@ class KplAggregatedRecord(Struct):
         if self.magic != b"\xf3\x89\x9a\xc2":
             self._lose(ValidationNotEqualError(b"\xf3\x89\x9a\xc2", self.magic, io, "/seq/0"), "value")
         begin_message = io.pos()
-        self.message = KplAggregatedRecord.AggregatedRecord(
-            substream(io, io.read_bytes(io.size() - io.pos() - 16)), self, self._root
-        )
+        try:
+            self.message = KplAggregatedRecord.AggregatedRecord(
+                substream(io, io.read_bytes(io.size() - io.pos() - 16)), self, self._root
+            )
+        except MessageError as error:
+            self._refuse(error, error.reason or "message")
+            self.message = KplAggregatedRecord.AggregatedRecord(_parent=self, _root=self._root)
         end_message = io.pos()
         self.digest = io.read_bytes(16)
         covered = wire_bytes(io, begin_message, end_message)

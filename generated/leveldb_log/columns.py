@@ -58,7 +58,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 0, Loop.END, 1, 0),  # next of blocks
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED8,

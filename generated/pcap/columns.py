@@ -51,7 +51,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 7, 1, Kind.U4LE),  # snaplen
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.FIXED64,
         Storage.FIXED32,

@@ -30,6 +30,7 @@ from wireloom.objects import (
     to_end,
     within,
 )
+from wireloom.objects.messages.errors import MessageError
 
 from ..s2_messages import parser as _s2_messages
 
@@ -103,9 +104,13 @@ class S2Session(Struct):
             if not self.is_terminal:
                 on_message = self.compression
                 if on_message == S2Session.Compression.none:
-                    self.message = _s2_messages.S2Messages.ReadBatch(
-                        substream(io, io.read_bytes(self.length - 1)), self
-                    )
+                    try:
+                        self.message = _s2_messages.S2Messages.ReadBatch(
+                            substream(io, io.read_bytes(self.length - 1)), self
+                        )
+                    except MessageError as error:
+                        self._refuse(error, error.reason or "message")
+                        self.message = _s2_messages.S2Messages.ReadBatch(_parent=self)
                 else:
                     self.message = io.read_bytes(self.length - 1)
             else:

@@ -26,7 +26,8 @@ void wl_chains_lose(wl_run *run, const wl_instruction *leave) {
     for (const wl_instruction *step = leave; step-- > run->plan;) {
         if (step->operation == WL_RUN_CHAIN_NOTE)
             run->chains[step->a].state = WL_CHAIN_UNKNOWN;
-        bool enters = step->operation == WL_RUN_LIMIT_REGISTER || step->operation == WL_RUN_LIMIT_FIXED;
+        bool enters = step->operation == WL_RUN_LIMIT_REGISTER || step->operation == WL_RUN_LIMIT_FIXED ||
+                      step->operation == WL_RUN_LIMIT_SPAN;
         if (enters && step + step->d == leave)
             break;
     }

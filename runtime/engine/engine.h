@@ -97,6 +97,7 @@ enum {
     WL_REASON_DIGEST,
     WL_REASON_CODEC,
     WL_REASON_ITEMS, /* more turns of loops than max_items allows */
+    WL_REASON_MESSAGE,
 };
 
 /* How a fill ended. */

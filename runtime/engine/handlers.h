@@ -28,15 +28,17 @@ WL_HANDLER(wl_column_bytes);
 WL_HANDLER(wl_column_bytes_anywhere);
 WL_HANDLER(wl_limit_register);
 WL_HANDLER(wl_limit_fixed);
+WL_HANDLER(wl_limit_span);
 WL_HANDLER(wl_limit_end);
 WL_HANDLER(wl_check_range);
 WL_HANDLER(wl_check_true);
 WL_HANDLER(wl_check_constant);
 WL_HANDLER(wl_check_utf8);
 WL_HANDLER(wl_check_sum);
-WL_HANDLER(wl_mark);
+WL_HANDLER(wl_set_mark);
 WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
+WL_HANDLER(wl_skip_unless);
 /* Of row_expressions.c. */
 WL_HANDLER(wl_expression_any);
 /* Of row_varints.c. */
@@ -45,6 +47,9 @@ WL_HANDLER(wl_varint_bmi2);
 WL_HANDLER(wl_varint_column);
 WL_HANDLER(wl_varint_columns_portable);
 WL_HANDLER(wl_varint_columns_bmi2);
+/* Of row_messages.c. */
+WL_HANDLER(wl_blank);
+WL_HANDLER(wl_fields);
 /* Of contents.c. */
 WL_HANDLER(wl_expand);
 /* Of positions.c. */

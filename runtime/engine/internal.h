@@ -73,6 +73,10 @@ enum {
     WL_RUN_CHAIN_NOTE,
     WL_RUN_SERIES,
     WL_RUN_SERIES_ADD,
+    WL_RUN_BLANK,
+    WL_RUN_FIELDS,
+    WL_RUN_SKIP_UNLESS,
+    WL_RUN_LIMIT_SPAN,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };

@@ -11,8 +11,26 @@ typedef struct {
     bool marks[WL_MOST_MARKS];
 } known;
 
-static void note_writes(const wl_step *step, known *sure) {
+/* What BLANK sets: the registers and spans of a message's fields. */
+static void note_blank(const wl_program *program, const wl_message_table *table, known *sure) {
+    sure->registers[table->left] = true;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const wl_message_field *field = program->message_fields + table->first + i;
+        if (field->value != WL_NOWHERE)
+            (wl_field_has_span(field) ? sure->spans : sure->registers)[field->value] = true;
+        if (field->present != WL_NOWHERE)
+            sure->registers[field->present] = true;
+    }
+}
+
+static void note_writes(const wl_program *program, const wl_step *step, known *sure) {
     switch (step->op) {
+    case WL_OP_BLANK:
+        note_blank(program, program->messages + step->b, sure);
+        break;
+    case WL_OP_FIELDS:
+        sure->registers[step->a] = true;
+        break;
     case WL_OP_REGISTER_FIXED:
     case WL_OP_EXPRESSION:
     case WL_OP_INDEX:
@@ -65,10 +83,18 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_CHECK_TRUE:
     case WL_OP_WHERE:
     case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_SKIP_UNLESS:
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_SKIP_REGISTER:
     case WL_OP_SEEK:
         return sure->registers[step->a];
+    case WL_OP_FIELDS:
+        return sure->registers[program->messages[step->b].left] &&
+               sure->registers[program->messages[step->b].broken];
+    case WL_OP_MARK:
+        return step->b < 3 || sure->spans[step->c];
+    case WL_OP_LIMIT_SPAN:
+        return sure->spans[step->a];
     case WL_OP_COLUMN_BYTES:
         return sure->spans[step->b];
     case WL_OP_CHECK_UTF8:
@@ -133,7 +159,7 @@ static bool leaves_loop(const wl_program *program) {
     const uint32_t first = program->row_loop, last = (uint32_t)program->steps[first].c - 1;
     known inside = {{false}, {false}, {false}}, outside;
     for (uint32_t i = first; i <= last; i++)
-        note_writes(program->steps + i, &inside);
+        note_writes(program, program->steps + i, &inside);
     for (size_t i = 0; i < WL_MOST_REGISTERS; i++)
         outside.registers[i] = !inside.registers[i];
     for (size_t i = 0; i < WL_MOST_SPANS; i++)
@@ -165,14 +191,15 @@ void wl_program_paths(wl_program *program) {
             continue;
         if (!reads_are_sure(program, step, &sure))
             program->reset = true;
-        bool jumps = step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO ||
+        bool jumps = step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO || step->op == WL_OP_SKIP_UNLESS ||
                      (step->op == WL_OP_LOOP && step->b != WL_LOOP_UNTIL);
         if (jumps && step->c > passed)
             passed = step->c;
         if (jumps && step->c > within)
             within = step->c;
         /* Damage in such a sub-stream goes on after it. */
-        if ((step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b && program->partner[i] > passed)
+        if ((step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED || step->op == WL_OP_LIMIT_SPAN) &&
+            step->b && program->partner[i] > passed)
             passed = program->partner[i];
         /* Without a content nothing of the block is read. */
         if (step->op == WL_OP_EXPAND && program->partner[i] > passed)
@@ -182,7 +209,7 @@ void wl_program_paths(wl_program *program) {
         if (step->op == WL_OP_END)
             passed = within = program->step_count;
         if (i >= passed)
-            note_writes(step, &sure);
+            note_writes(program, step, &sure);
         if (i >= within && writes_column(step))
             note_column(program, &text, step->a);
         if (step->op == WL_OP_ROW || step->op == WL_OP_ITEM)

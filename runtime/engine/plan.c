@@ -90,7 +90,15 @@ static bool is_needed(needs *need, const wl_step *step) {
             wl_expression_uses(need->program->constants + step->c, (size_t)step->d, need->registers, need->spans);
         return need->registers[step->a];
     case WL_OP_MARK:
+        if (need->marks[step->a] && step->b >= 3)
+            need->spans[step->c] = true;
         return need->marks[step->a];
+    case WL_OP_FIELDS:
+        need->registers[need->program->messages[step->b].broken] = true;
+        return true;
+    case WL_OP_LIMIT_SPAN:
+        need->spans[step->a] = true;
+        return true;
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:
         return need->spans[step->a];
@@ -131,6 +139,7 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:
     case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_SKIP_UNLESS:
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_SKIP_REGISTER:
     case WL_OP_SEEK:
@@ -202,6 +211,10 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_CHAIN_NOTE] = WL_RUN_CHAIN_NOTE,
         [WL_OP_SERIES] = WL_RUN_SERIES,
         [WL_OP_SERIES_ADD] = WL_RUN_SERIES_ADD,
+        [WL_OP_BLANK] = WL_RUN_BLANK,
+        [WL_OP_FIELDS] = WL_RUN_FIELDS,
+        [WL_OP_SKIP_UNLESS] = WL_RUN_SKIP_UNLESS,
+        [WL_OP_LIMIT_SPAN] = WL_RUN_LIMIT_SPAN,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -242,6 +255,7 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
         break;
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
+    case WL_OP_LIMIT_SPAN:
         instruction->d = need->program->partner[step - need->program->steps];
         break;
     case WL_OP_LIMIT_END:
@@ -333,10 +347,12 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
                                                                            : wl_handlers[instruction->operation];
         /* A jump counts from where it stands. */
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
+            instruction->operation == WL_RUN_SKIP_UNLESS ||
             instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
             instruction->operation == WL_RUN_ROWS)
             instruction->c = (int64_t)place[instruction->c] - i;
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
+            instruction->operation == WL_RUN_LIMIT_SPAN ||
             instruction->operation == WL_RUN_EXPAND)
             instruction->d = (int64_t)place[instruction->d] - i;
     }

@@ -5,8 +5,8 @@
 
 #include "internal.h"
 
-#define PROGRAM_VERSION 4
-#define HEADER_BYTES 68
+#define PROGRAM_VERSION 5
+#define HEADER_BYTES 76
 #define STEP_BYTES 24
 #define RULE_BYTES (WL_PACKED_PARAMETERS + 32)
 
@@ -33,6 +33,8 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"whole inputs", program->whole, 1},
         {"chains", program->chain_count, WL_MOST_CHAINS},
         {"series", program->series_count, WL_MOST_SERIES},
+        {"messages", program->message_count, WL_MOST_MESSAGES},
+        {"fields of messages", program->message_field_count, WL_MOST_MESSAGE_FIELDS},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].count > counts[i].most) {
@@ -53,7 +55,9 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         return false;
     }
     uint64_t expected = HEADER_BYTES + (uint64_t)program->step_count * STEP_BYTES + 2 * (uint64_t)program->column_count +
-                        (uint64_t)program->rule_count * RULE_BYTES + program->constant_size;
+                        (uint64_t)program->rule_count * RULE_BYTES + program->constant_size +
+                        (uint64_t)program->message_count * WL_TABLE_BYTES +
+                        (uint64_t)program->message_field_count * WL_TABLE_FIELD_BYTES;
     if (size != expected) {
         snprintf(message, message_size, "the program has %zu bytes, its header says %llu", size,
                  (unsigned long long)expected);
@@ -79,6 +83,8 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->whole = wl_load_le4(packed + 56);
     program->chain_count = wl_load_le4(packed + 60);
     program->series_count = wl_load_le4(packed + 64);
+    program->message_count = wl_load_le4(packed + 68);
+    program->message_field_count = wl_load_le4(packed + 72);
 }
 
 /* Never 0 bytes, so that NULL always means that there is no memory. */
@@ -93,8 +99,11 @@ static bool allocate(wl_program *program) {
     program->conditional = make(program->column_count, sizeof *program->conditional);
     program->rules = make(program->rule_count, sizeof *program->rules);
     program->constants = make(program->constant_size, 1);
-    return program->steps && program->reachable && program->partner && program->storages && program->levels && program->conditional && program->rules &&
-           program->constants;
+    program->messages = make(program->message_count, sizeof *program->messages);
+    program->message_fields = make(program->message_field_count, sizeof *program->message_fields);
+    return program->steps && program->reachable && program->partner && program->storages && program->levels &&
+           program->conditional && program->rules && program->constants && program->messages &&
+           program->message_fields;
 }
 
 static void read_parts(wl_program *program, const uint8_t *at) {
@@ -127,6 +136,7 @@ static void read_parts(wl_program *program, const uint8_t *at) {
     }
     if (program->constant_size)
         memcpy(program->constants, at, program->constant_size);
+    wl_message_tables_read(program, at + program->constant_size);
 }
 
 static bool make_algorithms(wl_program *program, char *message, size_t message_size) {
@@ -182,6 +192,8 @@ void wl_program_free(wl_program *program) {
         wl_algorithm_free(&program->rules[i].algorithm);
     free(program->rules);
     free(program->constants);
+    free(program->messages);
+    free(program->message_fields);
     free(program);
 }
 

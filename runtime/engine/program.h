@@ -58,6 +58,10 @@ enum {
     WL_OP_CHAIN_NOTE,
     WL_OP_SERIES,
     WL_OP_SERIES_ADD,
+    WL_OP_BLANK,
+    WL_OP_FIELDS,
+    WL_OP_SKIP_UNLESS,
+    WL_OP_LIMIT_SPAN,
     WL_OP_COUNT,
 };
 
@@ -120,6 +124,34 @@ typedef struct {
     uint32_t place;       /* WL_IN_… */
 } wl_rule;
 
+/* A field of a message, as FIELDS reads it. */
+typedef struct {
+    uint32_t number;
+    uint16_t kind;    /* numbered as wireloom.format.message_rules.FieldKind */
+    uint16_t wire;    /* the wire type that belongs to it */
+    uint16_t flags;   /* WL_TAKES_… */
+    uint16_t arm;     /* what FIELDS gives where it has read the field; 0: it reads on */
+    uint16_t value;   /* the register or span of the value, of a message that of its size; WL_NOWHERE: none */
+    uint16_t present; /* the register that says whether there is one; WL_NOWHERE: none */
+    uint16_t group;   /* fields of one oneof have the same number; 0: it is in none */
+    uint32_t closed;  /* constants: the numbers of a closed enum, four bytes each */
+    uint32_t closed_count;
+} wl_message_field;
+
+/* A message type at one place of the program. */
+typedef struct {
+    uint32_t first; /* of its fields, which are in the order of their numbers */
+    uint32_t count;
+    uint32_t strict; /* wire types and varints, as wireloom.format.message_rules.MessageRule says */
+    uint32_t depth;  /* groups in it may be so deep */
+    uint32_t left;   /* the register with what is left of a packed field */
+    uint32_t broken; /* the register that says that the message does not hold */
+    uint8_t by_tag[256]; /* one more than the index of the field to which a tag of one byte belongs; 0: none */
+} wl_message_table;
+
+#define WL_NOWHERE UINT16_MAX
+enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FLAGS = 7 };
+
 #define WL_NO_REGISTER UINT32_MAX
 #define WL_NO_LOOP UINT32_MAX
 /* Where the field of a checksum is: in a register, or in a span, whose bytes are those of the digest or of the number. */
@@ -138,6 +170,8 @@ struct wl_program {
     uint32_t level_count; /* levels of lists, besides that of the rows */
     uint32_t chain_count; /* checksums that continue those of the items before them */
     uint32_t series_count;
+    uint32_t message_count;
+    uint32_t message_field_count; /* of all messages together */
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint32_t row_loop; /* the LOOP right around ROW, if no step outside of it reads what its body finds; or WL_NO_LOOP */
@@ -156,15 +190,25 @@ struct wl_program {
     bool *conditional;  /* one per column: some way through the row may not write it; owned */
     wl_rule *rules;     /* owned */
     uint8_t *constants; /* owned */
+    wl_message_table *messages; /* owned */
+    wl_message_field *message_fields; /* owned */
 };
 
 /* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
 bool wl_program_check(wl_program *program, char *message, size_t message_size);
+/* The sizes of a packed message table and of a field of one (message_tables.c). */
+enum { WL_TABLE_BYTES = 24, WL_TABLE_FIELD_BYTES = 28 };
+/* Reads the tables and fields at `packed`. */
+void wl_message_tables_read(wl_program *program, const uint8_t *packed);
+/* Checks them, and fills in by_tag. False: `problem` says what is wrong with the table of number `at`. */
+bool wl_message_tables_check(const wl_program *program, uint32_t *at, const char **problem);
 /* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit,
  * row_loop and partner, and region: one number per step, equal for steps between which jumps may go. */
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
 /* Fills in conditional and reset of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
+/* Whether the value of a field is bytes or text. */
+static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
 static inline unsigned wl_kind_size(unsigned kind) {
     static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
     return kind < WL_KIND_COUNT ? sizes[kind] : 0;

@@ -21,6 +21,10 @@
 #define WL_MOST_CHAINS 16
 #define WL_MOST_SERIES 256
 #define WL_MOST_GROUPS 10
+#define WL_MOST_MESSAGES 256
+#define WL_MOST_MESSAGE_FIELDS 4096
+#define WL_MOST_ARMS 65535
+#define WL_MOST_CLOSED_VALUES 65536
 
 /* Turns of a loop one after another that take no bytes. */
 #define WL_MOST_IDLE 65536

@@ -4,8 +4,9 @@
  * that this needs no look at the input. Jumps stay within a region, so a body is only entered by its first step and only
  * left by its last one. The only way back is AGAIN, from the end of a loop to its beginning.
  *
- * Rows do not stand inside each other, and in a row a level has one LIST and one ITEM: what a column of it holds is
- * written between these. */
+ * Rows do not stand inside each other. A level belongs to one list, of items that are further in than what holds it; what
+ * its columns hold is written between ITEM and ITEM_END. The fields of a message come in any order, so a list may be begun
+ * and ended anew for each item: where it ended before does not count then. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ typedef struct {
     uint32_t regions; /* numbers given so far */
     uint32_t current;
     uint32_t units; /* open */
-    bool has_list[WL_MOST_LEVELS + 1], has_item[WL_MOST_LEVELS + 1];
+    uint32_t list_of[WL_MOST_LEVELS + 1]; /* one more than the column of the level's list; 0: not known yet */
     char *message;
     size_t message_size;
 } walker;
@@ -127,8 +128,6 @@ static void find_row_loop(walker *walk) {
 static bool begin_row(walker *walk, const wl_step *step) {
     if (holder(walk))
         return refuse(walk, "a row stands inside of a row");
-    memset(walk->has_list, 0, sizeof walk->has_list);
-    memset(walk->has_item, 0, sizeof walk->has_item);
     find_row_loop(walk);
     return begin(walk, step, true);
 }
@@ -141,9 +140,11 @@ static bool begin_list(walker *walk, const wl_step *step) {
         return refuse(walk, "column %u is no list", step->a);
     if (level_here(walk) != program->levels[step->a])
         return refuse(walk, "a list of level %u cannot stand here", program->levels[step->a]);
-    if (walk->has_list[step->b])
-        return refuse(walk, "level %u has a list already", step->b);
-    walk->has_list[step->b] = true;
+    if (program->levels[step->a] >= step->b)
+        return refuse(walk, "level %u is not further in than its list", step->b);
+    if (walk->list_of[step->b] && walk->list_of[step->b] != step->a + 1u)
+        return refuse(walk, "level %u is that of another list", step->b);
+    walk->list_of[step->b] = step->a + 1u;
     return begin(walk, step, true);
 }
 
@@ -158,9 +159,6 @@ static bool begin_item(walker *walk, const wl_step *step) {
     const opened *around = holder(walk);
     if (!around || around->op != WL_OP_LIST || step_of(walk, around)->b != step->b)
         return refuse(walk, "an item of level %u cannot stand here", step->b);
-    if (walk->has_item[step->b])
-        return refuse(walk, "level %u has an item already", step->b);
-    walk->has_item[step->b] = true;
     return begin(walk, step, true);
 }
 
@@ -213,7 +211,7 @@ static bool begin_seek(walker *walk, const wl_step *step) {
 
 static bool end_limit(walker *walk) {
     unsigned op = walk->depth ? walk->open[walk->depth - 1].op : WL_OP_END;
-    if (op != WL_OP_LIMIT_REGISTER && op != WL_OP_LIMIT_FIXED && op != WL_OP_SEEK)
+    if (op != WL_OP_LIMIT_REGISTER && op != WL_OP_LIMIT_FIXED && op != WL_OP_LIMIT_SPAN && op != WL_OP_SEEK)
         return refuse(walk, "no sub-stream is open");
     const opened *limit = walk->open + --walk->depth;
     walk->program->partner[limit->step] = walk->at;
@@ -271,6 +269,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return end_item(walk, step);
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
+    case WL_OP_LIMIT_SPAN:
         return begin_limit(walk, step);
     case WL_OP_SEEK:
         return begin_seek(walk, step);
@@ -318,7 +317,9 @@ static bool walk_steps(walker *walk) {
     }
     for (walk->at = 0; walk->at < program->step_count; walk->at++) {
         const wl_step *step = program->steps + walk->at;
-        bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b;
+        bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED ||
+                         step->op == WL_OP_LIMIT_SPAN) &&
+                        step->b;
         if (step->op == WL_OP_EXPAND && !program->partner[walk->at])
             return refuse(walk, "the sub-stream that is decompressed has no end");
         if (contains && !program->partner[walk->at])

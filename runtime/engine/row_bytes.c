@@ -142,6 +142,16 @@ WL_HANDLER(wl_limit_fixed) {
     GO_ON;
 }
 
+/* What is in bytes that were found before: reading goes on where it was. */
+WL_HANDLER(wl_limit_span) {
+    const wl_span span = run->spans[step->a];
+    enter(run, step, span.at, limit, span.size);
+    run->limits[run->depth - 1].after = cursor;
+    cursor = span.at;
+    limit = span.at + span.size;
+    GO_ON;
+}
+
 WL_HANDLER(wl_limit_end) {
     const wl_limit *left = run->limits + --run->depth;
     (void)limit;

@@ -33,8 +33,11 @@ WL_HANDLER(wl_check_utf8) {
     GO_ON;
 }
 
-WL_HANDLER(wl_mark) {
-    run->marks[step->a] = step->b == 2 ? limit : step->b ? cursor : base + step->c;
+WL_HANDLER(wl_set_mark) {
+    if (step->b < 3)
+        run->marks[step->a] = step->b == 2 ? limit : step->b ? cursor : base + step->c;
+    else
+        run->marks[step->a] = run->spans[step->c].at + (step->b == 3 ? 0 : run->spans[step->c].size);
     GO_ON;
 }
 
@@ -64,6 +67,14 @@ WL_HANDLER(wl_skip_if_zero) {
     if (wl_is_poisoned(run, step->a))
         return wl_lost(run, WL_REASON_VALUE);
     if (run->registers[step->a] == 0)
+        GO_ON_AT(step + step->c);
+    GO_ON;
+}
+
+WL_HANDLER(wl_skip_unless) {
+    if (wl_is_poisoned(run, step->a))
+        return wl_lost(run, WL_REASON_VALUE);
+    if (run->registers[step->a] != step->d)
         GO_ON_AT(step + step->c);
     GO_ON;
 }

@@ -347,7 +347,8 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         *outcome = no_room_to_note(run);
         return NULL;
     }
-    run->sound = to;
+    /* What is read in bytes that were found before may end ahead of the last row. */
+    run->sound = run->sound > to ? run->sound : to;
     return limit->leave;
 }
 

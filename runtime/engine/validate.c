@@ -74,7 +74,7 @@ static bool is_column(checker *check, int64_t number, unsigned storage) {
 
 static bool is_outcome(checker *check, uint32_t operand) {
     uint32_t reason = operand >> 8;
-    return ((operand & 0x7F) <= 1 && reason != WL_REASON_NONE && reason <= WL_REASON_DIGEST) ||
+    return ((operand & 0x7F) <= 1 && reason != WL_REASON_NONE && (reason <= WL_REASON_DIGEST || reason == WL_REASON_MESSAGE)) ||
            refuse(check, "operand b (%u) is not an outcome with a reason", operand);
 }
 
@@ -211,13 +211,21 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_CHECKSUM:
         return is_checksum(check, step);
     case WL_OP_MARK:
-        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 2) &&
-               (step->b || is_safe(check, step->c, 0)) &&
+        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 4) &&
+               (step->b || is_safe(check, step->c, 0)) && (step->b < 3 || is_span(check, step->c)) &&
                (step->b != 2 || check->depth[check->at] || refuse(check, "no sub-stream is open"));
     case WL_OP_EXPRESSION:
         return is_expression(check, step);
     case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_SKIP_UNLESS:
         return is_register(check, step->a);
+    case WL_OP_BLANK:
+        return below(check, "message", step->b, check->program->message_count);
+    case WL_OP_FIELDS:
+        return below(check, "message", step->b, check->program->message_count) &&
+               is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
+    case WL_OP_LIMIT_SPAN:
+        return is_span(check, step->a);
     case WL_OP_COLUMN_NULL:
         return below(check, "column", step->a, check->program->column_count);
     case WL_OP_LIMIT_REGISTER:
@@ -311,6 +319,7 @@ static bool check_flow(checker *check, const wl_step *step) {
     case WL_OP_JUMP:
         return jump(check, step->c, safe, depth);
     case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_SKIP_UNLESS:
         return jump(check, step->c, safe, depth) && flow(check, (int64_t)check->at + 1, safe, depth);
     case WL_OP_LOOP:
         /* The body is run again from its end, where another NEED was the last. */
@@ -320,10 +329,11 @@ static bool check_flow(checker *check, const wl_step *step) {
         return flow(check, (int64_t)check->at + 1, step->a, depth);
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
+    case WL_OP_LIMIT_SPAN:
     case WL_OP_SEEK:
         if (depth == WL_DEEPEST_LIMIT)
             return refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
-        return flow(check, (int64_t)check->at + 1, step->op == WL_OP_SEEK ? 0 : safe, depth + 1);
+        return flow(check, (int64_t)check->at + 1, step->op == WL_OP_SEEK || step->op == WL_OP_LIMIT_SPAN ? 0 : safe, depth + 1);
     case WL_OP_EXPAND:
         return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
     case WL_OP_LIMIT_END:
@@ -370,6 +380,15 @@ static bool check_rules(checker *check) {
     return true;
 }
 
+static bool check_messages(checker *check) {
+    const char *problem = NULL;
+    check->subject = "message";
+    if (!wl_message_tables_check(check->program, &check->at, &problem))
+        return refuse(check, "%s", problem);
+    check->subject = "step";
+    return true;
+}
+
 bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     checker check = {.program = program, .subject = "step", .message = message, .message_size = message_size};
     check.safe = malloc(program->step_count * sizeof *check.safe);
@@ -379,7 +398,7 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     if (check.safe && check.depth && check.region) {
         for (uint32_t i = 0; i < program->step_count; i++)
             check.safe[i] = -1;
-        good = wl_program_regions(program, check.region, message, message_size) && check_rules(&check) &&
+        good = wl_program_regions(program, check.region, message, message_size) && check_rules(&check) && check_messages(&check) &&
                check_steps(&check);
     } else {
         snprintf(message, message_size, "no memory for the program");

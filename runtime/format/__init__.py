@@ -10,7 +10,10 @@ __getattr__ = face(
         "message_program": "ComputedSource Envelope FieldSource LookupSource MarkSource MessageProgram RowNumberSource",
         "message_rules": "FieldKind FieldRule Label MessageRule MessageSet WireType",
         "path_pattern": "PathPattern",
-        "program": "ChecksumRule Code ColumnProgram Expansion Kind Op Outcome Place Reason Step Storage Stuffing",
+        "program": (
+            "ChecksumRule Code ColumnProgram Expansion Kind MessageField MessageTable Op Outcome Place Reason Step "
+            "Storage Stuffing"
+        ),
         "registry": "get:format_of",
     },
 )

@@ -27,8 +27,20 @@ from ..checksums import algorithm
 from .expression_code import Code as Code
 from .known_bytes import KnownBytes as KnownBytes
 from .known_bytes import filled_in
+from .message_rules import FieldKind as FieldKind
+from .message_tables import NOWHERE as NOWHERE
+from .message_tables import MessageField as MessageField
+from .message_tables import MessageTable as MessageTable
+from .message_tables import packed_messages
+from .program_words import Kind as Kind
+from .program_words import Loop as Loop
+from .program_words import Outcome as Outcome
+from .program_words import Place as Place
+from .program_words import Reason as Reason
+from .program_words import Storage as Storage
+from .program_words import Stuffing as Stuffing
 
-PROGRAM_VERSION = 4
+PROGRAM_VERSION = 5
 """Version of the step table. The engine refuses any other."""
 
 
@@ -69,7 +81,8 @@ class Op(IntEnum):
     """The checksum number [a] of the program over mark[c] … mark[d] must be in register[b] or span[b], as its ``Place``
     says; refused, ``checksum`` or, of digests, ``digest``."""
     MARK = 15
-    """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1, the end of the sub-stream where [b] is 2."""
+    """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1, the end of the sub-stream where [b] is 2,
+    the begin or the end of span[c] where [b] is 3 or 4."""
     EXPRESSION = 16
     """register[a] ← the expression whose code is constants[c : c + d]."""
     SKIP_IF_ZERO = 17
@@ -155,97 +168,17 @@ class Op(IntEnum):
     """Series [a] has no items."""
     SERIES_ADD = 49
     """register[b] is the next item of series [a]."""
-
-
-class Kind(IntEnum):
-    """How an integer or float is on the wire, and so the width of a column it is stored in."""
-
-    U1 = 0
-    U2LE = 1
-    U2BE = 2
-    U4LE = 3
-    U4BE = 4
-    U8LE = 5
-    U8BE = 6
-    S1 = 7
-    S2LE = 8
-    S2BE = 9
-    S4LE = 10
-    S4BE = 11
-    S8LE = 12
-    S8BE = 13
-    F4LE = 14
-    F4BE = 15
-    F8LE = 16
-    F8BE = 17
-
-
-class Loop(IntEnum):
-    """When a loop ends."""
-
-    COUNT = 0
-    """After as many turns as a register says."""
-    END = 1
-    """Where the stream ends."""
-    UNTIL = 2
-    """After the turn at whose end a register is not zero."""
-
-
-class Outcome(IntEnum):
-    """The consequence of a failed check."""
-
-    REFUSED = 0
-    LOST = 1
-
-
-class Reason(IntEnum):
-    """Why a row is damaged; ``wireloom.base.report.REASONS`` has the words."""
-
-    NONE = 0
-    LENGTH = 1
-    CHECKSUM = 2
-    VALUE = 3
-    STUFFING = 4
-    LIMIT = 5
-    TRUNCATED = 6
-    ENCODING = 7
-    DIGEST = 8
-    CODEC = 9
-    ITEMS = 10
-    """The word is ``limit``: more items than a record may have."""
-
-
-class Storage(IntEnum):
-    """How the engine stores a column: Arrow's layouts."""
-
-    FIXED8 = 1
-    FIXED16 = 2
-    FIXED32 = 4
-    FIXED64 = 8
-    VARIABLE = 16
-    """int32 offsets and data bytes (binary, utf8)."""
-    STRUCT = 32
-    """Validity alone: the fields follow as columns of the same level."""
-    LIST = 33
-    """int32 offsets: the item follows as a column of a level of its own."""
-
-
-class Place(IntEnum):
-    """Where the field of a checksum is."""
-
-    REGISTER = 0
-    SPAN_LE = 1
-    """Its bytes are those of the number, the lowest first, or the first ones of the digest."""
-    SPAN_BE = 2
-    """The same, the highest byte first."""
-
-
-class Stuffing(IntEnum):
-    """How a record's bytes are kept free of the delimiter."""
-
-    NONE = 0
-    WORD = 1
-    COBS = 2
+    BLANK = 50
+    """The message of table [b] begins: none of its fields is there."""
+    FIELDS = 51
+    """The fields from the cursor on, of the message of table [b], up to one that has steps of its own: register[a] ←
+    the number of its ``arm``; or up to the end of the sub-stream: register[a] ← 0. Of a field with a length the cursor
+    is after that. What is no such message is lost where [c] is 1, otherwise refused, for ``message`` or ``limit``:
+    then the message is ``broken``, and has no more fields."""
+    SKIP_UNLESS = 52
+    """Where register[a] is not [d], go to step [c] (further on)."""
+    LIMIT_SPAN = 53
+    """Enter span[a] as a sub-stream: ``LIMIT_END`` goes back to where the cursor was. [b] as for ``LIMIT_REGISTER``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +247,7 @@ class ColumnProgram:
     the reader puts into registers 0, 1, … before the first row, ``known`` those that it puts into the constants.
     ``whole``: the unit is all of an input.
     ``chains``: how many checksums continue those of the items before them. ``series``: how many there are of what the
-    items of lists held.
+    items of lists held. ``messages``: the tables of ``FIELDS``.
     """
 
     steps: tuple[Step, ...]
@@ -334,6 +267,7 @@ class ColumnProgram:
     series: int = 0
     expansions: tuple[Expansion, ...] = ()
     known: tuple[KnownBytes, ...] = ()
+    messages: tuple[MessageTable, ...] = ()
     version: int = field(default=PROGRAM_VERSION)
 
     @cached_property
@@ -355,23 +289,28 @@ class ColumnProgram:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
-        u32, whole u32, chains u32, series u32``; then the steps (``op u16, a u16, b u32, c s64, d s64``: 24 bytes
-        each), the columns' storages and levels (u8 each), the checksums (``Algorithm.packed``, then ``replace s32,
-        own u32, own_size u32, continues s32, sum u32, stored u32, stored_size u32, place u32``), the constants.
+        u32, whole u32, chains u32, series u32, messages u32, fields of messages u32``; then the steps (``op u16,
+        a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8
+        each), the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32,
+        stored u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the
+        messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
+        (``MessageField.pack``).
 
         Raises ``ValueError`` for an operand that its place does not hold.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
+        numbers = [each.closed or () for table in self.messages for each in table.fields]
+        constants = self.constants + b"".join(struct.pack(f"<{len(each)}i", *each) for each in numbers)
         header = struct.pack(
-            "<10I4s6I",
+            "<10I4s8I",
             self.version,
             len(self.steps),
             len(self.columns),
             self.registers,
             self.spans,
             self.marks,
-            len(self.constants),
+            len(constants),
             len(self.checksums),
             len(self.preset),
             len(self.delimiter),
@@ -382,10 +321,13 @@ class ColumnProgram:
             self.whole,
             self.chains,
             self.series,
+            len(self.messages),
+            len(numbers),
         )
         steps = b"".join(_packed(number, step) for number, step in enumerate(self.steps))
         rules = b"".join(rule.pack() for rule in self.checksums)
-        return header + steps + bytes(self.columns) + bytes(self.column_levels) + rules + self.constants
+        columns = bytes(self.columns) + bytes(self.column_levels)
+        return header + steps + columns + rules + constants + packed_messages(self.messages, len(self.constants))
 
 
 def _packed(number: int, step: Step) -> bytes:

@@ -40,5 +40,10 @@ DEEPEST_STACK = _DEFINED["DEEPEST_STACK"]
 """Values on the stack of an expression."""
 MOST_IDLE = _DEFINED["MOST_IDLE"]
 """Items of a repetition one after another that take no bytes."""
+MOST_LOOPS = _DEFINED["MOST_LOOPS"]
+"""Loops of a program."""
+MOST_MESSAGES = _DEFINED["MOST_MESSAGES"]
+MOST_MESSAGE_FIELDS = _DEFINED["MOST_MESSAGE_FIELDS"]
+"""Fields of all messages of a program."""
 MOST_BYTES = _DEFINED["MOST_BYTES"]
 """Bytes of a constant size, and of what is added to a computed one."""

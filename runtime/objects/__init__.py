@@ -96,7 +96,7 @@ from .processing import (
     xor,
 )
 from .readstruct import ReadStruct
-from .row_log import AfterRows, UnitOfRows, go_on, positioned, towards_block, towards_rows
+from .row_log import AfterRows, UnitOfRows, go_on, lose_chains, positioned, towards_block, towards_rows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, as_given, enclosed
@@ -182,6 +182,7 @@ __all__ = [
     "kept",
     "largest",
     "last",
+    "lose_chains",
     "modulo",
     "multiply",
     "note",

@@ -135,11 +135,13 @@ class DepthError(WireloomError, RecursionError):
     """Objects are nested deeper than Python's calls may go."""
 
 
-def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "", around: str = "") -> UnsupportedError:
+def only_read(
+    type: str, *unsolved: str, instance: str = "", checksum: str = "", around: str = "", within: str = ""
+) -> UnsupportedError:
     """The error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
     ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, one ``around`` which is
-    what it covers, or ``unsolved`` integers,
-    clauses that say what these do not follow from."""
+    what it covers, an attribute ``within`` the bytes of another one, or ``unsolved`` integers, clauses that say what
+    these do not follow from."""
     if instance:
         why = f"{instance} has a position of its own"
         hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
@@ -149,6 +151,9 @@ def only_read(type: str, *unsolved: str, instance: str = "", checksum: str = "",
     elif around:
         why = f"the checksum {around} is in an object inside of them"
         hint = "declare the checksum in the type whose attributes it covers where the format is yours"
+    elif within:
+        why = f"{within} is in the bytes of another attribute"
+        hint = "write the attribute with the bytes by itself, in a type without this one"
     else:
         why = ", ".join(unsolved)
         hint = "'-wireloom: {given: true}' beside an integer says that a writer is given it"

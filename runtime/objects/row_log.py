@@ -201,7 +201,7 @@ def towards_rows(
     held: Any = part
     within = _range_of(io, held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(log, within, partial(_lose, holder, chains), compressed=held.block is not None)
+    return _Step(log, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
 
 
 def towards_block(
@@ -213,11 +213,11 @@ def towards_block(
     return (
         _Block(holder)
         if log is None
-        else _Step(log, _range_of(io, len(data)), partial(_lose, holder, chains), compressed=True)
+        else _Step(log, _range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
     )
 
 
-def _lose(holder: Any, chains: Chains) -> None:
+def lose_chains(holder: Any, chains: Chains) -> None:
     """Forget what the item before holds of the checksums: the one that is being read is not read to its end."""
     for up, name in chains:
         parent = holder

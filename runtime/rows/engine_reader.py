@@ -38,7 +38,7 @@ DAMAGES = 1024
 DAMAGE = struct.Struct("<QQqII")
 CHAIN = struct.Struct("=I28x")
 """What the item before held of a checksum: 0 in the first four bytes if it is not known, 1 if there is none."""
-WORDS = (*REASONS[: Reason.ITEMS], "limit")
+WORDS = (*REASONS[: Reason.ITEMS], "limit", "message")
 """The words of the engine's reasons."""
 
 

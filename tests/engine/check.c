@@ -17,10 +17,33 @@ void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, 
 
 enum { RULE_BYTES = WL_PACKED_PARAMETERS + 32 };
 
+static void put_messages(uint8_t **at, const draft *program) {
+    for (size_t i = 0; i < program->message_count; i++) {
+        const wl_message_table *table = program->messages + i;
+        const uint32_t words[] = {table->first, table->count, table->strict, table->depth, table->left, table->broken};
+        for (size_t k = 0; k < 6; k++)
+            put4(at, words[k]);
+    }
+    for (size_t i = 0; i < program->message_field_count; i++) {
+        const wl_message_field *field = program->message_fields + i;
+        const uint32_t words[] = {field->number,
+                                  field->kind | (uint32_t)field->flags << 16,
+                                  field->arm | (uint32_t)field->value << 16,
+                                  field->present | (uint32_t)field->group << 16,
+                                  field->closed,
+                                  field->closed_count,
+                                  0};
+        for (size_t k = 0; k < 7; k++)
+            put4(at, words[k]);
+    }
+}
+
 uint8_t *draft_pack(const draft *program, size_t *size) {
-    *size = 68 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES + program->constant_size;
+    *size = 76 + program->step_count * 24 + 2 * program->column_count + program->rule_count * RULE_BYTES +
+            program->constant_size + program->message_count * WL_TABLE_BYTES +
+            program->message_field_count * WL_TABLE_FIELD_BYTES;
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {4,
+    const uint32_t header[] = {5,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
                                program->registers,
@@ -40,6 +63,8 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
     put4(&at, program->whole);
     put4(&at, program->chain_count);
     put4(&at, program->series_count);
+    put4(&at, (uint32_t)program->message_count);
+    put4(&at, (uint32_t)program->message_field_count);
     for (size_t i = 0; i < program->step_count; i++) {
         put4(&at, program->steps[i].op | (uint32_t)program->steps[i].a << 16);
         put4(&at, program->steps[i].b);
@@ -65,6 +90,8 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
             put4(&at, rest[k]);
     }
     memcpy(at, program->constants, program->constant_size);
+    at += program->constant_size;
+    put_messages(&at, program);
     return packed;
 }
 

@@ -120,6 +120,10 @@ typedef struct {
     size_t constant_size;
     uint32_t registers, spans, marks, presets, stuffing, delimiter_size, loops, level_count, whole, chain_count, series_count;
     uint8_t delimiter[4];
+    wl_message_table messages[4];
+    size_t message_count;
+    wl_message_field message_fields[24];
+    size_t message_field_count;
 } draft;
 
 void draft_step(draft *program, unsigned op, unsigned a, uint32_t b, int64_t c, int64_t d);

@@ -27,6 +27,7 @@ from wireloom.format import (
 )
 
 FAR = 1 << 40
+HEADER = 76
 ROOT = Path(__file__).parents[2]
 NEED = Step(Op.NEED, 8)
 END = Step(Op.END)
@@ -156,7 +157,7 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.CHECKSUM, 0, 2, -1, 1), "no mark -1"),
         (Step(Op.CHECKSUM, 0, 2, 1, 2**32), "no mark 4294967296"),
         (Step(Op.MARK, 2, 1), "no mark 2"),
-        (Step(Op.MARK, 1, 3), "operand b 3"),
+        (Step(Op.MARK, 1, 5), "operand b 5"),
         (Step(Op.MARK, 1, 0, 9), "covers 8"),
         (Step(Op.MARK, 1, 0, -1), "covers 8"),
         (Step(Op.EXPRESSION, 0, 0, 0, 3), "register 0 is preset"),
@@ -216,7 +217,7 @@ def test_one_too_much(step: Step, part: str) -> None:
 @pytest.mark.parametrize("op", [len(Op), 65535])
 def test_there_is_no_such_step(op: int) -> None:
     packed = bytearray(replace(BASE, steps=(NEED, END, END)).pack())
-    packed[68 + 24 : 68 + 26] = struct.pack("<H", op)
+    packed[HEADER + 24 : HEADER + 26] = struct.pack("<H", op)
     with pytest.raises(ValueError, match=f"no operation {op}"):
         _engine.Program(bytes(packed))
 
@@ -299,7 +300,7 @@ def test_checksums(rule: ChecksumRule, part: str) -> None:
     load(*steps, checksums=(replace(SUM, replace=-1, own=99, own_size=99),))
     for family in (0, 99):
         packed = bytearray(replace(BASE, steps=steps).pack())
-        place = 68 + 24 * len(steps) + 2 * len(BASE.columns)
+        place = HEADER + 24 * len(steps) + 2 * len(BASE.columns)
         assert packed[place] == Family.CRC
         packed[place] = family
         with pytest.raises(ValueError, match=f"no such algorithm of family {family}"):
@@ -354,7 +355,7 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 @pytest.mark.parametrize(
     ("word", "value", "part"),
     [
-        (0, 5, "has version 5"),
+        (0, 6, "has version 6"),
         (9, 5, "too many delimiter bytes: 5"),
         (11, 3, "too many kinds of stuffing: 3"),
         (12, 65, "too many loops: 65"),
@@ -371,7 +372,7 @@ def test_words_of_the_header(word: int, value: int, part: str) -> None:
 def test_sizes() -> None:
     packed = replace(BASE, steps=(NEED, END)).pack()
     for size in range(len(packed)):
-        with pytest.raises(ValueError, match="its header says" if size >= 68 else "ends inside its header"):
+        with pytest.raises(ValueError, match="its header says" if size >= HEADER else "ends inside its header"):
             _engine.Program(packed[:size])
     with pytest.raises(ValueError, match="its header says"):
         _engine.Program(packed + b"\0")

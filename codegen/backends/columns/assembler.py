@@ -39,6 +39,7 @@ from .loadable import refuse_unloadable
 from .operands import OPERANDS
 from .refusal import NotForEngineError
 from .scope import Known, Scalar, Span
+from .tag_tables import TagTable
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Assembler:
     items: list[Item | Label | Slot] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
     expansions: list[Expansion] = field(default_factory=list)
+    messages: list[TagTable] = field(default_factory=list)
     marks: int = 0
     loops: int = 0
     chains: int = 0
@@ -174,6 +176,7 @@ class Assembler:
             else:
                 position += 1
         lines = tuple(self._listed(item) for item in kept if not isinstance(item, Label))
+        messages = tuple(each.numbered(self._register, self._spans) for each in self.messages)
         program = ColumnProgram(
             steps=tuple(each.step for each in lines),
             columns=columns,
@@ -192,6 +195,7 @@ class Assembler:
             chains=self.chains,
             series=self.series,
             expansions=tuple(self.expansions),
+            messages=messages,
         )
         refuse_unloadable(program, ((each.step, each.comment) for each in lines))
         return Listing(program, lines)

@@ -6,7 +6,7 @@ from wireloom.format.program import Op
 
 from ...expression.types import BytesType, StringType
 from ...plan import Field
-from ...wire import EndOfStreamSize, ExpressionSize, TerminatedSize
+from ...wire import EndOfStreamSize, ExpressionSize, TerminatedSize, WithinSize
 from .blocks import enter, expand, leave
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
@@ -109,7 +109,11 @@ def _find(state: State, scope: Scope, field: Field, span: Span, size: int | None
         flags = terminator.include | terminator.consume << 1 | terminator.eos_error << 2
         add(Op.BYTES_TERMINATED, span, terminator.value[0], flags, comment=name)
         return
-    if size is not None:
+    if isinstance(field.size, WithinSize):
+        enter(state, scope, field)
+        add(Op.BYTES_REST, span, comment=name)
+        leave(state, field)
+    elif size is not None:
         add(Op.BYTES_FIXED, span, 0, size, comment=name)
     elif isinstance(field.size, ExpressionSize):
         register, addend = state.size(scope, field.size, name)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from wireloom.format.program import Expansion, Op
 
 from ...plan import Field
-from ...wire import EndOfStreamSize, ExpressionSize
+from ...wire import EndOfStreamSize, ExpressionSize, WithinSize
 from .refusal import NotForEngineError
-from .scope import Scope, Stream
+from .scope import Scope, Span, Stream
 from .state import State
 
 
 def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
     """Enter the sub-stream of a sized user type. ``contains``: damage inside of it ends with it."""
     state.run.flush()
+    if isinstance(field.size, WithinSize):
+        span = span_within(state, scope, field.size)
+        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), comment=field.id)
+        state.streams.append(Stream())
+        return
     size = state.fixed_size(scope, field)
     if size is not None:
         state.assembler.add(Op.LIMIT_FIXED, 0, int(contains), size, comment=field.id)
@@ -25,6 +30,16 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
     else:
         state.assembler.add(Op.LIMIT_FIXED, 1, int(contains), comment=field.id)
     state.streams.append(Stream())
+
+
+def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
+    """The bytes that a value is in."""
+    compiler = state.compiler(scope).strict
+    span = compiler.resolve(size.expression)
+    if not isinstance(span, Span):
+        raise NotForEngineError("a value is in bytes that are no attribute")
+    compiler.must_be_found(span)
+    return span
 
 
 def leave(state: State, field: Field) -> None:

@@ -74,6 +74,32 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
     assembler.place(absent)
 
 
+def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
+    """Append the steps that verify the checksums of a message whose fields have been read: none of one that is
+    ``broken``, of which nothing is known."""
+    covers = scope.struct.verified
+    if not covers:
+        return
+    assembler, marks = state.assembler, Marks(state.assembler, covers)
+    unknown, after = Label(), Label()
+    assembler.add(Op.SKIP_UNLESS, broken, 0, unknown, 0, comment="can its checksums be verified?")
+    for cover in covers:
+        span = scope.members.get(cover.first)
+        if not isinstance(span, Span):
+            raise NotForEngineError(f'the checksum "{cover.field.id}" is not in the engine')
+        for number, place, what in zip(marks.covered(cover), (3, 4), ("begins", "ends"), strict=True):
+            assembler.add(Op.MARK, number, place, span, comment=f"{cover.first} {what}")
+        lower_checksum(state, scope, cover, marks, None)
+    chains = [chain for each in covers if (chain := _chain(state, scope, each, scope.members[each.field.id]))]
+    assembler.add(Op.JUMP, 0, 0, after)
+    assembler.place(unknown)
+    for chain in chains:
+        nothing = Scalar(f"no {chain.held.name}", chain.held.interval)
+        assembler.absent(nothing)
+        assembler.add(Op.CHAIN_NOTE, chain.number, nothing, comment=nothing.name)
+    assembler.place(after)
+
+
 # Checksums that continue those of the items before them ---------------------------------------------------------------
 
 
@@ -94,7 +120,7 @@ class _Chain:
         return previous, known
 
 
-def _chain(state: State, scope: Scope, cover: Cover, held: Scalar | Span) -> _Chain | None:
+def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | None:
     """The chain of a checksum, if it continues that of the item before: it belongs to the object with the items."""
     if not cover.chained:
         return None

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from wireloom.format.program import Storage
 
-from ...plan import Plan, TypePlan
+from ...expression.types import UserType
+from ...plan import Field, Plan, TypePlan
 from ..base import refuse
 from .arrow import ArrowType
 from .field_arrow import variant_name
@@ -85,11 +86,11 @@ class ColumnNodes:
         return node
 
     def _struct(self, column: TableColumn) -> TypePlan:
-        path = getattr(column.field.type, "path", None)
-        struct = None if path is None else self._plan.type(path)
-        if struct is None or struct.message is not None:
+        field, kind = column.field, column.field.type
+        is_map = isinstance(field, Field) and field.message is not None and field.message.key is not None
+        if is_map or not isinstance(kind, UserType):
             raise NotForEngineError(f'the column "{column.name}" is of type {column.type.name}')
-        return struct
+        return self._plan.type(kind.path)
 
 
 def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:

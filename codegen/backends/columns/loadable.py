@@ -14,6 +14,8 @@ from wireloom.format.program_limits import (
     MOST_CONSTANTS,
     MOST_DELIMITER_BYTES,
     MOST_MARKS,
+    MOST_MESSAGE_FIELDS,
+    MOST_MESSAGES,
     MOST_OWN_BYTES,
     MOST_REGISTERS,
     MOST_SERIES,
@@ -42,7 +44,7 @@ def refuse_unloadable(program: ColumnProgram, steps: Iterable[tuple[Step, str]])
     depth = 0
     for step, name in steps:
         _refuse_operands(step, name)
-        depth += (step.op in (Op.LIMIT_FIXED, Op.LIMIT_REGISTER)) - (step.op is Op.LIMIT_END)
+        depth += (step.op in (Op.LIMIT_FIXED, Op.LIMIT_REGISTER, Op.LIMIT_SPAN)) - (step.op is Op.LIMIT_END)
         if depth > DEEPEST_LIMIT:
             raise NotForEngineError(f"sized types stand in each other more than {DEEPEST_LIMIT} deep")
 
@@ -56,6 +58,13 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
         ("a row has", "checksums that continue each other", program.chains, MOST_CHAINS),
         ("expressions ask for items of", "lists", program.series, MOST_SERIES),
+        ("a row has", "messages", len(program.messages), MOST_MESSAGES),
+        (
+            "the messages of a row have",
+            "fields",
+            sum(len(each.fields) for each in program.messages),
+            MOST_MESSAGE_FIELDS,
+        ),
         ("a row has", "checksums", len(program.checksums), MOST_CHECKSUMS),
         ("the expressions and contents of a row take", "bytes", len(program.constants), MOST_CONSTANTS),
         ("the delimiter has", "bytes", len(program.delimiter), MOST_DELIMITER_BYTES),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from wireloom.checksums import algorithm
-from wireloom.format.program import ChecksumRule, ColumnProgram, Place
+from wireloom.format.message_rules import MAX_DEPTH, FieldKind
+from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, MessageTable, Place
 
 from ...expression.nodes import Attribute as Member
 from ...expression.types import StreamType
@@ -28,9 +29,12 @@ _PROGRAM_NAMES = (
     "ChecksumRule",
     "ColumnProgram",
     "Expansion",
+    "FieldKind",
     "Kind",
     "KnownBytes",
     "Loop",
+    "MessageField",
+    "MessageTable",
     "Op",
     "Outcome",
     "Place",
@@ -147,6 +151,8 @@ def _program(listing: Listing) -> ProgramView:
     if program.expansions:
         blocks = (f"Expansion({each.codecs!r}, most={each.most}), " for each in program.expansions)
         arguments.append(f"expansions=({''.join(blocks)})")
+    if program.messages:
+        arguments.append(f"messages=({''.join(f'{_message(each)}, ' for each in program.messages)})")
     if program.preset:
         arguments.append(f"preset={program.preset!r}")
     if program.known:
@@ -172,6 +178,22 @@ def _checksum(rule: ChecksumRule) -> str:
     if rule.stored_size:
         text += f", sum={rule.sum}, stored={rule.stored}, stored_size={rule.stored_size}"
     return text + ")"
+
+
+def _message(table: MessageTable) -> str:
+    fields = "".join(f"{_given(each)}, " for each in table.fields)
+    text = f"MessageTable(({fields}), left={table.left}, broken={table.broken}"
+    if table.strict:
+        text += ", strict=True"
+    return text + (f", depth={table.depth})" if table.depth != MAX_DEPTH else ")")
+
+
+def _given(field: MessageField) -> str:
+    """The text that makes a field, without what it is anyway."""
+    kind = f"FieldKind.{FieldKind(field.kind).name}"
+    others = ((each.name, getattr(field, each.name), each.default) for each in fields(field)[2:])
+    more = "".join(f", {name}={value!r}" for name, value, default in others if value != default)
+    return f"MessageField({field.number}, {kind}{more})"
 
 
 def _program_imports(program: ProgramView | None) -> tuple[str, ...]:

@@ -55,5 +55,9 @@ OPERANDS = {
     Op.CHAIN_NOTE: 2,
     Op.SERIES: 1,
     Op.SERIES_ADD: 2,
+    Op.BLANK: 2,
+    Op.FIELDS: 3,
+    Op.SKIP_UNLESS: 4,
+    Op.LIMIT_SPAN: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

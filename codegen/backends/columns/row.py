@@ -37,6 +37,7 @@ from .marks import Marks
 from .numbers import lower_bits, lower_float, lower_integer, lower_varint
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, pass_over, unroll
+from .row_messages import lower_message
 from .scope import Argument, Scalar, Scope, Stream
 from .state import State
 from .switches import lower_switch
@@ -48,6 +49,9 @@ def lower_fields(state: State, scope: Scope) -> None:
     Raises ``NotForEngineError``.
     """
     type = scope.struct
+    if type.message is not None:
+        lower_message(state, type.path[-1], scope)
+        return
     decide_order(state, scope)
     begin_chains(state, scope)
     marks = Marks(state.assembler, type.verified)
@@ -199,7 +203,8 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
     state.streams.append(Stream())
     bounded, state.bounded = state.bounded, True
-    _lower_present(state, scope, replace(instance.field, condition=None))
+    # What instances are read of is not refused: it is lost.
+    _lower_present(state, scope, replace(instance.field, condition=None, defers=False))
     if not state.run.aligned:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
     state.run.flush()
@@ -329,13 +334,12 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     the way to the rows, or a row."""
     if field.is_cut:
         raise NotForEngineError(f'"{field.id}" is a user type with padding or a terminator')
-    if struct.message is not None:
-        raise NotForEngineError(f'"{field.id}" is a protobuf message')
     if state.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
-    inner = Scope(scope.plan, struct, scope, contains=is_step and not isinstance(field.size, OwnSize))
+    contains, lost = is_step and not isinstance(field.size, OwnSize), not field.defers or field.process is not None
+    inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner

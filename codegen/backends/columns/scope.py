@@ -103,6 +103,8 @@ class Scope:
     around_rows: bool = False
     contains: bool = False
     """``around_rows``: rows are in it. ``contains``: damage inside of it ends with it."""
+    lost: bool = False
+    """Of a message: one that does not hold leaves the layout open."""
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the objects around this one, the innermost first."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ...expression.types import EnumType, UserType
+from .checksums import covers_method, verify_lines
+from .marks import Marks
 from .message_rules import literal, message_set
 from .module import Module
 from .names import field_name
@@ -18,6 +20,17 @@ def messages_constant(module: Module) -> str:
         return ""
     made = literal(message_set(module.plan, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
     return f"MESSAGES = {made}"
+
+
+def sum_methods(scope: ClassScope) -> list[MethodView]:
+    """The method that verifies the checksums of a message when its fields have been read, and what rows need to know of
+    them."""
+    if not scope.struct.verified:
+        return []
+    lines = ("super()._read()", *verify_lines(scope, Marks(scope.struct), scope.struct.verified))
+    covers = covers_method(scope)
+    methods = [MethodView("_read(self) -> None", (scope.code("sequence", body=lines),))]
+    return methods if covers is None else [*methods, covers]
 
 
 def types_method(scope: ClassScope) -> MethodView | None:

@@ -11,7 +11,7 @@ from .endian import endian_lines
 from .instances import where_method
 from .iterating import ending_methods, iterator_methods
 from .kaitai import read_methods
-from .messages import types_method
+from .messages import sum_methods, types_method
 from .names import field_name
 from .readwrite import read_write_methods
 from .rows import has_rows, instance_steps, row_methods
@@ -40,6 +40,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     if scope.struct.message is not None:
         types = types_method(scope)
         methods += [types] if types is not None else []
+        methods += sum_methods(scope)
         return methods + common_methods(scope)
     if has_rows(scope):
         methods += row_methods(scope, endian_lines(scope))

@@ -33,6 +33,7 @@ STANDARD = {
     "Mapping": "collections.abc",
     "cast": "typing",
     "Message": "wireloom.objects.messages.objects",
+    "MessageError": "wireloom.objects.messages.errors",
     "decode_replacing": "wireloom.objects.messages.expressions",
     "integer_text": "wireloom.objects.messages.expressions",
     **dict.fromkeys(readwrite.__all__, "wireloom.objects.readwrite"),

@@ -222,7 +222,10 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
         stream = stream_text(scope, field)
     part = f"part_{field_name(field.id)}" if stream or is_block else "io"
     body = _object(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
-    lost = tuple((each.up, field_name(each.name)) for each in chains_inside(plan, scope.struct, field))
+    if defers(scope, field) and not is_block:
+        nothing = (_kept(scope, _made(scope, field, field.type, ""), Keep(f"{item} = ")),)
+        body = _message_or_refused(scope, field, body, nothing)
+    lost = lost_chains(scope, field)
     return (
         scope.code(
             "block_step" if is_block else "row_step",
@@ -241,6 +244,11 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
             kept=_kept(scope, item, keep),
         ),
     )
+
+
+def lost_chains(scope: ClassScope, field: Field) -> tuple[tuple[int, str], ...]:
+    """The checksums in a field of which nothing is known where it is not read to its end."""
+    return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))
 
 
 def _item(field: Field) -> str:
@@ -328,13 +336,18 @@ def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
 
 
 def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
-    if isinstance(field.size, OwnSize):
-        return _object(scope, field, kind, "io", keep)
-    made = _object(scope, field, kind, stream_text(scope, field), keep)
+    stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
+    made = _object(scope, field, kind, stream, keep)
     if not defers(scope, field):
         return made
-    nothing = _object(scope, field, kind, "None", keep)
-    return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
+    nothing = (_kept(scope, _made(scope, field, kind, ""), keep),)
+    if field.process is not None:
+        return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
+    return _message_or_refused(scope, field, made, nothing)
+
+
+def _message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:
+    return (scope.code("message_or_refused", made=made, nothing=nothing, chains=lost_chains(scope, field)),)
 
 
 def _object(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
@@ -352,11 +365,13 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
     if kind.opaque and scope.own:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
     arguments = [scope.text(each, field) for each in field.arguments]
-    arguments.append(stream)
     inside = scope.plan.owns(kind)
-    if inside or scope.own:
-        # A type of another file is the root of its own; with Kaitai's API it has no parent either.
-        arguments += [parent_text(scope, field), *(["self._root"] if inside else [])]
+    # A type of another file is the root of its own; with Kaitai's API it has no parent either.
+    family = [parent_text(scope, field), *(["self._root"] if inside else [])] if inside or scope.own else []
+    if stream:
+        arguments += [stream, *family]
+    else:
+        arguments += [f"{name}={each}" for name, each in zip(("_parent", "_root"), family, strict=False)]
     if inside and not scope.own:
         arguments += inherited_argument(scope, kind)
     return scope.code("object", **{"class": scope.module.class_of(kind.path)}, arguments=arguments)

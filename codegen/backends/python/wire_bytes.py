@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...encodings import python_codec
 from ...plan import Field
-from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize
+from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize, WithinSize
 from ..base import refusal, refuse
 from .api import Api
 from .processing import defers, undoing, undone
@@ -63,6 +63,8 @@ def wire_text(scope: ClassScope, field: Field) -> str:
             return scope.code("bytes", size=scope.text(expression, field))
         case EndOfStreamSize():
             return scope.code("bytes_to_end")
+        case WithinSize(expression):
+            return scope.text(expression, field)
         case TerminatedSize() if field.terminator is not None:
             end = field.terminator
             template = "bytes_terminated" if len(end.value) == 1 else "bytes_terminated_by_several"

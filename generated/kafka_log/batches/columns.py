@@ -121,7 +121,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 6, 25, Kind.U1),  # is_control
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

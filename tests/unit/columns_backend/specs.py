@@ -62,7 +62,7 @@ def _folder() -> Path:
 def format_of(text: str) -> Format:
     """The format of a spec, ready to read."""
     folder = _folder() / hashlib.sha256(text.encode()).hexdigest()[:16]
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     path = folder / "sample.ksy"
     path.write_text(text)
     return load_format(path)

@@ -1,0 +1,188 @@
+"""Messages of rows at their places in a program: the registers and spans of their fields, and what expressions find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wireloom.format.message_rules import FieldKind
+from wireloom.format.program import MessageField
+
+from ...expression.nodes import Name
+from ...expression.types import EnumType, FloatType, Path, StringType, UserType
+from ...plan import Field, TypePlan
+from .arrow import integer_interval
+from .column_nodes import ColumnNode
+from .interval import Interval
+from .message_types import field_of
+from .refusal import NotForEngineError
+from .scope import Fact, Scalar, Scope, Span, Unavailable
+from .state import State
+from .tag_tables import TagField, TagTable
+
+BEGUN = 2
+"""What says that a message is there: it has begun just now."""
+
+
+@dataclass
+class Arm:
+    """A field that has steps of its own: a message, or an item of a list. ``inner``: the message."""
+
+    number: int
+    field: Field
+    entry: TagField
+    several: bool
+    node: ColumnNode | None
+    inner: MessagePlace | None = None
+
+
+@dataclass
+class MessagePlace:
+    """A message at one place. ``present``: the registers that are all true where it is there; ``facts``: the same for
+    expressions; ``nodes``: the columns of its fields."""
+
+    type: TypePlan
+    scope: Scope
+    table: TagTable
+    number: int
+    present: tuple[Scalar, ...]
+    facts: tuple[Fact, ...]
+    nodes: dict[str, ColumnNode]
+    arms: list[Arm] = field(default_factory=list)
+    singles: list[tuple[Field, TagField]] = field(default_factory=list)
+
+    def entries(self) -> Iterator[tuple[Field, TagField]]:
+        """Yield its fields, but for items of lists."""
+        yield from self.singles
+        yield from ((each.field, each.entry) for each in self.parts)
+
+    @property
+    def parts(self) -> Iterator[Arm]:
+        """The messages that are fields of it, neither of which is repeated."""
+        return (each for each in self.arms if not each.several)
+
+    def all(self) -> Iterator[MessagePlace]:
+        """Yield it and the messages in it that are no items of lists."""
+        yield self
+        for each in self.parts:
+            assert each.inner is not None
+            yield from each.inner.all()
+
+
+@dataclass
+class Places:
+    """Makes the places of the message ``name`` and of all messages in it. ``broken``: the register that says that it
+    does not hold; ``most``: how deep messages may be in it."""
+
+    state: State
+    name: str
+    broken: Scalar
+    most: int
+
+    def place(
+        self,
+        scope: Scope,
+        facts: tuple[Fact, ...],
+        present: tuple[Scalar, ...],
+        nodes: dict[str, ColumnNode],
+        within: tuple[Path, ...],
+        depth: int,
+    ) -> MessagePlace:
+        """The place of a message whose fields ``scope`` has. ``facts``, ``present``, ``nodes`` as in ``MessagePlace``;
+        ``within``: the types of the messages that it is in, ``depth`` of them."""
+        type = scope.struct
+        assert type.message is not None
+        if type.path in within:
+            raise NotForEngineError(f'the message "{self.name}" contains messages of its own type')
+        if depth > self.most:
+            raise NotForEngineError(f'messages in "{self.name}" are nested deeper than "max-depth" allows')
+        left = Scalar(f"rest of a packed field of {type.path[-1]}", Interval(0, 0), needed=True)
+        table = TagTable(left, self.broken, type.message.strict, self.most - depth)
+        message = MessagePlace(type, scope, table, self.state.assembler.message(table), present, facts, nodes)
+        groups = list(dict.fromkeys(each.message.oneof for each in type.fields if each.message and each.message.oneof))
+        for each in sorted(type.fields, key=lambda each: field_of(each).number):
+            self.state.count()
+            self._add(message, each, groups, (*within, type.path), depth)
+        return message
+
+    def _add(self, message: MessagePlace, each: Field, groups: list[str], within: tuple[Path, ...], depth: int) -> None:
+        rule, type, scope = field_of(each), message.type, message.scope
+        assert type.message is not None
+        if rule.key is not None:
+            raise NotForEngineError(f'"{each.id}" is a map of a message')
+        kind, several = FieldKind[rule.kind.upper()], rule.label == "repeated"
+        is_proto2 = type.message.syntax == "proto2"
+        node = message.nodes.get(each.id)
+        if is_proto2 and node is not None and isinstance(each.type, StringType):
+            raise NotForEngineError(f'"{each.id}" is text of proto2, which need not be UTF-8')
+        has_arm = several or kind is FieldKind.MESSAGE
+        closed = None
+        if is_proto2 and isinstance(each.type, EnumType):
+            closed = tuple(dict.fromkeys(one.value for one in scope.plan.enum(each.type.path).labels))
+        tag = MessageField(
+            rule.number,
+            kind,
+            arm=len(message.arms) + 1 if has_arm else 0,
+            group=groups.index(rule.oneof) + 1 if rule.oneof else 0,
+            several=several,
+            text=kind is FieldKind.STRING and not is_proto2,
+            closed=closed,
+        )
+        shows_absence = rule.label in ("optional", "required")
+        present = Scalar(f"is {each.id} there?", Interval(0, BEGUN), message.facts) if shows_absence else None
+        facts = (*message.facts, Fact(scope, Name(f"{each.id} is there"))) if shows_absence else message.facts
+        entry = TagField(tag, self._value(each, kind, facts), present)
+        message.table.fields.append(entry)
+        if not has_arm:
+            self._name_value(message, each, entry)
+            message.singles.append((each, entry))
+            return
+        arm = Arm(tag.arm, each, entry, several, node)
+        message.arms.append(arm)
+        scope.members[each.id] = Unavailable(f'an expression uses the repeated "{each.id}"')
+        if kind is not FieldKind.MESSAGE:
+            return
+        assert isinstance(each.type, UserType)
+        inner = Scope(scope.plan, scope.plan.type(each.type.path), scope)
+        shown = node.item if several and node is not None else node
+        fields = {} if shown is None else shown.fields
+        if several:
+            arm.inner = self.place(inner, (), (), fields, within, depth + 1)
+            return
+        assert present is not None
+        scope.members[each.id] = inner
+        arm.inner = self.place(inner, facts, (*message.present, present), fields, within, depth + 1)
+        if tag.group and any(one.several and one.node is not None for part in arm.inner.all() for one in part.arms):
+            raise NotForEngineError(f'"{each.id}" is a message of a oneof, and has lists that are columns')
+
+    @staticmethod
+    def _value(each: Field, kind: FieldKind, facts: tuple[Fact, ...]) -> Scalar | Span:
+        if kind in (FieldKind.BYTES, FieldKind.STRING):
+            return Span(each.id, facts, text=kind is FieldKind.STRING)
+        if kind is FieldKind.MESSAGE:
+            return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
+        return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), facts)
+
+    def _name_value(self, message: MessagePlace, each: Field, entry: TagField) -> None:
+        """Say what expressions find by the name of a single value."""
+        members, value, rule = message.scope.members, entry.value, field_of(each)
+        if isinstance(each.type, FloatType):
+            members[each.id] = Unavailable(f'an expression uses the float "{each.id}"')
+        elif isinstance(value, Span):
+            proto2_text = value.text and not entry.rule.text
+            sentence = f'an expression uses the text "{each.id}" of proto2, which need not be UTF-8'
+            defaults = f'an expression uses "{each.id}", which has a default'
+            members[each.id] = (
+                Unavailable(sentence) if proto2_text else Unavailable(defaults) if rule.default is not None else value
+            )
+        elif isinstance(rule.default, int):
+            # What is absent has the default.
+            interval = value.interval.union(Interval(int(rule.default), int(rule.default)))
+            members[each.id] = Scalar(each.id, interval, message.facts)
+        else:
+            members[each.id] = value
+        found = members[each.id]
+        if isinstance(found, Scalar):
+            if found.facts != self.state.facts:
+                found.checked = Scalar(each.id, found.interval)
+            self.state.created.append(found)

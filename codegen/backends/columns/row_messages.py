@@ -1,0 +1,261 @@
+"""Messages in rows: a loop reads their fields into registers and spans, in whatever order they come."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from wireloom.format.program import Code, Kind, Loop, Op
+from wireloom.format.program_limits import MOST_LOOPS
+
+from ...expression.types import FloatType
+from ...plan import Field
+from .assembler import Label, Refusal
+from .checksums import lower_message_sums
+from .column_nodes import ColumnNode
+from .compiled import Compiled, constant, joined
+from .interval import BOOLEAN, Interval
+from .message_places import BEGUN, Arm, MessagePlace, Places
+from .message_types import field_of
+from .refusal import NotForEngineError
+from .scope import Scalar, Scope, Span
+from .state import State
+from .tag_tables import TagField
+
+
+def lower_message(state: State, name: str, scope: Scope) -> None:
+    """Append the steps of the message whose fields ``scope`` has, which reaches to the end of its stream."""
+    _Lowering(state, name, scope).message()
+
+
+class _Lowering:
+    def __init__(self, state: State, name: str, scope: Scope) -> None:
+        rule = scope.struct.message
+        assert rule is not None
+        if not state.bounded:
+            raise NotForEngineError(f'the message "{name}" reaches to the end of the input')
+        self._state, self._name, self._scope, self._lost = state, name, scope, scope.lost
+        self._assembler = state.assembler
+        self._depth = rule.max_depth
+        self._broken = Scalar(f"is {name} broken?", Interval(0, 1), needed=True)
+        self._lacks = Scalar(f"does {name} lack a field?", Interval(0, 1))
+
+    def message(self) -> None:
+        state, assembler = self._state, self._assembler
+        state.run.flush()
+        assembler.compute(self._broken, constant(0), self._broken.name)
+        assembler.compute(self._lacks, constant(0), self._lacks.name)
+        places = Places(state, self._name, self._broken, self._depth)
+        top = places.place(self._scope, state.facts, (), state.fills.get(self._scope, {}), (), 0)
+        self._begin(top, self._name)
+        self._read(top, self._name)
+        self._check(top)
+        self._finish(top)
+        lower_message_sums(state, self._scope, self._broken)
+
+    # Steps ---------------------------------------------------------------------------------------------------------
+
+    def _begin(self, message: MessagePlace, name: str) -> None:
+        """The message begins, at a place where its columns can be written."""
+        self._assembler.add(Op.BLANK, 0, message.number, comment=name)
+        for each in message.all():
+            for arm in each.arms:
+                if arm.several and arm.node is not None:
+                    self._list(arm, arm.node)
+
+    def _list(self, arm: Arm, node: ColumnNode, *, has_item: bool = False) -> None:
+        """The list of a field, up to the item that has just been read."""
+        assert node.item is not None
+        level, add = node.item.level, self._assembler.add
+        add(Op.LIST, node.number, level, comment=arm.field.id)
+        if has_item:
+            add(Op.ITEM, 0, level, comment=f"item of {arm.field.id}")
+            self._item(arm, node.item)
+            add(Op.ITEM_END, 0, level)
+        add(Op.LIST_END, node.number, level, comment=arm.field.id)
+
+    def _read(self, message: MessagePlace, name: str) -> None:
+        assembler = self._assembler
+        which = Scalar(f"which field of {name}", Interval(0, len(message.arms)))
+        loop, first, after = assembler.loop(), Label(), Label()
+        if assembler.loops > MOST_LOOPS:
+            raise NotForEngineError(f"a row takes more than {MOST_LOOPS} loops")
+        assembler.add(Op.LOOP, loop, Loop.END, after, comment=name)
+        assembler.place(first)
+        assembler.add(Op.FIELDS, which, message.number, int(self._lost), comment=f"fields of {name}")
+        for arm in message.arms:
+            other = Label()
+            assembler.add(Op.SKIP_UNLESS, which, 0, other, arm.number, comment=f"is it {arm.field.id}?")
+            self._take(arm)
+            assembler.place(other)
+        assembler.add(Op.AGAIN, loop, Loop.END, first, comment=f"next of {name}")
+        assembler.place(after)
+
+    def _take(self, arm: Arm) -> None:
+        """A field that has been found."""
+        if arm.several and arm.node is not None:
+            self._list(arm, arm.node, has_item=True)
+        elif arm.several:
+            self._item(arm, None)
+        elif arm.inner is not None:
+            assert arm.entry.present is not None
+            goes_on = Label()
+            comment = f"does {arm.field.id} begin?"
+            self._assembler.add(Op.SKIP_UNLESS, arm.entry.present, 0, goes_on, BEGUN, comment=comment)
+            for each in arm.inner.all():
+                self._assembler.add(Op.BLANK, 0, each.number, comment=arm.field.id)
+            self._assembler.place(goes_on)
+            self._enter(arm, arm.inner)
+
+    def _enter(self, arm: Arm, inner: MessagePlace) -> None:
+        assert isinstance(arm.entry.value, Scalar)
+        self._assembler.add(Op.LIMIT_REGISTER, arm.entry.value, 0, 0, comment=arm.field.id)
+        self._read(inner, arm.field.id)
+        self._assembler.add(Op.LIMIT_END, comment=arm.field.id)
+
+    def _item(self, arm: Arm, node: ColumnNode | None) -> None:
+        if arm.inner is None:
+            if node is not None:
+                self._store(node, arm.field, arm.entry.value)
+            return
+        if node is not None:
+            self._assembler.add(Op.COLUMN_STRUCT, node.number, comment=arm.field.id)
+        self._begin(arm.inner, arm.field.id)
+        self._enter(arm, arm.inner)
+        self._note_lacking(arm.inner)
+        self._finish(arm.inner)
+
+    # The end -------------------------------------------------------------------------------------------------------
+
+    def _note_lacking(self, message: MessagePlace) -> None:
+        """Note whether required fields are missing that the message, or one in it that is there, must have."""
+        for each in message.all():
+            for rule, entry in ((one, two) for one, two in each.entries() if field_of(one).label == "required"):
+                assert entry.present is not None
+                missing = joined((Compiled((entry.present,), BOOLEAN),), Code.BOOLEAN_NOT, BOOLEAN)
+                lacks = joined((_all(each.present), missing), Code.BOOLEAN_AND, BOOLEAN)
+                known = Compiled((self._lacks,), BOOLEAN)
+                self._assembler.compute(
+                    self._lacks, joined((known, lacks), Code.BOOLEAN_OR, BOOLEAN), f"is {rule.id} missing?"
+                )
+
+    def _check(self, top: MessagePlace) -> None:
+        """Refuse the message where it lacks a required field; what is refused has no fields."""
+        self._note_lacking(top)
+        assembler, comment = self._assembler, f"are all required fields of {self._name} there?"
+        lacks = Compiled((self._lacks,), BOOLEAN)
+        if any(field_of(each).label == "required" for each in _fields(top)):
+            whole = assembler.temporary(joined((lacks,), Code.BOOLEAN_NOT, BOOLEAN), comment)
+            assembler.add(Op.CHECK_TRUE, whole, Refusal(self._lost, "message"), comment=comment)
+        if self._lost:
+            return
+        broken = joined((Compiled((self._broken,), BOOLEAN), lacks), Code.BOOLEAN_OR, BOOLEAN)
+        assembler.compute(self._broken, broken, self._broken.name)
+        holds = Label()
+        assembler.add(Op.SKIP_IF_ZERO, self._broken, 0, holds, comment=self._broken.name)
+        for each in top.all():
+            assembler.add(Op.BLANK, 0, each.number, comment=self._name)
+        assembler.place(holds)
+
+    def _finish(self, message: MessagePlace) -> None:
+        """The message is complete: its values are what they are, and go into their columns."""
+        for each in message.all():
+            for one, entry in each.singles:
+                self._settle(each, one, entry)
+        self._store_all(message)
+
+    def _settle(self, message: MessagePlace, each: Field, entry: TagField) -> None:
+        """Compute what expressions use in place of a value that may be absent."""
+        found = message.scope.members.get(each.id)
+        if not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
+            return
+        raw, there = Compiled((entry.value,), entry.value.interval), message.present
+        if found is not entry.value:
+            default = field_of(each).default
+            assert entry.present is not None
+            assert isinstance(default, int)
+            given = joined((_all((entry.present,)), raw, constant(int(default))), Code.SELECT, found.interval)
+            self._assembler.compute(found, given, each.id)
+            raw = Compiled((found,), found.interval)
+        elif entry.present is not None:
+            there = (*there, entry.present)
+        if found.checked is not None:
+            # Nothing is a value divided by zero.
+            self._assembler.compute(
+                found.checked,
+                joined((raw, _all(there)), Code.FLOOR_DIVIDE, found.interval),
+                f"{each.id}, if it is there",
+            )
+
+    def _store_all(self, message: MessagePlace) -> None:
+        for each, entry in message.singles:
+            node = message.nodes.get(each.id)
+            if node is None:
+                continue
+            if entry.present is None or field_of(each).default is not None:
+                self._store(node, each, self._or_default(message, each, entry))
+                continue
+            absent, after = Label(), Label()
+            self._assembler.add(Op.SKIP_IF_ZERO, entry.present, 0, absent, comment=entry.present.name)
+            self._store(node, each, entry.value)
+            self._otherwise_null(node, absent, after)
+        for arm in message.parts:
+            if arm.node is None:
+                continue
+            assert arm.inner is not None
+            assert arm.entry.present is not None
+            absent, after = Label(), Label()
+            self._assembler.add(Op.SKIP_IF_ZERO, arm.entry.present, 0, absent, comment=arm.entry.present.name)
+            self._assembler.add(Op.COLUMN_STRUCT, arm.node.number, comment=arm.field.id)
+            self._store_all(arm.inner)
+            self._otherwise_null(arm.node, absent, after)
+
+    def _otherwise_null(self, node: ColumnNode, absent: Label, after: Label) -> None:
+        self._assembler.add(Op.JUMP, 0, 0, after)
+        self._assembler.place(absent)
+        for each in node.same_level():
+            self._assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
+        self._assembler.place(after)
+
+    def _or_default(self, message: MessagePlace, each: Field, entry: TagField) -> Scalar | Span:
+        """The value of a field; where it is absent, what the spec declares for that."""
+        default, found = field_of(each).default, message.scope.members.get(each.id)
+        if default is None or entry.present is None:
+            return entry.value
+        if isinstance(default, str | bytes) or isinstance(entry.value, Span):
+            raise NotForEngineError(f'"{each.id}" is bytes or text with a default')
+        if isinstance(found, Scalar):
+            return found
+        assert isinstance(each.type, FloatType)
+        (bits,) = struct.unpack(
+            "<Q" if each.type.size == 8 else "<I", struct.pack(f"<{'d' if each.type.size == 8 else 'f'}", default)
+        )
+        there = Compiled((entry.value,), entry.value.interval)
+        given = joined((_all((entry.present,)), there, constant(bits)), Code.SELECT, entry.value.interval)
+        return self._assembler.temporary(given, f"{each.id}, or its default")
+
+    def _store(self, node: ColumnNode, each: Field, value: Scalar | Span) -> None:
+        if isinstance(value, Span):
+            self._assembler.add(Op.COLUMN_BYTES, node.number, value, comment=each.id)
+        elif isinstance(each.type, FloatType):
+            held = Kind[f"U{each.type.size}LE"]
+            self._assembler.add(Op.COLUMN_REGISTER, node.number, value, held, comment=each.id)
+        else:
+            node.column.store(self._assembler, node.number, value)
+
+
+def _fields(message: MessagePlace) -> Iterator[Field]:
+    """Yield the fields of a message and of all messages in it."""
+    yield from message.type.fields
+    for each in message.arms:
+        if each.inner is not None:
+            yield from _fields(each.inner)
+
+
+def _all(present: tuple[Scalar, ...]) -> Compiled:
+    """Code that is 1 where all registers are true, otherwise 0."""
+    found = constant(1)
+    for each in present:
+        there = joined((Compiled((each,), each.interval), constant(0)), Code.NOT_EQUAL, BOOLEAN)
+        found = joined((found, there), Code.BOOLEAN_AND, BOOLEAN)
+    return found

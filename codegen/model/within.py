@@ -1,0 +1,45 @@
+"""The key ``within``: an attribute that is in bytes which have been read before."""
+
+from __future__ import annotations
+
+from ..expression.nodes import Attribute as Access
+from ..expression.nodes import Name, Node
+from ..expression.types import UserType
+from ..spec.diagnostics import Diagnostics
+from ..wire import WithinSize
+from ..words import shown
+from .model import Attribute
+from .symbols import Member, Symbol, World
+
+OTHERS = ("size", "size-eos", "terminator", "pad-right", "contents", "process", "repeat", "parent")
+EXTENSIONS = ("codec", "framing", "checksum")
+
+
+def refuse_within(world: World, symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> None:
+    """Report what cannot stand beside ``within``, and bytes that are not those of an attribute that is read once."""
+    size, extensions = attribute.size, member.section.extensions
+    if not isinstance(size, WithinSize) or extensions is None:
+        return
+    for section, keys in ((member.section, OTHERS), (extensions, EXTENSIONS)):
+        for key in keys:
+            if key in section:
+                why = "the attribute has all of these bytes, once"
+                diagnostics.error(section.keys[key], f"{shown(key)} cannot stand beside 'within': {why}")
+    if not _is_own(world, symbol, size.expression):
+        message = "'within' names bytes of an attribute of the same type, or of a message or type that it has"
+        diagnostics.error(extensions.position_of("within"), message)
+
+
+def _is_own(world: World, symbol: Symbol, node: Node) -> bool:
+    """Return whether an expression is a path of attributes that begins with one of the type: what others hold could be
+    read any number of times."""
+    if isinstance(node, Name):
+        member = symbol.members.get(node.id)
+    elif isinstance(node, Access) and isinstance(node.value.type, UserType):
+        holder = world.at(node.value.type.path)
+        member = holder.members.get(node.name) if holder is not None else None
+        if not _is_own(world, symbol, node.value):
+            return False
+    else:
+        return False
+    return member is not None and member.kind == "attribute"
