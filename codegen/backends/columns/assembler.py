@@ -148,6 +148,11 @@ class Assembler:
         self.items.append(found := Slot())
         return found
 
+    def message(self, table: TagTable) -> int:
+        """The number of the table of a message."""
+        self.messages.append(table)
+        return len(self.messages) - 1
+
     def place(self, label: Label) -> None:
         """Jumps to ``label`` lead here."""
         self.items.append(label)

@@ -10,11 +10,11 @@ from wireloom.format.program_limits import MOST_LOOPS
 
 from ...expression.types import FloatType
 from ...plan import Field
-from .assembler import Label, Refusal
 from .checksums import lower_message_sums
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant, joined
 from .interval import BOOLEAN, Interval
+from .lines import Label, Refusal
 from .message_places import BEGUN, Arm, MessagePlace, Places
 from .message_types import field_of
 from .refusal import NotForEngineError
