@@ -27,7 +27,11 @@ IN_SPANS = (3, 4)
 """The checksums whose fields are bytes."""
 STORED = bytes([Code.REGISTER, REGISTERS, 0, Code.CONSTANT, 3, *bytes(7), Code.SHIFT_RIGHT])
 """What is stored for a checksum: its upper bits. No step uses the register."""
-SIMPLE_CODES = [code for code in Code if code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)]
+SIMPLE_CODES = [
+    code
+    for code in Code
+    if code < Code.SERIES_ITEM and code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)
+]
 
 
 @dataclass
