@@ -315,7 +315,8 @@ class Fragments:
     """How records that are written in pieces are put together: each row on the wire is a fragment. ``kind``: the
     attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,
     ``middle``, ``last``: the kinds; ``skip``: those of records without rows; ``block``: the size of the blocks that
-    pieces fill, 0 where it is not given."""
+    pieces fill, 0 where it is not given; ``codec``: the attribute or value instance that says how a record is
+    compressed, empty where none is, ``codecs``: the codecs by its values, and ``most``: the most bytes of a record."""
 
     kind: str
     data: str
@@ -325,17 +326,27 @@ class Fragments:
     last: tuple[int, ...] = ()
     skip: tuple[int, ...] = ()
     block: int = 0
+    codec: str = ""
+    codecs: tuple[tuple[int, str], ...] = ()
+    most: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns that readers need."""
+        return tuple(each for each in (self.kind, self.data, self.codec) if each)
 
 
 @dataclass(frozen=True)
 class LookUp:
-    """A column ``name``: ``value`` of the last row of another ``table`` whose ``match`` equals ``key`` of the row."""
+    """A column ``name``: ``value`` of the last row of another ``table`` whose ``match`` equals ``key`` of the row;
+    ``default``: whether readers have it who do not choose."""
 
     name: str
     table: str
     key: str
     match: str
     value: str
+    default: bool = True
 
 
 @dataclass(frozen=True)

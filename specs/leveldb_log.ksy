@@ -7,29 +7,39 @@ meta:
   ks-version: '0.11'
   endian: le
   -wireloom:
-    rows: blocks.records
-    columns: [data]
-    selectable: [kind, log_number]
-    fragments:
-      kind: kind
-      data: data
-      full: [1, 5]
-      first: [2, 6]
-      middle: [3, 7]
-      last: [4, 8]
-      skip: [9, 10, 11, 130, 131]
-      block: 32768
+    tables:
+      records:
+        doc: The records.
+        rows: blocks.records
+        columns: [data]
+        selectable: [kind, log_number, compression]
+        fragments:
+          kind: kind
+          data: data
+          full: [1, 5]
+          first: [2, 6]
+          middle: [3, 7]
+          last: [4, 8]
+          skip: [9, 10, 11, 130, 131]
+          block: 32768
+          codec: {switch-on: compression, cases: {0: none, 7: zstd}}
+      changes:
+        doc: The changes that a write-ahead log is about, of which a record has a batch.
+        rows: blocks.records.data.as<batch>.updates.changes
+        unit: blocks.records
+        columns: [sequence, type, column_family, key, value]
+        selectable: [xid, tag, num_updates]
     max-record: 1073741824
 doc: |
   The write-ahead log of LevelDB and of the stores that come from it, also their MANIFEST: blocks of 32 KiB. A record
   that does not fit into the rest of a block is written in pieces.
 
-  A record of a write-ahead log is a batch of changes: a sequence number, how many there are, and each with its kind, key
-  and value. In a MANIFEST it is an edit of the version.
+  A record of a write-ahead log is a batch of changes, which have a table of their own. In a MANIFEST it is an edit of
+  the version.
 
   RocksDB writes kinds 5 to 8, with the number of the log, into files that it uses again: what is left of the old log
   after the new one has another `log_number`. Its records of other kinds are about the log itself and have no rows. With
-  `wal_compression` the data is compressed.
+  `wal_compression` one of them, at the beginning, says that the others are compressed.
 doc-ref: https://github.com/google/leveldb/blob/main/doc/log_format.md
 seq:
   - id: blocks
@@ -68,10 +78,90 @@ types:
         type: u4
         if: is_recyclable
         doc: Number of the log to which it belongs, in RocksDB's kinds 5 to 8.
+      - id: compression
+        type: u4
+        if: kind == 9
+        doc: How RocksDB compresses the records after this one; 7 is zstd.
       - id: data
-        size: len_data
+        size: len_data - len_compression
         doc: The record; in a piece, a part of it.
     instances:
       is_recyclable:
         value: kind >= 5 and kind <= 8 or kind == 11 or kind == 131
         doc: Whether the number of the log is there.
+      len_compression:
+        value: 'kind == 9 ? 4 : 0'
+        doc: Size of `compression`.
+  varint:
+    -wireloom: {varint: le}
+  batch:
+    doc: Changes that are made together.
+    seq:
+      - {id: first_sequence, type: u8, doc: Sequence number of the first change.}
+      - {id: num_updates, type: u4, doc: How many sequence numbers the changes take.}
+      - {id: updates, type: update(_index), repeat: eos, doc: 'The changes, by their sequence numbers.'}
+  update:
+    doc: What has one sequence number; a change, after anything else.
+    params:
+      - {id: index, type: s4, doc: Number in the batch.}
+    seq:
+      - {id: changes, type: change, repeat: until, repeat-until: _.has_key or _io.eof, doc: What is there.}
+  change:
+    doc: A change, or a mark between changes.
+    seq:
+      - id: tag
+        type: u1
+        valid: {expr: _ <= 25 and _ != 20}
+        doc: What it is. RocksDB has tags of their own for changes of a column family that is not the default one.
+      - {id: family, type: varint, if: has_column_family, doc: 'Number of the column family, with such a tag.'}
+      - {id: len_key, type: varint, if: has_key, doc: Size of the key.}
+      - {id: key, size: len_key.value, if: has_key, doc: 'The key; of a range, the first one.'}
+      - {id: len_value, type: varint, if: has_value, doc: Size of the value.}
+      - id: value
+        size: len_value.value
+        if: has_value
+        doc: The value; of a range that is deleted, the key at which it ends; of log_data, these data.
+      - {id: len_xid, type: varint, if: has_xid, doc: Size of the name.}
+      - {id: xid, size: len_xid.value, if: has_xid, doc: 'Name of a transaction, in marks of it.'}
+    instances:
+      has_column_family:
+        value: tag >= 4 and tag <= 6 or tag == 8 or tag == 14 or tag == 16 or tag == 23 or tag == 25
+      has_key:
+        value: tag <= 2 or tag >= 4 and tag <= 8 or tag >= 14 and tag <= 17 or tag >= 22
+      has_value:
+        value: tag != 0 and tag != 4 and tag != 7 and tag != 8 and has_key or tag == 3 or tag == 21
+      has_xid:
+        value: tag >= 10 and tag <= 12 or tag == 21
+      column_family:
+        value: 'has_column_family ? family.value : 0'
+        if: has_key
+        doc: Number of the column family; 0 is the default one, and the only one of LevelDB.
+      sequence:
+        value: _parent._parent.first_sequence + _parent.index
+        doc: Sequence number of the change; of a mark, that of the change after it.
+      type:
+        value: >-
+          tag >= 4 and tag <= 6 ? tag - 4 : tag == 8 ? 7 : tag == 14 ? 15 : tag == 16 ? 17 : tag == 23 ? 22
+          : tag == 25 ? 24 : tag
+        enum: types
+        doc: What it is, whatever the column family.
+        -wireloom: {labels: true}
+enums:
+  types:
+    0: delete
+    1: put
+    2: merge
+    3: log_data
+    7: single_delete
+    9: begin_prepare
+    10: end_prepare
+    11: commit
+    12: rollback
+    13: noop
+    15: delete_range
+    17: blob_index
+    18: begin_persisted_prepare
+    19: begin_unprepare
+    21: commit_with_timestamp
+    22: wide_column_entity
+    24: put_preferred_seqno

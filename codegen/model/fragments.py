@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from ..expression.types import BytesType, EnumType, IntegerType
+from dataclasses import replace
+
+from wireloom.codecs import MAX_EXPANDED
+
+from ..expression.fold import constant_integer
+from ..expression.types import BytesType, ComputedIntegerType, EnumType, IntegerType
 from ..spec.diagnostics import Diagnostics
-from ..spec.syntax import Integer, Section
+from ..spec.syntax import Expression, Integer, Section
 from ..wire import Fragments, Labels
 from ..words import shown, suggestion
 from .model import Attribute, Struct
@@ -46,7 +51,46 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
     if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
         diagnostics.error(keys.position_of("data"), f"{shown(data.id)} has no bytes that could be put together")
         return None
-    return Fragments(kind.id, data.id, **numbers, block=keys.integer("block") or 0)
+    full, first, middle, last, skip = (numbers[part] for part in PARTS)
+    made = Fragments(kind.id, data.id, full, first, middle, last, skip, block=keys.integer("block") or 0)
+    codec = keys.section("codec")
+    return made if codec is None else _with_codec(made, codec, row, diagnostics)
+
+
+def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: Diagnostics) -> Fragments | None:
+    """Return the fragments with their codec; ``None`` where there is an error."""
+    name = keys.text("switch-on")
+    entries = keys.entries("cases")
+    if name is None or keys.faulty:
+        return None
+    instance = row.instance(name.value)
+    member = row.attribute(name.value) or instance
+    if member is None:
+        known = [*(each.id for each in row.attributes), *(each.id for each in row.instances)]
+        hint = suggestion(name.value, known)
+        message = f"{'::'.join(row.path)} has no attribute or instance {shown(name.value)}{hint}"
+        diagnostics.error(name.position, message)
+        return None
+    type = member.type.base if isinstance(member.type, EnumType) else member.type
+    read = isinstance(member, Attribute) or member.pos is None
+    if not isinstance(type, IntegerType | ComputedIntegerType) or isinstance(member.logical, Labels) or not read:
+        diagnostics.error(name.position, f"{shown(name.value)} is no integer that says how a record is compressed")
+        return None
+    if not entries:
+        diagnostics.error(keys.position_of("cases"), "'codec' has no cases")
+        return None
+    codecs: list[tuple[int, str]] = []
+    for each in entries:
+        value = constant_integer(each.key.node) if isinstance(each.key, Expression) else None
+        if value is None:
+            diagnostics.error(
+                each.key.position if isinstance(each.key, Expression) else keys.position,
+                "a case of 'codec' is an integer",
+            )
+            return None
+        codecs.append((value, getattr(each.value, "value", "")))
+    most = keys.integer("max-expanded")
+    return replace(fragments, codec=name.value, codecs=tuple(codecs), most=MAX_EXPANDED if most is None else most)
 
 
 def _attribute(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -> Attribute | None:

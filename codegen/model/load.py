@@ -27,6 +27,7 @@ from .native_varints import with_varints
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
+from .records import with_record_types
 from .row_conditions import table_sections, with_conditions
 from .scope import Typing
 from .sizes import Sizes
@@ -119,6 +120,9 @@ def _compile(
     loader = Loader(diagnostics, import_paths)
     if not loader.load(path, text, display):
         return None
+    if not kaitai:
+        for name, file in loader.files.items():
+            loader.files[name] = with_record_types(file, _meta(file).extensions, diagnostics)
     world = World()
     declarer = Declarer(world, diagnostics)
     for name, file in loader.files.items():

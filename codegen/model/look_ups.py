@@ -70,7 +70,7 @@ def _look_up(
     if diagnostics.errors > before:
         return None
     given = {key: each.value for key, each in parts.items() if isinstance(each, Text)}
-    return LookUp(name=name.value, **given)
+    return LookUp(name=name.value, **given, default=section.flag("default", True))
 
 
 def _refuse_circles(tables: Sequence[Rows], sections: Mapping[str, Section], diagnostics: Diagnostics) -> None:

@@ -261,6 +261,11 @@ class Rows:
     """A struct is a column for each of its fields."""
     look_ups: tuple[LookUp, ...] = ()
     """Columns out of earlier rows of other tables."""
+    root: Path = ()
+    """The type that the way to the rows begins with, where it is not the root: that of all records which the rows are
+    inside of."""
+    inside: str = ""
+    """The table of these records."""
     doc: str = ""
     position: Position | None = field(default=None, compare=False)
     """Of the name."""

@@ -16,6 +16,7 @@ from .fragments import read_fragments
 from .look_ups import with_look_ups
 from .model import Attribute, Instance, Rows, Struct
 from .parts import refuse_module_name
+from .records import RecordPath, check_records, record_paths
 from .row_layout import has_no_bytes, has_sized_rows, is_streaming
 from .row_path import RowPathReader, attribute_of, steps_of
 from .symbols import World
@@ -88,11 +89,14 @@ class TableReader:
                 self.diagnostics.error(meta.keys[key], message)
         found: list[Rows] = []
         sections: dict[str, Section] = {}
+        inside = record_paths(meta)
         entries = list(meta.entries("tables"))
         for entry in entries:
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
                 refuse_module_name("a table", entry.key, self.diagnostics)
-                rows = self._rows(entry.value, meta, entry.key.value)
+                path = inside.get(entry.key.value)
+                reader = self if path is None else self._of_records(path)
+                rows = None if reader is None else reader._rows(entry.value, meta, entry.key.value, path)
                 if rows is not None:
                     doc = entry.value.word("doc").strip()
                     found.append(replace(rows, name=entry.key.value, doc=doc, position=entry.key.position))
@@ -101,8 +105,14 @@ class TableReader:
             self.diagnostics.error(meta.position_of("tables"), "expected at least one table")
         return with_look_ups(found, sections, self.diagnostics)
 
-    def _rows(self, section: Section, meta: Section, table: str = "") -> Rows | None:
-        """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are."""
+    def _of_records(self, path: RecordPath) -> TableReader | None:
+        """Return a reader for rows inside of records; ``None`` where there is no type for these, which is noted."""
+        root = self.structs.get((*self.root.path, f"{path.name}_records"))
+        return None if root is None else TableReader(root, self.structs, self.world, self.diagnostics)
+
+    def _rows(self, section: Section, meta: Section, table: str = "", inside: RecordPath | None = None) -> Rows | None:
+        """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are; ``inside``:
+        the records that they are inside of."""
         name = section.text("rows")
         if name is None and not section.missing.isdisjoint(("rows", "message")):
             return None
@@ -112,7 +122,7 @@ class TableReader:
                     self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
                     break
             return None
-        steps = steps_of(name.value)
+        steps = steps_of(name.value) if inside is None else list(inside.steps)
         first, *path = (each.id for each in steps)
         reader = RowPathReader(self.structs, self.world, self.diagnostics, name.position)
         types = reader.types(self.root, steps)
@@ -122,13 +132,16 @@ class TableReader:
         streaming = is_streaming(types, [first, *path])
         if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
+        if inside is not None:
+            check_records(types[2], self.structs, name.position, self.diagnostics)
         if not self._rows_are_whole(attribute, types[1], name.position):
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
             message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
             self.diagnostics.error(name.position, message)
             return None
-        units = self._units(section, types, [first, *path])
+        before = [] if inside is None else [each.id for each in steps_of(inside.before)]
+        units = self._units(section, types, [first, *path], before)
         if streaming:
             types = types[1:]
         else:
@@ -148,12 +161,15 @@ class TableReader:
             around = (each for struct in reversed(types[:-1]) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *around) if each not in taken))
         fragments = read_fragments(section, row, self.diagnostics)
+        if inside is not None and fragments is not None:
+            message = "'fragments' cannot stand beside rows that are inside of records put together of some"
+            self.diagnostics.error(section.keys["fragments"], message)
         where = section.expression("where")
         if fragments is not None and where is not None:
             self.diagnostics.error(where.position, "'where' cannot stand beside 'fragments': pieces are no rows")
         if fragments is not None:
             there = {*columns, *selectable, *parents}
-            selectable = (*selectable, *(each for each in (fragments.kind, fragments.data) if each not in there))
+            selectable = (*selectable, *(each for each in fragments.columns if each not in there))
         return Rows(
             attribute=attribute.id,
             types=tuple(each.path for each in types),
@@ -168,14 +184,19 @@ class TableReader:
             fragments=fragments,
             where=dict(row.conditions).get(table),
             flatten=section.flag("flatten"),
+            root=() if inside is None else self.root.path,
+            inside="" if inside is None else inside.table,
         )
 
-    def _units(self, section: Section, types: list[Struct], ids: list[str]) -> int:
-        """How many attributes lead to the innermost units; 0 where the key ``unit`` is not there."""
+    def _units(self, section: Section, types: list[Struct], ids: list[str], before: list[str]) -> int:
+        """How many attributes lead to the innermost units; 0 where the key ``unit`` is not there. ``before``: the
+        attributes that lead to records which the rows are inside of."""
         name = section.text("unit")
         if name is None:
             return 0
-        whole = [".".join(ids[: number + 1]) for number in range(len(ids) - 1)]
+        names = [before, *([*before, *ids[1 : number + 1]] for number in range(1, len(ids) - 1))] if before else []
+        names = names or [ids[: number + 1] for number in range(len(ids) - 1)]
+        whole = [".".join(each) for each in names]
         held = [attribute_of(struct, id) for struct, id in zip(types, ids, strict=False)]
         repeated = [way for way, each in zip(whole, held, strict=False) if each is not None and each.repeat is not None]
         if not repeated:

@@ -110,7 +110,7 @@ def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
     """Return how a field is related to the table's rows."""
     found = []
     for rows in plan.tables:
-        steps = [each[:2] for each in rows.steps] or [(plan.root.path, rows.field)]
+        steps = [each[:2] for each in rows.steps] or [(plan.top(rows).path, rows.field)]
         of = f" of {rows.name}" if rows.name else ""
         if (type.path, field.id) in steps:
             found.append(f", the rows{of}" if steps[-1] == (type.path, field.id) else f", with the rows{of} inside")

@@ -18,7 +18,7 @@ def tables_of(spec: Spec) -> tuple[Rows, ...]:
 
 def _rows(spec: Spec, rows: ModelRows) -> Rows:
     before: list[str] = []
-    for each in spec.root.attributes:
+    for each in (spec.struct(rows.root) if rows.root else spec.root).attributes:
         if each.id == rows.attribute or not rows.streaming:
             break
         before.append(each.id)
@@ -41,6 +41,8 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         doc=rows.doc,
         position=rows.position,
         fragments=rows.fragments,
+        root=rows.root,
+        inside=rows.inside,
     )
 
 
@@ -48,7 +50,7 @@ def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
     """Return whether a checksum is verified in a unit outside of its rows and of the units inside of it. ``step``: the
     step of the way to the rows that leads to the unit; -1 for the outermost one."""
     if step < 0:
-        kind = rows.types[0] if rows.streaming else plan.root.path
+        kind = rows.types[0] if rows.streaming else plan.top(rows).path
         step += rows.streaming
     else:
         kind = rows.steps[step][2]

@@ -174,6 +174,11 @@ class Rows:
     """A struct is a column for each of its fields."""
     look_ups: tuple[LookUp, ...] = ()
     """Columns out of earlier rows of other tables."""
+    root: Path = ()
+    """The type that the way to the rows begins with, where it is not the root: that of all records which the rows are
+    inside of."""
+    inside: str = ""
+    """The table of these records."""
     doc: str = ""
     position: Position | None = declared(default=None, compare=False)
     """Of the name."""
@@ -189,7 +194,7 @@ class Rows:
         if not self.path:
             return ()
         steps = tuple(zip(self.types, self.path, self.types[1:], strict=False))
-        return ((self.types[0][:1], self.field, self.types[0]), *steps) if self.streaming else steps
+        return ((self.root or self.types[0][:1], self.field, self.types[0]), *steps) if self.streaming else steps
 
     def is_unit(self, step: int) -> bool:
         """Return whether an item of a step's field, repeated, is a unit inside of the outermost one."""
@@ -253,6 +258,10 @@ class Plan:
         """Return the plan as that of one of its tables."""
         return replace(self, rows=rows)
 
+    def top(self, rows: Rows | None) -> TypePlan:
+        """Return the type that the way to rows begins with: the root, or that of all records that have them inside."""
+        return self.type(rows.root) if rows is not None and rows.root else self.root
+
     @cached_property
     def steps(self) -> tuple[RowStep, ...]:
         """The steps to the rows of all tables, each once."""
@@ -273,7 +282,7 @@ class Plan:
     @property
     def streamed(self) -> Rows | None:
         """The rows of a table whose units are read one by one; they are in the same field for all such tables."""
-        return next((each for each in self.tables if each.streaming), None)
+        return next((each for each in self.tables if each.streaming and not each.root), None)
 
     def type(self, path: Path) -> TypePlan:
         """The type of that path, of this spec or of one that it imports. Raises ``KeyError``."""

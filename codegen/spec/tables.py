@@ -29,6 +29,7 @@ from .kinds import (
     TypeKind,
 )
 from .message_tables import message_tables
+from .record_tables import RECORD_TABLES
 
 EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
@@ -39,7 +40,6 @@ FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
 IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
 BYTE = IntegerKind(0, 255)
-KINDS = ListKind(IntegerKind(), single=True)
 PARAMETER = IntegerKind(0, (1 << 64) - 1)
 A_NAME = "a name of lower-case letters, digits and underscores that begins with a letter"
 NAME = TextKind(A_NAME, IDENTIFIER)
@@ -224,15 +224,6 @@ _ROWS = {
     "where": Key(EXPRESSION, "True of the rows that the table has; others hold and have no place in it."),
 }
 
-TABLES["look-up"] = Table(
-    "a look-up",
-    {
-        "table": Key(NAME, "The other table.", required=True),
-        "key": Key(NAME, "The column of this table that has the key.", required=True),
-        "match": Key(NAME, "The column of the other table that equals it.", required=True),
-        "value": Key(NAME, "The column of the other table that is the value.", required=True),
-    },
-)
 TABLES["table"] = Table(
     "a table",
     {
@@ -257,19 +248,6 @@ TABLES["meta-extensions"] = Table(
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
         "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),
         "message": Key(TableKind("message-units"), "The input consists of protobuf messages: what the table is then."),
-    },
-)
-TABLES["fragments"] = Table(
-    "fragments",
-    {
-        "kind": Key(NAME, "The integer that says which piece of a record it is.", required=True),
-        "data": Key(NAME, "The bytes that are put together.", required=True),
-        "full": Key(KINDS, "Its value for a record in one piece; several are possible."),
-        "first": Key(KINDS, "Its value for the first piece.", required=True),
-        "middle": Key(KINDS, "Its value for the pieces between."),
-        "last": Key(KINDS, "Its value for the last piece.", required=True),
-        "skip": Key(KINDS, "Its value for records that have no rows."),
-        "block": Key(IntegerKind(1, 2**30), "The size of the blocks that pieces fill, for writers."),
     },
 )
 TABLES["option"] = Table(
@@ -395,3 +373,4 @@ TABLES["timestamp"] = Table(
     },
 )
 TABLES.update(message_tables(DOC, {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")}))
+TABLES.update(RECORD_TABLES)

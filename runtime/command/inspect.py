@@ -86,6 +86,7 @@ def command(
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
     format, options = chosen(format_name, options, needs_rows=False)
+    format = format.wire
     refuse_overwrite(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:

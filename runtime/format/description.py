@@ -13,6 +13,7 @@ from ..base.errors import UnknownNameError, WireloomError
 from ..base.nearest import nearest
 from .columns import Column, LookUp
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
+from .only_read import only_read, written_as_objects
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ __all__ = [
     "Level",
     "LookUp",
     "MessageUnits",
-    "only_read",
-    "written_as_objects",
 ]
 
 MODEL_VERSION = 1
@@ -52,7 +51,8 @@ class Fragments:
     ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
     ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
     ``skip``: those of records that have no rows. ``block``: the size of the blocks that pieces fill; 0 where it is not
-    known, so that such formats are only read.
+    known, so that such formats are only read. ``codec``: the column that says how a record is compressed, ``codecs``:
+    the codecs by its values, ``most``: the most bytes that a record may expand to.
     """
 
     kind: str
@@ -63,6 +63,14 @@ class Fragments:
     last: tuple[int, ...] = ()
     skip: tuple[int, ...] = ()
     block: int = 0
+    codec: str = ""
+    codecs: tuple[tuple[int, str], ...] = ()
+    most: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns that readers need."""
+        return tuple(each for each in (self.kind, self.data, self.codec) if each)
 
 
 @dataclass(frozen=True)
@@ -109,27 +117,6 @@ class Level:
     """An item ends the field: the method ``_ends_ATTRIBUTE`` of the class says whether one does."""
     tags: tuple[tuple[str, int], ...] = ()
     """A field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
-
-
-def written_as_objects(name: str, root: str, *, pieces: bool, positions: bool) -> str:
-    """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, or at
-    ``positions`` that a writer does not know; empty if they are neither."""
-    if not pieces and not positions:
-        return ""
-    why = "the way to its rows leads through positions"
-    if pieces:
-        why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
-    return f"tables of {name} cannot be written, since {why}: make objects of {root} instead"
-
-
-def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
-    """The sentence about a table that is only read since nothing fills in some attributes of the format. ``root``: the
-    class of the whole input, whose objects can be written."""
-    what = ", ".join(unfilled)
-    return (
-        f"tables of {name} cannot be written, since no column holds {what}: name what may be a column in the spec's "
-        f"'columns', 'selectable' or 'parent-columns', or make objects of {root} and write these with to_bytes()"
-    )
 
 
 @dataclass(frozen=True)
@@ -211,6 +198,9 @@ class Format:
     """All rows have the same size: no length leads from one to the next."""
     fragments: Fragments | None = None
     """Set where rows are put together of several on the wire."""
+    inside: str = ""
+    """The table whose records the rows are inside of. They are read out of these, in sequence and each after its size,
+    and no longer out of the input."""
     message: MessageUnits | None = None
     """Set where the input consists of messages."""
     parser: str = ""
@@ -226,7 +216,7 @@ class Format:
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
         pieces = self.fragments is not None and not self.fragments.block
-        found = written_as_objects(self.name, self.root, pieces=pieces, positions=self.positions)
+        found = written_as_objects(self.name, self.root, pieces=pieces, positions=self.positions, inside=self.inside)
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 
     @property
@@ -237,7 +227,17 @@ class Format:
     @property
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read by itself."""
-        return bool(self.delimiter or self.marker) and not self.looks_up and self.fragments is None
+        return bool(self.delimiter or self.marker) and not self.looks_up and not self.in_pieces
+
+    @property
+    def wire(self) -> Format:
+        """Return the format of what is in inputs: the table of the records that the rows are inside of, or itself."""
+        return self.of_table(self.inside) if self.inside else self
+
+    @property
+    def in_pieces(self) -> bool:
+        """Return whether rows are put together of several on the wire, or inside of such."""
+        return self.fragments is not None or bool(self.inside)
 
     @property
     def has_lengths(self) -> bool:

@@ -67,7 +67,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
     Raises ``WireloomError`` where the input cannot be opened or has more bytes, and ``UnsupportedError`` for a table of
     messages.
     """
-    format, storage_error = request.format, None
+    format, storage_error = request.format.wire, None
     if format.message is not None:
         raise UnsupportedError(
             f"{format.name} is a table of messages, not of one object: 'wireloom decode' prints its rows, and 'wireloom"

@@ -88,7 +88,7 @@ def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[
     """A scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset."""
     how = dict(options or {})
     # Each fragment is shown as it is in the input.
-    format = replace(format, fragments=None)
+    format = replace(format.wire, fragments=None)
     columns = [*format.default_columns, OFFSET, ERROR]
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:

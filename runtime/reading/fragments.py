@@ -16,6 +16,8 @@ import pyarrow.compute as pc
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
+from .record_codecs import RecordCodecs
+from .records import RecordRows
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
@@ -27,16 +29,23 @@ Content = Callable[[int, int], bytes | None]
 
 
 class FragmentJoiner:
-    """Turns the rows of one input, each a fragment, into those of records. ``note``: notes damage; ``content``: gives
-    the first bytes of a range of the input, ``None`` where they are not in memory."""
+    """Turns the rows of one input, each a fragment, into those of records, or into the rows that are inside of these.
 
-    def __init__(self, request: ScanRequest, report: FileReport, note: Note, content: Content) -> None:
-        format = request.format
+    ``request``: what is asked for; ``wire``: that of the fragments; ``note``: notes damage; ``content``: gives the
+    first bytes of a range of the input, ``None`` where they are not in memory.
+    """
+
+    def __init__(
+        self, request: ScanRequest, wire: ScanRequest, report: FileReport, note: Note, content: Content
+    ) -> None:
+        format = wire.format
         assert format.fragments is not None
         self._fragments = format.fragments
         numbers = {column.name: number for number, column in enumerate(format.columns)}
         self._kind = numbers[format.fragments.kind]
         self._data = numbers[format.fragments.data]
+        self._codecs = RecordCodecs(format.fragments)
+        self._codec = numbers.get(format.fragments.codec)
         self._max_record = request.max_record
         self._report = report
         self._note = note
@@ -45,6 +54,7 @@ class FragmentJoiner:
         """The fragments of a record whose last one has not come: their columns and their offsets."""
         self._zeros = ZeroRuns()
         self._zeros_end = -1
+        self._inner = RecordRows(request, report, self._damage) if request.format.inside else None
 
     @property
     def open_at(self) -> int | None:
@@ -79,6 +89,8 @@ class FragmentJoiner:
         offsets: list[int] = [] if event.offsets is None else event.offsets.to_pylist()
         arrays = event.arrays
         self._report.rows -= len(offsets)
+        if self._codec is not None:
+            arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
         if self._fragments.skip:
             kinds = arrays[self._kind]
             kept = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=pa.array(self._fragments.skip, kinds.type))))
@@ -118,10 +130,10 @@ class FragmentJoiner:
         damages = [RowDamage(offsets[a], ends[b - 1], a, reason, reason == "value") for a, b, reason in dropped]
         for damage in self._zeros.joined(damages, event.content, event.base):
             first = damage.row
-            yield from self._rows(event, arrays, offsets, begin, first)
+            yield from self._rows(event, arrays, offsets, ends, begin, first)
             yield self._damage(damage._replace(row=-1))
             begin = bisect_left(offsets, damage.end, first)
-        yield from self._rows(event, arrays, offsets, begin, done)
+        yield from self._rows(event, arrays, offsets, ends, begin, done)
         if done < len(offsets):
             rest = {number: array.slice(done) for number, array in arrays.items()}
             self._open = rest, offsets[done:]
@@ -160,9 +172,15 @@ class FragmentJoiner:
         return (begin if begin >= 0 else len(kinds)), dropped
 
     def _rows(
-        self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int], first: int, last: int
-    ) -> Iterator[Rows]:
-        """Yield the records of fragments of which none is missing."""
+        self,
+        event: Rows,
+        arrays: Mapping[int, pa.Array],
+        offsets: Sequence[int],
+        ends: Sequence[int],
+        first: int,
+        last: int,
+    ) -> Iterator[Event]:
+        """Yield the records of fragments of which none is missing, or the rows inside of them."""
         if first == last:
             return
         fragments = self._fragments
@@ -176,9 +194,35 @@ class FragmentJoiner:
             for number, array in arrays.items()
         }
         places = pa.array(offsets[first:last], pa.uint64()).take(starts)
-        rows = len(starts)
-        self._report.rows += rows
-        yield Rows(rows, joined, places, (), event.content, event.base, event.end, 0, rows)
+        number = 0
+        broken: list[tuple[int, str]] = []
+        if self._codec is not None:
+            joined[self._data], broken = self._codecs.expanded(joined[self._data], joined[self._codec])
+        stops = pa.array(ends[first:last], pa.uint64()).take(pc.subtract(_after(starts, last - first), 1))
+        for record, reason in (*broken, (len(starts), "")):
+            yield from self._records(event, joined, places, stops, number, record)
+            if reason:
+                yield self._damage(RowDamage(places[record].as_py(), stops[record].as_py(), -1, reason))
+            number = record + 1
+
+    def _records(
+        self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array, ends: pa.Array, first: int, last: int
+    ) -> Iterator[Event]:
+        rows = last - first
+        if not rows:
+            return
+        arrays = {number: array.slice(first, rows) for number, array in arrays.items()}
+        found = Rows(rows, arrays, places.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
+        if self._inner is not None:
+            yield from self._inner.take(found, arrays[self._data], ends.slice(first, rows).to_pylist())
+        else:
+            self._report.rows += rows
+            yield found
+
+
+def _after(starts: pa.Array, end: int) -> pa.Array:
+    """Return for each start where the next one is; for the last one the end."""
+    return pa.concat_arrays([starts.slice(1), pa.array([end], starts.type)])
 
 
 def _put_together(pieces: pa.Array, starts: pa.Array) -> pa.Array:

@@ -35,7 +35,9 @@ class InputScan:
 
     def __init__(self, request: ScanRequest, source: Input, readers: Readers) -> None:
         self.report = FileReport(source.path)
-        self._request = request
+        self._asked = request
+        self._request = request = readers.request
+        """That of what is in the input."""
         self._source = source
         self._opened = Opened(MemoryWindow(memoryview(b"")))
         self._searched: bytes | None = None
@@ -50,7 +52,8 @@ class InputScan:
         if request.format.fragments is not None:
             from .fragments import FragmentJoiner
 
-            self._joiner = FragmentJoiner(request, self.report, self._extractor.note, self._content)
+            note = self._extractor.note
+            self._joiner = FragmentJoiner(self._asked, request, self.report, note, self._content)
 
     @property
     def stored_bytes(self) -> int:
@@ -65,7 +68,7 @@ class InputScan:
 
     def batches(self) -> Generator[Any, None, None]:
         """Yield the record batches of the input. Raises as ``events``."""
-        return batches_of(self.events(), self._request, self.report)
+        return batches_of(self.events(), self._asked, self.report)
 
     def events(self) -> Generator[Event, None, None]:
         """Yield the events of the input. Raises ``WireloomError`` where it cannot be opened, and in mode ``failfast``

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 class Readers:
     """Makes each row reader and decoder once for all inputs of a scan, since making one takes as long as reading a
-    small file. ``root``: the object whose attributes are before the rows of the input that is being read, if any."""
+    small file. ``root``: the object whose attributes are before the rows of the input that is being read, if any.
+    ``request``: that of what is in inputs."""
 
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None
-        self._request = request
+        self.request = request.of_wire()
         self._row_readers: dict[Settings, RowReader] = {}
         self._decoders: dict[tuple[tuple[int, ...], bool], UnitDecoder] = {}
 
@@ -33,7 +34,7 @@ class Readers:
         """Return the row reader of these settings for the input that is being read."""
         found = self._row_readers.get(settings)
         if found is None:
-            request = self._request
+            request = self.request
             found = self._row_readers[settings] = select.make(request.engine, request.format, self.root, settings)
         return found
 
@@ -44,7 +45,7 @@ class Readers:
             # Imported here: most formats need nothing of messages.
             from ..rows.messages.decoders import make
 
-            request = self._request
+            request = self.request
             found = self._decoders[wanted, null_rows] = make(
                 request.engine,
                 request.format,

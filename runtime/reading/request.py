@@ -12,7 +12,7 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..base.nearest import unknown
 from ..format import registry
 from ..format.description import Choice, Format
-from ..rows.batches import Layout
+from ..rows.batches import OFFSET, Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
 from .row_filter import filter_columns
@@ -62,6 +62,15 @@ class ScanRequest(ScanOptions):
         """Return the numbers of the columns that are read, ascending: those that are selected, and where rows are put
         together of fragments, what says how."""
         return _read_columns(self.format, self.layout)
+
+    def of_wire(self) -> ScanRequest:
+        """Return the request of what is in inputs: that of the records, where rows are inside of some of another table,
+        or this one."""
+        format = self.format.wire
+        if format is self.format:
+            return self
+        layout = Layout.of(format, [OFFSET])
+        return replace(self, format=format, layout=layout, engine=name_of(format, _read_columns(format, layout)))
 
     @property
     def judges_format(self) -> bool:
@@ -118,13 +127,13 @@ def request_of(
             raise UnsupportedError(
                 f"the table {found.table} of {found.name} has no byte ranges: it looks up earlier rows of other tables"
             )
-        if not found.streaming:
+        if not found.wire.streaming:
             raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
         if found.message is not None:
             raise UnsupportedError(
                 f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
             )
-    if options.byte_range is not None and found.fragments is not None:
+    if options.byte_range is not None and found.in_pieces:
         raise UnsupportedError(f"files of {found.name} have no byte ranges: records are put together of fragments")
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
@@ -177,7 +186,7 @@ def _read_columns(format: Format, layout: Layout) -> tuple[int, ...]:
     if fragments is None:
         return wanted
     columns = enumerate(format.columns)
-    return tuple(sorted({*wanted, *(n for n, each in columns if each.name in (fragments.kind, fragments.data))}))
+    return tuple(sorted({*wanted, *(n for n, each in columns if each.name in fragments.columns)}))
 
 
 def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
@@ -203,7 +212,7 @@ def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...
 
 def grows_by_rows(format: Format) -> bool:
     """Return whether rows or messages can be appended to a file of the format."""
-    return format.streaming if format.message is None else format.message.framing != "whole"
+    return format.wire.streaming if format.message is None else format.message.framing != "whole"
 
 
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:

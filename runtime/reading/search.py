@@ -201,7 +201,7 @@ class Log:
     ) -> None:
         found = registry.get(format, options.allow_modules)
         if not found.splittable or found.has_prologue:
-            why = "nothing delimits them" if found.fragments is None else "they are put together of fragments"
+            why = "they are put together of fragments" if found.in_pieces else "nothing delimits them"
             raise UnsupportedError(
                 f"rows of {found.name} cannot be found from the middle of a file, since {why}: read it with scan"
             )

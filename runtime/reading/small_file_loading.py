@@ -50,7 +50,7 @@ def stand_back_to_back(format: Format) -> bool:
     return (
         format.streaming
         and format.message is None
-        and format.fragments is None
+        and not format.in_pieces
         and not format.looks_up
         and not format.has_prologue
         and not format.delimiter

@@ -27,6 +27,8 @@ MOST_KEYS = 1 << 20
 """How many keys of a table are remembered."""
 MOST_BYTES = 64 * 1024 * 1024
 """How many bytes of keys and values of a table are remembered, those of numbers not counted."""
+ITEM = 8
+"""Bytes that an item of a list, a map or a struct counts as, besides its text."""
 ROWS = 1 << 14
 """Rows of the other table that are read at once."""
 
@@ -152,4 +154,9 @@ def _last(known: list[tuple[int, Any]], offset: int) -> Any:
 
 
 def _size(value: Any) -> int:
-    return len(value) if isinstance(value, str | bytes) else 0
+    """Return the bytes of text and bytes in a value, and some for each item of a list or a map."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(ITEM + _size(each) for each in value) if isinstance(value, list | tuple) else 0

@@ -1,13 +1,15 @@
 """Files that formats' own implementations wrote, with what these read from them.
 
-A folder of a format has a script ``make.py`` that made its files, and ``cases.jsonl``: of each file its name and the
-``rows``, with bytes in hexadecimal (or their SHA-256, if they are more than 1000) and times in units of their column
-since the epoch; ``table``, if it is not the default one; ``damaged`` and ``tail``, if it is not in order.
+A folder of a format has programs that made its files, and their ``cases*.jsonl``: of each file its name and ``rows``,
+with bytes in hexadecimal (or their SHA-256, if they are more than 1000, and that of long text), numbers that are not
+finite as text, and times in units of their column since the epoch; ``table``, if it is not the default one; ``damaged``
+and ``tail``, if it is not in order.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +20,9 @@ from wireloom.format import format_of
 
 from .cases import HERE, rows
 
-FORMATS = ("avro_blocks", "kafka_log", "leveldb_log", "pcap", "tfrecord")
+FORMATS = ("avro_blocks", "kafka_log", "leveldb_log", "pcap", "prometheus_wal", "tfrecord")
+
+NOT_FINITE = {math.inf: "+Inf", -math.inf: "-Inf"}
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,12 @@ class PeerCase:
         return ("columns", "objects") if engine.available and program is not None else ("objects",)
 
     @property
+    def read_only(self) -> bool:
+        """Whether the table cannot be written."""
+        found = format_of(self.format)
+        return bool((found.of_table(self.table) if self.table else found).read_only)
+
+    @property
     def columns(self) -> list[str]:
         """The columns of the rows."""
         return list(self.rows[0]) if self.rows else []
@@ -57,7 +67,8 @@ class PeerCase:
 
 def cases() -> list[PeerCase]:
     """All there are."""
-    return [PeerCase(name, **each) for name in FORMATS for each in rows(name, "cases.jsonl")]
+    files = (file for name in FORMATS for file in sorted(HERE.joinpath(name).glob("cases*.jsonl")))
+    return [PeerCase(file.parent.name, **each) for file in files for each in rows(file.parent.name, file.name)]
 
 
 def each_case(choose: Any = bool) -> Any:
@@ -72,7 +83,11 @@ def plain(value: Any) -> Any:
     """A value as it is in ``cases.jsonl``."""
     if isinstance(value, bytes):
         return value.hex() if len(value) <= 1000 else f"sha256:{hashlib.sha256(value).hexdigest()}"
-    if isinstance(value, list):
+    if isinstance(value, str) and len(value) > 1000:
+        return plain(value.encode())
+    if isinstance(value, float) and not math.isfinite(value):
+        return NOT_FINITE.get(value, "NaN")
+    if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}

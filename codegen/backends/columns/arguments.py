@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...expression.types import Path
 from ...plan import Plan
 from ...wire import MODEL_VERSION
-from ..python.names import class_name, qualified
+from ..python.names import qualified
 from .literal import literal
 
 OUTER_PARSER = 'parser=__name__.rpartition(".")[0] + ".parser"'
@@ -27,7 +27,7 @@ def format_arguments(
     given: dict[str, object] = {
         "name": plan.name,
         "title": plan.title,
-        "root": class_name(plan.name),
+        "root": qualified(plan.top(plan.rows).path),
         "row": row,
         "rows_attribute": rows_field,
         "spec_file": plan.file.replace("\\", "/").rpartition("/")[2],

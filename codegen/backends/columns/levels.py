@@ -34,12 +34,12 @@ def has_levels(plan: Plan, rows: Rows) -> bool:
 
 def is_chained(plan: Plan, rows: Rows) -> bool:
     """Return whether checksums of units continue those of the units before them."""
-    return rows.streaming and bool(chained_in(plan, plan.root.path))
+    return rows.streaming and bool(chained_in(plan, plan.top(rows).path))
 
 
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
     """The types around a row, outermost first, each with its field that leads to the row, and to which type."""
-    for path, name, kind in rows.steps or ((plan.root.path, rows.field, rows.type),):
+    for path, name, kind in rows.steps or ((plan.top(rows).path, rows.field, rows.type),):
         struct = plan.type(path)
         field = struct.field(name)
         if field is not None:
@@ -97,7 +97,7 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
         return ()
     if column.look_up is not None:
         return ()
-    around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
+    around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
     holder = plan.type(around[len(around) - 1 - column.up])
     found = []
     for each in solutions(plan, holder, instance.value):
@@ -115,7 +115,7 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
 
 def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
     """The structs of the attributes that a value instance is solved for, as ``Column.inside`` has them."""
-    around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
+    around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(plan, rows, column):
         struct, prefix = plan.type(around[len(around) - 1 - up]), ""
@@ -165,8 +165,8 @@ def is_asked(plan: Plan, rows: Rows, column: TableColumn) -> bool:
     instance = column.field
     if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.look_up is not None:
         return False
-    around = [plan.root.path, *rows.types] if rows.streaming else list(rows.types)
-    holder = plan.root if column.parent else plan.type(around[len(around) - 1 - column.up])
+    around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+    holder = plan.top(rows) if column.parent else plan.type(around[len(around) - 1 - column.up])
     return any(
         (owner.path, instance.id) == (holder.path, name)
         for struct in plan.types

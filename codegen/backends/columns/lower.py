@@ -68,8 +68,8 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
         f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
         for choice in plan.choices
     )
-    levels = level_sources(plan, rows)
-    arguments = _format_arguments(plan, rows, refusal, unfilled(plan, rows, columns))
+    levels = () if rows.inside else level_sources(plan, rows)
+    arguments = _format_arguments(plan, rows, refusal, () if rows.inside else unfilled(plan, rows, columns))
     more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups}
     used = ["Column", "Format", *(name for name, given in more.items() if given)]
     title = f"{plan.title}, {rows.name}" if rows.name else plan.title
@@ -229,7 +229,7 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["engine_refusal"] = refusal
     if variants := tuple(_variants(column.type, "")):
         given["variants"] = variants
-    holder = plan.root if column.parent else plan.type([plan.root.path, *rows.types][-1 - column.up])
+    holder = plan.top(rows) if column.parent else plan.type([plan.top(rows).path, *rows.types][-1 - column.up])
     structs_inside = (*ways(plan, holder, column), *solved_structs(plan, rows, column))
     if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in structs_inside):
         given["inside"] = inside
@@ -306,7 +306,7 @@ def _reads_elsewhere(plan: Plan) -> bool:
 
 def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
-    attribute = plan.root.field(rows.field)
+    attribute = plan.top(rows).field(rows.field)
     framing = attribute.framing if attribute is not None else None
     names = tuple(each.name for each in plan.tables) if rows.name else ()
     more: dict[str, tuple[object, object]] = {
@@ -330,6 +330,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "units": (_units(plan, rows), ()),
         "positions": (any(plan.is_at_position(each) for each in rows.steps), False),
         "fills_input": (not rows.streaming and not _reads_elsewhere(plan), False),
+        "inside": (rows.inside, ""),
         "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)

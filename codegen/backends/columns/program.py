@@ -33,7 +33,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     """The column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do;
     ``ColumnRefusedError`` where that is a column."""
     assembler = Assembler()
-    field = plan.root.field(rows.field)
+    field = plan.top(rows).field(rows.field)
     if rows.sized and not rows.path:
         raise NotForEngineError("the rows have a size of their own")
     root, presets = _root(plan, rows)
@@ -47,7 +47,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         state.row = _row_columns
     if rows.streaming:
         # Their items are read one after another: the reader keeps what the last one held.
-        for name in chained_in(plan, plan.root.path):
+        for name in chained_in(plan, plan.top(rows).path):
             state.chains[root, name] = assembler.chain()
     if not rows.streaming:
         state.bounded = True
@@ -133,16 +133,16 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
     """The root; and where units are read one by one, what is before them: the reader gives its integers to the
     engine, those of objects in it and those that value instances compute too."""
-    root = Scope(plan, plan.root)
+    root = Scope(plan, plan.top(rows))
     if not rows.streaming:
         return root, ()
     presets: list[tuple[str, Scalar]] = []
-    if plan.root.endian is not None:
+    if plan.top(rows).endian is not None:
         root.little = Scalar("byte order of the input", Interval(0, 1))
         presets.append(("_is_le", root.little))
-    before = list(takewhile(lambda each: each.id != rows.field, plan.root.fields))
+    before = list(takewhile(lambda each: each.id != rows.field, plan.top(rows).fields))
     presets += _presets(root, before, "", ())
-    for instance in plan.root.instances if before else ():
+    for instance in plan.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
         used = set() if instance.value is None else names_in(instance.value)
         if instance.value is None or instance.condition is not None or interval is None or used & {rows.field, "_io"}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.description import only_read, written_as_objects
+from wireloom.format.only_read import only_read, written_as_objects
 
 from ...plan import Plan, Rows, read_only_types
 from ...spec.position import Position
@@ -31,7 +31,7 @@ def is_written(plan: Plan) -> bool:
 
 def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
     for rows in plan.tables:
-        field = plan.root.field(rows.field)
+        field = plan.top(rows).field(rows.field)
         sentence = _sentence(plan, rows, class_name(plan.name))
         if field is not None and sentence:
             yield rows.position or field.position, sentence
@@ -40,7 +40,7 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
     positions = any(plan.is_at_position(each) for each in rows.steps)
     pieces = rows.fragments is not None and not rows.fragments.block
-    said = written_as_objects(plan.name, root, pieces=pieces, positions=positions)
+    said = written_as_objects(plan.name, root, pieces=pieces, positions=positions, inside=rows.inside)
     if said:
         return said
     found = unfilled(plan, rows, table_columns(plan, rows))

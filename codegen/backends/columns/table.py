@@ -100,7 +100,7 @@ class TableColumn:
 
 def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
-    root = declared(plan, plan.root, None)
+    root = declared(plan, plan.top(rows), None)
     scopes = [root]
     for path in rows.types if rows.streaming else rows.types[1:]:
         scopes.append(declared(plan, plan.type(path), scopes[-1]))
@@ -110,7 +110,7 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
         return _column(plan, struct, name, scopes[-1 - up], default=default, up=up)
 
     columns = [of_row(name, True) for name in rows.columns]
-    columns += [_column(plan, plan.root, name, root, default=True, parent=True) for name in rows.parent_columns]
+    columns += [_column(plan, plan.top(rows), name, root, default=True, parent=True) for name in rows.parent_columns]
     columns += [of_row(name, False) for name in rows.selectable]
     if rows.flatten:
         columns = [inner for each in columns for inner in _flat(plan, each)]
@@ -125,14 +125,15 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
     if match is None or value is None:
         refuse(other.position, f'"{look_up.name}" is looked up in columns that are flattened')
     for each in (match, value):
-        if each.type.item is not None or each.type.fields or each.labels or each.type.name.startswith("timestamp"):
+        nested = each.type.item is not None or bool(each.type.fields)
+        if (nested and each is match) or each.labels or each.type.name.startswith("timestamp"):
             refuse(
                 each.field.position, f'"{look_up.name}" is looked up by "{each.name}", which is no plain number or text'
             )
     return replace(
         value,
         name=look_up.name,
-        default=True,
+        default=look_up.default,
         parent=False,
         attribute="",
         derived=True,

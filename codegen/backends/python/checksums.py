@@ -224,7 +224,8 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     for field in scope.struct.fields:
         if not checked.isdisjoint(each.path for each in field.held):
             terms.append(_inner_term(field))
-    text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
+    bare = len(terms) == 1 and terms[0].startswith("(") and terms[0].endswith(")")
+    text = "True" if "True" in terms else f"bool{terms[0]}" if bare else f"bool({' or '.join(terms)})"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
         lines=(f"return {text}",),
@@ -261,7 +262,8 @@ def _own_term(scope: ClassScope, cover: Cover) -> str:
     if cover.condition is None:
         return text
     present = f"{member(cover.field.id)} is not None"
-    return f"({present})" if sure else f"({present} and ({text}))"
+    text = text if len(fields) == 1 else f"({text})"
+    return f"({present})" if sure else f"({present} and {text})"
 
 
 def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> str:

@@ -102,7 +102,7 @@ def _list_name(field: Field) -> str:
 
 def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """The loop over the items of a repeated field."""
-    until, index, progress = "", "", False
+    until, progress, counted = "", False, False
     number = "index" if field.indexed else "_"
     if field.framing is not None:
         if not isinstance(repeat, RepeatEos) or not isinstance(field.type, UserType):
@@ -120,12 +120,12 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         if scope.module.debug:
             body = (scope.code("debug_item", id=field.id, body=body),)
         progress = field.least == 0
-        if isinstance(repeat, RepeatEos) and field.indexed:
-            number, index = "_", "index"
+        counted = isinstance(repeat, RepeatEos) and field.indexed
+        number = "_" if counted else number
     if isinstance(repeat, RepeatUntil):
         until = scope.text(repeat.expression, field, _=_item(field))
     items = _bounded(scope, field, repeat, items)
-    if isinstance(repeat, RepeatUntil) and field.indexed and scope.module.has_series(field):
+    if counted or (isinstance(repeat, RepeatUntil) and field.indexed and scope.module.has_series(field)):
         items, number = scope.code("numbered", items=items), f"index, {number}"
     return (
         scope.code(
@@ -134,7 +134,6 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
             items=items,
             body=body,
             until=until,
-            index=index,
             progress=progress,
             place=field.place,
         ),
@@ -213,6 +212,9 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
     is entered before."""
     assert isinstance(field.type, UserType)
     plan, item = scope.plan, _item(field)
+    whole = scope.struct.field(field.id)
+    if whole is not None and whole.switch is not None:
+        item = f"{item}_{field_name(field.type.path[-1])}"
     data, undo, stream = "", [], ""
     is_block = field.process is not None and field.process.name not in SIZE_PRESERVING
     if field.process is not None and is_block:

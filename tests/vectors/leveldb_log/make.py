@@ -1,5 +1,5 @@
-"""``python make.py``: writes the files beside it with LevelDB (``plyvel``) and RocksDB (``rocksdict``), and the records
-that they hold: batches of the changes that were made."""
+"""``python make.py``: writes ``level.log`` with LevelDB (``plyvel``), ``rocks.log`` with RocksDB (``rocksdict``), and
+what they hold: the changes that were made, in batches that are the records. ``Make.java`` makes the other files."""
 
 import hashlib
 import json
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 
@@ -26,12 +27,32 @@ def sized(data: bytes) -> bytes:
     return varint(len(data)) + data
 
 
-def batch(sequence: int, *changes: tuple[bytes, bytes | None]) -> str:
+def batch(sequence: int, *changes: tuple[bytes, bytes | None]) -> bytes:
     """A batch of puts, and of deletes where there is no value."""
     made = sequence.to_bytes(8, "little") + len(changes).to_bytes(4, "little")
     for key, value in changes:
         made += b"\0" + sized(key) if value is None else b"\1" + sized(key) + sized(value)
-    return made.hex() if len(made) <= 1000 else f"sha256:{hashlib.sha256(made).hexdigest()}"
+    return made
+
+
+Change = tuple[bytes, bytes | None]
+
+
+def text(data: bytes) -> str:
+    return data.hex() if len(data) <= 1000 else f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def both(file: str, first: int, *batches: tuple[Change, ...]) -> list[dict[str, Any]]:
+    """The cases of both tables of a file. ``first``: the first sequence number."""
+    records: list[dict[str, Any]] = []
+    changes: list[dict[str, Any]] = []
+    for each in batches:
+        records.append({"data": text(batch(first, *each))})
+        for key, value in each:
+            row = {"sequence": first, "type": "delete" if value is None else "put", "column_family": 0}
+            changes.append(row | {"key": text(key), "value": None if value is None else text(value)})
+            first += 1
+    return [{"file": file, "rows": records}, {"file": file, "table": "changes", "rows": changes}]
 
 
 def values(count: int, sizes: tuple[int, ...]) -> list[tuple[bytes, bytes]]:
@@ -86,14 +107,11 @@ with tempfile.TemporaryDirectory() as folder:
     made("level", folder)
     [log] = Path(folder).glob("*.log")
     shutil.copy(log, HERE / "level.log")
-    rows = [batch(number, each) for number, each in enumerate(LEVEL, 1)]
-    rows += [batch(17, (b"key0000", None)), batch(18, (b"a", b"1"), (b"b", None))]
-    cases.append({"file": "level.log", "rows": [{"data": each} for each in rows]})
+    cases += both("level.log", 1, *((each,) for each in LEVEL), ((b"key0000", None),), ((b"a", b"1"), (b"b", None)))
 with tempfile.TemporaryDirectory() as folder:
     made("rocks", folder)
     shutil.copy(max(Path(folder).glob("*.log")), HERE / "rocks.log")
-    rows = [batch(3 * len(ROCKS) + number, each) for number, each in enumerate(ROCKS, 1)]
-    cases.append({"file": "rocks.log", "rows": [{"data": each} for each in rows]})
+    cases += both("rocks.log", 3 * len(ROCKS) + 1, *((each,) for each in ROCKS))
 with open(HERE / "cases.jsonl", "w") as file:
     for each in cases:
         print(json.dumps(each), file=file)

@@ -1,0 +1,141 @@
+"""Rows inside of records that are put together of pieces: ``blocks.records.data.as<batch>.changes``.
+
+Readers put the records of one table in sequence, each after its size, and read the rows of the other table from there.
+These types are declared for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ..expression.types import Path
+from ..expression.walk import expressions_in, names_in
+from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
+from ..spec.reader import read_yaml
+from ..spec.syntax import Entries, Section, Text
+from ..spec.validator import Validator
+from ..wire import InheritedEndian
+from ..words import shown, suggestion
+from .model import Struct
+from .row_conditions import table_sections
+from .row_path import CAST, PathStep, steps_of
+from .symbols import SourceFile
+from .walking import attributes_of, held
+
+LAYOUT = """
+meta: {{id: made}}
+types:
+  {name}_records:
+    doc: Records that are put together.
+    seq: [{{id: records, type: {name}_record, repeat: eos, doc: The records.}}]
+  {name}_record:
+    doc: A record that is put together.
+    seq:
+      - {{id: len_data, type: u4le, doc: Size of the record in bytes.}}
+      - {{id: data, type: '{type}', size: len_data, doc: The record.}}
+"""
+"""The types for records of one type."""
+FIRST = "records"
+"""The attribute that the way to the rows begins with in them."""
+
+
+@dataclass(frozen=True)
+class RecordPath:
+    """The way to rows inside of records. ``table``: that of the records; ``before``: the attributes that lead to these;
+    ``type``: what they are read as; ``steps``: the way from all records on."""
+
+    table: str
+    before: str
+    type: str
+    steps: tuple[PathStep, ...]
+
+    @property
+    def name(self) -> str:
+        """The beginning of the names of the types for them."""
+        return self.type.replace("::", "_")
+
+
+def record_paths(meta: Section | None) -> dict[str, RecordPath]:
+    """Return the ways of the tables whose rows are inside of records of another one, by their names."""
+    sections = dict(table_sections(meta))
+    ways = {name: way.value for name, each in sections.items() if (way := each.text("rows")) is not None}
+    records: dict[str, tuple[str, str]] = {}
+    for name, section in sections.items():
+        fragments = section.section("fragments")
+        data = fragments.text("data") if fragments is not None else None
+        if data is not None and name in ways:
+            records.setdefault(f"{ways[name]}.{data.value}.", (name, ways[name]))
+    found: dict[str, RecordPath] = {}
+    for name, rows in ways.items():
+        for prefix, (table, before) in records.items():
+            cast, _, rest = rows.removeprefix(prefix).partition(".")
+            match = CAST.fullmatch(cast) if rows.startswith(prefix) else None
+            if match is not None:
+                steps = (PathStep(FIRST), PathStep("data"), *(steps_of(rest) if rest else ()))
+                found[name] = RecordPath(table, before, match[1], steps)
+    return found
+
+
+def with_record_types(file: SourceFile, meta: Section | None, diagnostics: Diagnostics) -> SourceFile:
+    """Return a spec with the types of its records that are put together. Notes what is wrong with their names."""
+    section = file.section
+    sections = dict(table_sections(meta))
+    for name, path in record_paths(meta).items():
+        section = _with_types(section, path, file.display, sections[name].position_of("rows"), diagnostics)
+    return file if section is file.section else replace(file, section=section)
+
+
+def _with_types(
+    section: Section, path: RecordPath, display: str, position: Position, diagnostics: Diagnostics
+) -> Section:
+    names, inner = _names(section), section
+    for part in path.type.split("::"):
+        found = _names(inner).get(part)
+        if found is None:
+            if "types" not in section.missing:
+                diagnostics.error(position, f"there is no type {shown(path.type)}{suggestion(path.type, names)}")
+            return section
+        inner = found
+    types = section.get("types")
+    if f"{path.name}_records" in names or not isinstance(types, Entries):
+        return section
+    node = read_yaml(LAYOUT.format(name=path.name, type=path.type), display, diagnostics)
+    layout = Validator(diagnostics).spec(node) if node is not None else None
+    if layout is None:
+        return section
+    added = replace(types, entries=(*types.entries, *layout.entries("types")))
+    return replace(section, values={**section.values, "types": added})
+
+
+def _names(section: Section) -> dict[str, Section]:
+    """The types that are declared in one."""
+    entries = section.entries("types")
+    return {e.key.value: e.value for e in entries if isinstance(e.key, Text) and isinstance(e.value, Section)}
+
+
+def check_records(record: Struct, structs: Mapping[Path, Struct], position: Position, diagnostics: Diagnostics) -> None:
+    """Refuse types that need the file around their record. ``record``: what it is read as."""
+    if isinstance(record.endian, InheritedEndian):
+        name = "::".join(record.path)
+        sentence = f"{name} has the byte order of its file, which is not known in records that are put together"
+        diagnostics.error(position, sentence)
+    for struct in _inside(record, structs):
+        if any("_root" in names_in(node) for node in expressions_in(struct)):
+            name = "::".join(struct.path)
+            sentence = f"{name} uses '_root', which objects in records that are put together do not have"
+            diagnostics.error(position, sentence)
+            return
+
+
+def _inside(type: Struct, structs: Mapping[Path, Struct]) -> Iterator[Struct]:
+    """The types of which an object of a type may consist."""
+    waiting, seen = [type.path], {type.path}
+    while waiting:
+        struct = structs[waiting.pop()]
+        yield struct
+        kinds = (kind for each in attributes_of(struct) for kind in held(each))
+        new = {each.path for each in kinds if not each.opaque and each.path in structs} - seen
+        seen |= new
+        waiting += sorted(new)

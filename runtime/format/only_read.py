@@ -1,0 +1,29 @@
+"""Why tables of a format are only read."""
+
+from __future__ import annotations
+
+
+def written_as_objects(name: str, root: str, *, pieces: bool, positions: bool, inside: str = "") -> str:
+    """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, at
+    ``positions`` that a writer does not know, or ``inside`` of records of another table; empty if they are not."""
+    if inside:
+        return (
+            f"rows inside of records of {name} cannot be written: make objects of these, and write them as the data "
+            f"of the table {inside}"
+        )
+    if not pieces and not positions:
+        return ""
+    why = "the way to its rows leads through positions"
+    if pieces:
+        why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
+    return f"tables of {name} cannot be written, since {why}: make objects of {root} instead"
+
+
+def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
+    """The sentence about a table that is only read since nothing fills in some attributes of the format. ``root``: the
+    class of the whole input, whose objects can be written."""
+    what = ", ".join(unfilled)
+    return (
+        f"tables of {name} cannot be written, since no column holds {what}: name what may be a column in the spec's "
+        f"'columns', 'selectable' or 'parent-columns', or make objects of {root} and write these with to_bytes()"
+    )

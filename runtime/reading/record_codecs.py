@@ -1,0 +1,47 @@
+"""Records that are compressed before they are written in pieces."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..codecs import BLOCK_CODECS, CodecError
+from ..format.description import Fragments
+
+
+class RecordCodecs:
+    """Decompresses the records of one input. A record that does not say how it is compressed, since its column is null,
+    is compressed as the one before it that did."""
+
+    def __init__(self, fragments: Fragments) -> None:
+        self._names = dict(fragments.codecs)
+        self._most = fragments.most
+        self._last: int | None = None
+
+    def known(self, chosen: pa.Array) -> pa.Array:
+        """Return what says how the next fragments are compressed; null where none has said it yet."""
+        if chosen.null_count:
+            chosen = pc.fill_null_forward(chosen)
+            if chosen.null_count and self._last is not None:
+                chosen = chosen.fill_null(pa.scalar(self._last, chosen.type))
+        if len(chosen) and chosen[-1].is_valid:
+            self._last = chosen[-1].as_py()
+        return chosen
+
+    def expanded(self, records: pa.Array, chosen: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:
+        """Return the content of records; and the numbers of those that have none, each with the reason."""
+        names = {value: "none" if value is None else self._names.get(value) for value in pc.unique(chosen).to_pylist()}
+        if all(each == "none" for each in names.values()):
+            return records, []
+        content: list[bytes] = []
+        broken: list[tuple[int, str]] = []
+        for number, (record, value) in enumerate(zip(records, chosen.to_pylist(), strict=True)):
+            data, name = memoryview(record.as_buffer() or b""), names[value]
+            try:
+                if name is None:
+                    raise CodecError(f"no codec has the number {value}")
+                content.append(BLOCK_CODECS[name].decompress(data, self._most))
+            except CodecError as error:
+                broken.append((number, error.reason or "codec"))
+                content.append(b"")
+        return pa.array(content, pa.binary()), broken

@@ -1,0 +1,145 @@
+"""Rows inside of records that are put together: these are an input of their own, each after its size."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..base.limits import LARGEST_RECORD
+from ..input.window import MemoryWindow
+from ..rows import select
+from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
+from .events import DamagedRange, Event, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..base.report import FileReport
+    from .request import ScanRequest
+
+AT_ONCE = 2 * 1024 * 1024
+"""Bytes of records that are read together; more where one has more."""
+SIZE = 4
+"""Bytes of the size before a record."""
+
+
+class RecordRows:
+    """Turns records of one input into their rows. ``request``: that of the table of the rows; ``damaged``: makes the
+    event of a damaged range of the input."""
+
+    def __init__(self, request: ScanRequest, report: FileReport, damaged: Callable[[RowDamage], DamagedRange]) -> None:
+        self._request = request
+        self._report = report
+        self._damaged = damaged
+        settings = Settings(
+            wanted=request.layout.wanted,
+            offsets=True,
+            verify=request.verify,
+            # Fragments of a record have as many bytes as its limit says; what they expand to has a limit of its own.
+            max_record=LARGEST_RECORD,
+            max_computed=request.max_computed,
+        )
+        self._reader: RowReader = select.make(request.engine, request.format, None, settings)
+        self._base = 0
+        """Bytes of records, with their sizes, that have been read."""
+
+    def take(self, event: Rows, records: pa.Array, ends: Sequence[int]) -> Iterator[Event]:
+        """Yield the rows inside of records, and the damage of those that do not hold. ``event``: whose rows the records
+        are; ``ends``: the offset in the input at which each of them ends."""
+        assert event.offsets is not None
+        places = event.offsets.to_pylist()
+        bounds = pa.Array.from_buffers(
+            pa.int32(), len(records) + 1, [None, records.buffers()[1]], offset=records.offset
+        ).to_pylist()
+        first = 0
+        while first < len(records):
+            last = max(first + 1, bisect_right(bounds, bounds[first] + AT_ONCE, first) - 1)
+            part = records.slice(first, last - first)
+            starts = [each - bounds[first] + SIZE * number for number, each in enumerate(bounds[first:last])]
+            yield from self._read(event, part, starts, places[first:last], ends[first:last])
+            first = last
+
+    def _read(
+        self, event: Rows, records: pa.Array, starts: list[int], places: Sequence[int], ends: Sequence[int]
+    ) -> Iterator[Event]:
+        content = _in_sequence(records)
+        window = MemoryWindow(content)
+        # As one long input: what is looked up may be in earlier records.
+        window.base = self._base
+        starts = [self._base + each for each in starts]
+        self._base += len(content)
+        while window.begin < len(content):
+            filled = self._reader.fill(window, capacity=self._request.batch_rows)
+            yield from self._events(event, filled, starts, places, ends)
+            window.begin = filled.consumed
+            if filled.status in (Status.TRUNCATED, Status.LOST):
+                number = bisect_right(starts, filled.position) - 1
+                yield self._damaged(RowDamage(places[number], ends[number], -1, filled.reason))
+                window.begin = (starts[number + 1] if number + 1 < len(starts) else self._base) - window.base
+
+    def _events(
+        self, event: Rows, filled: Filled, starts: list[int], places: Sequence[int], ends: Sequence[int]
+    ) -> Iterator[Event]:
+        assert filled.offsets is not None
+        offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q") if filled.rows else memoryview(b"")
+        first = 0
+        for damage in filled.damages:
+            last = bisect_left(offsets, damage.begin, first, filled.rows)
+            yield from self._rows(event, filled, offsets, first, last, starts, places)
+            number = bisect_right(starts, damage.begin) - 1
+            yield self._damaged(RowDamage(places[number], ends[number], -1, damage.reason))
+            first = last
+        yield from self._rows(event, filled, offsets, first, filled.rows, starts, places)
+
+    def _rows(
+        self,
+        event: Rows,
+        filled: Filled,
+        offsets: memoryview,
+        first: int,
+        last: int,
+        starts: list[int],
+        places: Sequence[int],
+    ) -> Iterator[Rows]:
+        if first == last:
+            return
+        rows = last - first
+        arrays = {number: array.slice(first, rows) for number, array in filled.arrays.items()}
+        found = _offsets(offsets, first, last, starts, places) if self._request.layout.has_offsets else None
+        self._report.rows += rows
+        yield Rows(rows, arrays, found, (), event.content, event.base, event.end, 0, rows)
+
+
+def _in_sequence(records: pa.Array) -> memoryview:
+    """Return the bytes of records, each after its size."""
+    bounds = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, records.buffers()[1]], offset=records.offset)
+    sizes = pc.subtract(bounds.slice(1), bounds.slice(0, len(records))).cast(pa.uint32())
+    before = pa.Array.from_buffers(pa.binary(SIZE), len(records), [None, sizes.buffers()[1]])
+    joined = pc.binary_join_element_wise(before.cast(pa.binary()), records.cast(pa.binary()), b"")
+    ends = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, joined.buffers()[1]])
+    return memoryview(joined.buffers()[2] or b"")[: ends[-1].as_py()]
+
+
+def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], places: Sequence[int]) -> pa.Array:
+    """Return where the records of rows begin in the input. ``offsets``: of the rows in the sequence of records."""
+    number = bisect_right(starts, offsets[first]) - 1
+    values: list[int] = []
+    counts: list[int] = []
+    while first < last:
+        end = bisect_left(offsets, starts[number + 1], first, last) if number + 1 < len(starts) else last
+        if end > first:
+            values.append(places[number])
+            counts.append(end - first)
+        first, number = end, number + 1
+    ends: list[int] = []
+    total = 0
+    for count in counts:
+        total += count
+        ends.append(total)
+    return pc.run_end_decode(
+        pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), pa.array(values, pa.uint64()))
+    )
