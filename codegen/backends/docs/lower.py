@@ -119,6 +119,8 @@ def sql_type(type: ArrowType) -> str:
     >>> sql_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
     'array<smallint>'
     """
+    if type.item is not None and type.pairs is not None:
+        return f"map<{','.join(sql_type(type.item.inside(way)) for way in (type.pairs.key, type.pairs.value))}>"
     if type.item is not None:
         return f"array<{sql_type(type.item)}>"
     if type.fields or type.name == "struct<>":
