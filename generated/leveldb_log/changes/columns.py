@@ -29,7 +29,7 @@ PROGRAM = ColumnProgram(
         Step(Op.REGISTER_FIXED, 1, Kind.U8LE, 0),  # first_sequence
         Step(Op.REGISTER_FIXED, 2, Kind.U4LE, 8),  # num_updates
         Step(Op.LOOP, 0, Loop.END, 71, 0),  # updates
-        Step(Op.INDEX, 3, 0),  # index of updates
+        Step(Op.INDEX, 3, 0),  # _index
         Step(Op.LOOP, 1, Loop.UNTIL, 70, 0),  # changes
         Step(Op.ROW),
         Step(Op.NEED, 1),  # tag
