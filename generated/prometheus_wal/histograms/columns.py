@@ -336,7 +336,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # data
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

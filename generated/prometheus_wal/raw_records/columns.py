@@ -74,7 +74,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 0, Loop.END, 1, 0),  # next of pages
         Step(Op.END),
     ),
-    version=4,
+    version=5,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED64,
