@@ -152,6 +152,8 @@ class Format:
     choices: tuple[Choice, ...] = ()
     has_prologue: bool = False
     """The root has attributes before the rows."""
+    ahead: tuple[str, ...] = ()
+    """Instances of the root that have a position of their own, in units or before them."""
     option: str = ""
     """The reader's option that chooses the table, where a spec has several: ``table``, or what chooses the kind of
     message. The ``FORMAT`` of the package is the default table, those of the others are in subpackages of their
@@ -216,7 +218,9 @@ class Format:
     def read_only(self) -> str:
         """The reason why tables of the format cannot be written; empty if they can."""
         pieces = self.fragments is not None and not self.fragments.block
-        found = written_as_objects(self.name, self.root, pieces=pieces, positions=self.positions, inside=self.inside)
+        found = written_as_objects(
+            self.name, self.root, pieces=pieces, positions=self.positions, inside=self.inside, ahead=bool(self.ahead)
+        )
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 
     @property

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 
-def written_as_objects(name: str, root: str, *, pieces: bool, positions: bool, inside: str = "") -> str:
+def written_as_objects(
+    name: str, root: str, *, pieces: bool, positions: bool, inside: str = "", ahead: bool = False
+) -> str:
     """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, at
-    ``positions`` that a writer does not know, or ``inside`` of records of another table; empty if they are not."""
+    ``positions`` that a writer does not know, or ``inside`` of records of another table, or since the root has
+    something at positions ``ahead`` of them; empty if none of that is so."""
     if inside:
         return (
             f"rows inside of records of {name} cannot be written: make objects of these, and write them as the data "
             f"of the table {inside}"
         )
-    if not pieces and not positions:
+    if not pieces and not positions and not ahead:
         return ""
-    why = "the way to its rows leads through positions"
+    why = "the way to its rows leads through positions" if positions else "it has instances with positions"
     if pieces:
         why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
     return f"tables of {name} cannot be written, since {why}: make objects of {root} instead"

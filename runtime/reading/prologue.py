@@ -14,7 +14,7 @@ from ..rows.object_rows import NESTED
 from .error_field import field_of
 
 FIRST = 64 * 1024
-"""Bytes of the window that are taken for a prologue; more if it needs them."""
+"""Bytes of the window that are taken for a prologue; more if it needs them, but not for what is at positions."""
 
 
 @dataclass
@@ -33,6 +33,17 @@ class Root:
     error: str | None = None
 
 
+def _lacks_bytes(format: Format, struct: Struct) -> bool:
+    """Return whether what the root has at positions, in units or before them, is not there yet."""
+    for each in format.ahead:
+        try:
+            getattr(struct, each)
+        except FAILURES as error:
+            if reason_of(error) == "truncated":
+                return True
+    return False
+
+
 def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
     """Read what is before the rows from the window's beginning, extending it as needed."""
     taken = FIRST
@@ -49,15 +60,17 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
         except FAILURES as error:
             root.lost = reason_of(error)
             root.error = NESTED if isinstance(error, RecursionError) else None
+        root.size = stream.pos() - (window.base + window.begin)
         if taken < left and (root.lost == "truncated" or stream.saw_end):
             taken *= 8
+            continue
+        if left < FIRST and root.lost is None and _lacks_bytes(format, struct) and window.extend():
             continue
         if root.lost is not None:
             if root.lost == "truncated" and left <= max_record and window.extend():
                 continue
             if root.lost == "truncated" and not window.at_end:
                 root.lost = "limit"
-        root.size = stream.pos() - (window.base + window.begin)
         refusal = deciding(refusals, verify=verify)
         if refusal is not None:
             root.refused, root.field = reason_of(refusal), field_of(format, refusal)

@@ -3,7 +3,8 @@
 A folder of a format has programs that made its files, and their ``cases*.jsonl``: of each file its name and ``rows``,
 with bytes in hexadecimal (or their SHA-256, if they are more than 1000, and that of long text), numbers that are not
 finite as text, and times in units of their column since the epoch; ``table``, if it is not the default one; ``damaged``
-and ``tail``, if it is not in order.
+and ``tail``, if it is not in order; ``unchecked``, if it has events without checksums that hold, unlike others of the
+format.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wireloom.format import format_of
 
 from .cases import HERE, rows
 
-FORMATS = ("avro_blocks", "kafka_log", "leveldb_log", "pcap", "prometheus_wal", "tfrecord")
+FORMATS = ("avro_blocks", "kafka_log", "leveldb_log", "mysql_binlog", "pcap", "prometheus_wal", "tfrecord")
 
 NOT_FINITE = {math.inf: "+Inf", -math.inf: "-Inf"}
 
@@ -35,6 +36,7 @@ class PeerCase:
     table: str = ""
     damaged: list[str] = field(default_factory=list)
     tail: str = "clean"
+    unchecked: bool = False
 
     @property
     def content(self) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from textwrap import fill
 
 from wireloom.checksums import algorithm
 from wireloom.format.message_rules import MAX_DEPTH, FieldKind
@@ -78,7 +79,9 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(plan, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
-        refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
+        refusal=fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", 110)
+        if refusal
+        else "",
         imports=_program_imports(program),
         package_imports=tuple(sorted(used)),
         arguments=arguments,
@@ -285,6 +288,11 @@ def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:
     return tuple(kinds) if any(kinds) else ()
 
 
+def _ahead(plan: Plan) -> tuple[str, ...]:
+    """Return the instances of the root that are at positions of the input."""
+    return tuple(field_name(each.id) for each in plan.root.instances if each.field is not None and each.io is None)
+
+
 def _marker(plan: Plan, rows: Rows) -> str:
     """Return what each unit ends with, as attributes of the object that is before the units."""
     fields = plan.type(rows.types[0]).fields
@@ -316,6 +324,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (plan.path_pattern, None),
         "has_prologue": (bool(rows.prologue), False),
+        "ahead": (_ahead(plan) if rows.streaming else (), ()),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
         "marker": (_marker(plan, rows), ""),

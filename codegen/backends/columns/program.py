@@ -145,7 +145,9 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
     for instance in plan.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
         used = set() if instance.value is None else names_in(instance.value)
-        if instance.value is None or instance.condition is not None or interval is None or used & {rows.field, "_io"}:
+        placed = instance.field
+        single = placed is None or (placed.repeat is None and placed.switch is None)
+        if not single or instance.condition is not None or interval is None or used & {rows.field, "_io"}:
             continue
         scalar = Scalar(instance.id, interval)
         root.members[instance.id] = scalar

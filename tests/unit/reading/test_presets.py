@@ -58,3 +58,40 @@ def test_what_cannot_be_computed_is_the_same_for_both_readers(row_reader: str, t
         table, report = read(row_reader, path, tmp_path / name)
         files.append((table["unit"].to_pylist(), report["damaged"], report["rows"]))
     assert files == [([], [[4, 2, "value"], [6, 2, "value"]], 0), ([1000], [], 1)]
+
+
+AHEAD = """
+meta:
+  id: made
+  -wireloom: {rows: rows}
+seq:
+  - {id: magic, contents: M}
+  - {id: rows, type: row, repeat: eos}
+instances:
+  at: {pos: 2, type: u1}
+  kind: {pos: at, type: u1}
+types:
+  row:
+    seq: [{id: len, type: u1}, {id: raw, size: len}, {id: more, type: u1, if: _root.kind == 1}]
+"""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_what_is_ahead_of_the_rows(row_reader: str, tmp_path: Path) -> None:
+    path = tmp_path / "made.ksy"
+    path.write_text(AHEAD)
+    format = wireloom.load_spec(path)
+    assert format.program is not None
+    assert "positions" in format.read_only
+    for kind, more in ((0, b""), (1, b"!")):
+        content = b"M\x0a\x0b" + bytes(8) + bytes([kind]) + more + b"\1x" + more
+        for way in ({}, {"streamed": True, "chunk": 1}):
+            table, report = read(row_reader, format, content, columns=["raw", "more"], **way)
+            rows = [(each["raw"][-1:], each["more"]) for each in table.to_pylist()]
+            last = 33 if kind else None
+            assert rows == [(bytes([kind]), last), (b"x", last)]
+            assert report["tail"] == "clean"
+    # Too far away, or not there.
+    for content in (b"M\2\xff\0", b"M\2\xff"):
+        table, report = read(row_reader, format, content)
+        assert (table.num_rows, bool(report["damaged"]) or report["tail"] != "clean") == (0, True)
