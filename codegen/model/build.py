@@ -155,10 +155,10 @@ class Builder:
         if section is None:
             return None
 
-        def integer(section: Section, key: str, around: Surroundings) -> Node | None:
-            return self.checked(symbol, section, key, INTEGER, around)
+        def typed(section: Section, key: str, around: Surroundings) -> Node | None:
+            return self.checked(symbol, section, key, BOOLEAN if key == "if" else INTEGER, around)
 
-        return ChecksumReader(symbol, member, self.diagnostics, integer).read(section, attribute)
+        return ChecksumReader(symbol, member, self.diagnostics, typed).read(section, attribute)
 
     def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
         attribute = Attribute(

@@ -32,12 +32,12 @@ OF_NUMBERS = (*PARAMETERS, "stored", "continues")
 
 @dataclass(frozen=True)
 class ChecksumReader:
-    """Reads the key of one attribute. ``integer`` types the expression of a key; where that fails, it has been said."""
+    """Reads the key of one attribute. ``typed`` types the expression of a key; where that fails, it has been said."""
 
     symbol: Symbol
     member: Member
     diagnostics: Diagnostics
-    integer: Callable[[Section, str, Surroundings], Node | None]
+    typed: Callable[[Section, str, Surroundings], Node | None]
 
     def read(self, section: Section, attribute: Attribute) -> Checksum | None:
         """The checksum that the attribute is; ``None`` where there is an error, which has been said."""
@@ -71,13 +71,27 @@ class ChecksumReader:
             endian=self._endian(section, found, attribute),
             stored=_as_held(self._expression(section, "stored", SUM), attribute),
             continues=self._continues(section, attribute),
+            content=self._is_of_content(section, first, last),
+            condition=self._expression(section, "if", Surroundings()),
         )
+
+    def _is_of_content(self, section: Section, first: Member, last: Member) -> bool:
+        """Return whether the checksum covers what a compressed attribute expands to. What it covers is checked when
+        all attributes are known."""
+        if not section.flag("content"):
+            return False
+        if first is not last:
+            self._error(section.keys["content"], "the content is that of one attribute: 'over' names several")
+        if last.index < self.member.index:
+            message = f"the content of {shown(last.id)} is verified when it is read: the checksum stands before it"
+            self._error(section.keys["content"], message)
+        return True
 
     def _around(
         self, section: Section, found: Algorithm, attribute: Attribute, up: int, names: tuple[str, ...]
     ) -> Checksum:
         """The checksum of attributes of an object around the one with the attribute."""
-        for key in ("continues", "replace"):
+        for key in ("continues", "replace", "content", "if"):
             if key in section:
                 self._error(section.keys[key], f"{shown(key)} is for checksums of attributes of their own type")
         if attribute.condition is not None:
@@ -103,7 +117,7 @@ class ChecksumReader:
         return node
 
     def _expression(self, section: Section, key: str, around: Surroundings) -> Node | None:
-        node = self.integer(section, key, around)
+        node = self.typed(section, key, around)
         if node is None and key in section:
             raise AlreadyReportedError
         return node
@@ -223,11 +237,25 @@ def _levels(section: Section) -> tuple[int, tuple[str, ...]]:
 
 
 def check_sums(struct: Struct, diagnostics: Diagnostics) -> None:
-    """Report checksums in attributes of types that have turned out to be no varints."""
+    """Report checksums in attributes of types that have turned out to be no varints, and those of the content of
+    attributes without any."""
+    attributes = {each.id: each for each in struct.attributes}
+    for each in struct.attributes:
+        sum = each.checksum
+        if sum is not None and sum.content and each.position is not None and not _has_content(attributes[sum.last]):
+            message = (
+                f"{shown(sum.last)} has no content: 'codec' decompresses one, in an attribute that is always there"
+            )
+            diagnostics.error(each.position, f"the checksum {shown(each.id)}: {message}")
     for each in struct.attributes:
         if each.checksum is not None and isinstance(each.type, UserType) and each.position is not None:
             found = f"the checksum {shown(each.id)} must be an integer, or plain bytes of a constant size"
             diagnostics.error(each.position, f"{found}, found {type_name(each.type)}")
+
+
+def _has_content(attribute: Attribute) -> bool:
+    single = attribute.repeat is None and attribute.condition is None and attribute.switch is None
+    return single and attribute.process is not None and bool(attribute.process.codecs)
 
 
 def _constant_size(attribute: Attribute) -> int | None:

@@ -45,8 +45,13 @@ def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: D
 def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
     """Report checksums in objects on the way to rows: damage may leave such an object before its end."""
     for rows in tables:
-        holders = (root, *(structs[path] for path in rows.types))
-        for holder, step in zip(holders, (rows.attribute, *rows.path), strict=False):
+        ways = ((rows.types, rows.path), *((each.types, each.path) for each in rows.others))
+        pairs = (
+            pair
+            for types, path in ways
+            for pair in zip((root, *(structs[each] for each in types)), (rows.attribute, *path), strict=False)
+        )
+        for holder, step in dict.fromkeys(pairs):
             for each in holder.inner_sums:
                 if each.way[0] == step and each.attribute.position is not None:
                     message = (

@@ -184,8 +184,8 @@ def _meta(file: SourceFile) -> Section:
 
 def _rows_of(file: SourceFile) -> tuple[tuple[str, ...], ...]:
     """The attributes that lead to the rows of each of the file's tables of a layout."""
-    paths = (section.text("rows") for _, section in table_sections(_meta(file).extensions))
-    return tuple(tuple(each.value.split(".")) for each in paths if each is not None)
+    sections = table_sections(_meta(file).extensions)
+    return tuple(tuple(each.value.split(".")) for _, section in sections for each in section.texts("rows"))
 
 
 def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Extensions:

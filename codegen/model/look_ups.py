@@ -22,10 +22,18 @@ def with_look_ups(
     }
     made = []
     for rows in tables:
-        found = (_look_up(rows, *each, known, names, diagnostics) for each in _entries(sections[rows.name]))
-        made.append(replace(rows, look_ups=tuple(each for each in found if each is not None)))
+        section = sections[rows.name]
+        found = (_look_up(rows, *each, known, names, diagnostics) for each in _entries(section))
+        look_ups = tuple(each for each in found if each is not None)
+        order = tuple(each.value for each in section.texts("columns")) if look_ups else ()
+        made.append(replace(rows, look_ups=look_ups, order=order))
     _refuse_circles(made, sections, diagnostics)
     return tuple(made)
+
+
+def look_up_names(section: Section) -> set[str]:
+    """The names of the columns that a table looks up; a single one, in ``meta``, has no other to look into."""
+    return {name.value for name, _ in _entries(section)} if section.table == "table" else set()
 
 
 def _entries(section: Section) -> Iterator[tuple[Text, Section]]:

@@ -80,7 +80,8 @@ class Checksum:
     on the wire; with ``replace`` the checksum's own bytes, where they lie inside, count as that byte value.
     ``initial`` and ``final_xor`` are those of the algorithm's usual description; 0 for digests. ``endian``: the order
     of a number's bytes in an attribute of bytes. ``stored``: what stands for the checksum ``_`` on the wire, itself
-    where it is ``None``. ``continues``: the checksum of what comes before the bytes.
+    where it is ``None``. ``continues``: the checksum of what comes before the bytes. ``content``: it covers what the
+    bytes, which are compressed, expand to. ``condition``: false where it is not verified.
     """
 
     algorithm: str
@@ -94,6 +95,8 @@ class Checksum:
     continues: Node | None = None
     up: int = 0
     """How many levels above the type with the attribute the type with ``first`` and ``last`` is."""
+    content: bool = False
+    condition: Node | None = None
 
 
 # Types of the spec --------------------------------------------------------------------------------------------------
@@ -226,6 +229,14 @@ class Struct:
 
 
 @dataclass(frozen=True)
+class RowWay:
+    """One of several ways to the rows of a table; ``types`` and ``path`` as in ``Rows``."""
+
+    types: tuple[Path, ...]
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Rows:
     """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
 
@@ -243,8 +254,10 @@ class Rows:
     """Scalars of the root that come along in every row; they stand before the rows on the wire."""
     path: tuple[str, ...] = ()
     """The attributes that lead from a unit to its rows, the first one the unit's."""
+    others: tuple[RowWay, ...] = ()
+    """Further ways to rows of the table; ``types`` and ``path`` are the first one."""
     text: str = ""
-    """The path from the root as the spec has it."""
+    """The paths from the root as the spec has them."""
     streaming: bool = True
     """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
     sized: bool = False
@@ -266,6 +279,8 @@ class Rows:
     inside of."""
     inside: str = ""
     """The table of these records."""
+    order: tuple[str, ...] = ()
+    """The columns that the spec names, in its order; those that are looked up among them."""
     doc: str = ""
     position: Position | None = field(default=None, compare=False)
     """Of the name."""

@@ -60,7 +60,8 @@ class RecordPath:
 def record_paths(meta: Section | None) -> dict[str, RecordPath]:
     """Return the ways of the tables whose rows are inside of records of another one, by their names."""
     sections = dict(table_sections(meta))
-    ways = {name: way.value for name, each in sections.items() if (way := each.text("rows")) is not None}
+    paths = {name: each.texts("rows") for name, each in sections.items()}
+    ways = {name: each[0].value for name, each in paths.items() if len(each) == 1}
     records: dict[str, tuple[str, str]] = {}
     for name, section in sections.items():
         fragments = section.section("fragments")

@@ -33,7 +33,7 @@ def with_conditions(
     """Return the outermost type with the conditions of its tables' rows at the types of these rows."""
     found: dict[Path, tuple[tuple[str, Node], ...]] = {}
     for name, section in table_sections(meta):
-        path, where = section.text("rows"), section.expression("where")
+        path, where = next(iter(section.texts("rows")), None), section.expression("where")
         if path is None or where is None:
             continue
         # What is wrong with the path is said where the table is read.

@@ -13,12 +13,13 @@ from ..wire import Choice, RepeatEos, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
-from .look_ups import with_look_ups
-from .model import Attribute, Instance, Rows, Struct
+from .look_ups import look_up_names, with_look_ups
+from .model import Attribute, Instance, Rows, RowWay, Struct
 from .parts import refuse_module_name
 from .records import RecordPath, check_records, record_paths
 from .row_layout import has_no_bytes, has_sized_rows, is_streaming
-from .row_path import RowPathReader, attribute_of, steps_of
+from .row_path import attribute_of, steps_of
+from .row_ways import Way, read_units, read_ways
 from .symbols import World
 from .units import UnitsReader, column_names
 
@@ -39,6 +40,11 @@ class Extensions:
     max_record: int = DEFAULT_MAX_RECORD
     choices: tuple[Choice, ...] = ()
     units: Units | None = None
+
+
+def _other(way: Way, *, streaming: bool) -> RowWay:
+    """A way as that from a unit to its rows."""
+    return RowWay(tuple(each.path for each in way.types[streaming:]), way.ids[streaming:])
 
 
 class TableReader:
@@ -113,53 +119,53 @@ class TableReader:
     def _rows(self, section: Section, meta: Section, table: str = "", inside: RecordPath | None = None) -> Rows | None:
         """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are; ``inside``:
         the records that they are inside of."""
-        name = section.text("rows")
-        if name is None and not section.missing.isdisjoint(("rows", "message")):
+        if "rows" not in section and not section.missing.isdisjoint(("rows", "message")):
             return None
-        if name is None:
+        if "rows" not in section:
             for key in (*ROW_KEYS[1:], "max-record", "options", "path"):
                 if key in section:
                     self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
                     break
             return None
-        steps = steps_of(name.value) if inside is None else list(inside.steps)
-        first, *path = (each.id for each in steps)
-        reader = RowPathReader(self.structs, self.world, self.diagnostics, name.position)
-        types = reader.types(self.root, steps)
-        attribute = attribute_of(self.root, first)
-        if types is None or attribute is None:
+        ways = read_ways(section, self.root, self.structs, self.world, self.diagnostics, inside)
+        if not ways:
             return None
-        streaming = is_streaming(types, [first, *path])
+        position, types, (first, *path) = ways[0].position, list(ways[0].types), ways[0].ids
+        attribute = attribute_of(self.root, first)
+        assert attribute is not None
+        streaming = all(is_streaming(list(each.types), list(each.ids)) for each in ways)
         if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
         if inside is not None:
-            check_records(types[2], self.structs, name.position, self.diagnostics)
-        if not self._rows_are_whole(attribute, types[1], name.position):
+            check_records(types[2], self.structs, position, self.diagnostics)
+        if not self._rows_are_whole(attribute, types[1], position):
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
             message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
-            self.diagnostics.error(name.position, message)
+            self.diagnostics.error(position, message)
             return None
         before = [] if inside is None else [each.id for each in steps_of(inside.before)]
-        units = self._units(section, types, [first, *path], before)
+        units = read_units(section, ways, before, self.diagnostics)
         if streaming:
             types = types[1:]
         else:
             path = [first, *path]
         row = types[-1]
+        # What is around the rows is not the same on all ways.
+        around = types[:-1] if len(ways) == 1 else []
         parents = self._parent_columns(section, attribute)
         inner = {*path}
-        columns = self._columns(section, "columns", types, inner, parents)
+        columns = self._columns(section, "columns", [*around, row], inner, parents)
         scalars = own_columns(row)
         if "columns" not in section and "columns" not in section.missing:
             own = _flat_columns(row) if section.flag("flatten") else scalars
             columns = tuple(each for each in own if each not in parents)
         if "selectable" in section:
-            selectable = self._columns(section, "selectable", types, inner, (*parents, *columns))
+            selectable = self._columns(section, "selectable", [*around, row], inner, (*parents, *columns))
         else:
             taken = {*columns, *parents}
-            around = (each for struct in reversed(types[:-1]) for each in own_columns(struct))
-            selectable = tuple(dict.fromkeys(each for each in (*scalars, *around) if each not in taken))
+            outer = (each for struct in reversed(around) for each in own_columns(struct))
+            selectable = tuple(dict.fromkeys(each for each in (*scalars, *outer) if each not in taken))
         fragments = read_fragments(section, row, self.diagnostics)
         if inside is not None and fragments is not None:
             message = "'fragments' cannot stand beside rows that are inside of records put together of some"
@@ -177,7 +183,8 @@ class TableReader:
             selectable=selectable,
             parent_columns=parents,
             path=tuple(path),
-            text=name.value,
+            others=tuple(_other(each, streaming=streaming) for each in ways[1:]),
+            text=" and ".join(each.text for each in ways),
             streaming=streaming,
             sized=streaming and has_sized_rows(self.root, attribute),
             units=units,
@@ -187,27 +194,6 @@ class TableReader:
             root=() if inside is None else self.root.path,
             inside="" if inside is None else inside.table,
         )
-
-    def _units(self, section: Section, types: list[Struct], ids: list[str], before: list[str]) -> int:
-        """How many attributes lead to the innermost units; 0 where the key ``unit`` is not there. ``before``: the
-        attributes that lead to records which the rows are inside of."""
-        name = section.text("unit")
-        if name is None:
-            return 0
-        names = [before, *([*before, *ids[1 : number + 1]] for number in range(1, len(ids) - 1))] if before else []
-        names = names or [ids[: number + 1] for number in range(len(ids) - 1)]
-        whole = [".".join(each) for each in names]
-        held = [attribute_of(struct, id) for struct, id in zip(types, ids, strict=False)]
-        repeated = [way for way, each in zip(whole, held, strict=False) if each is not None and each.repeat is not None]
-        if not repeated:
-            self.diagnostics.error(
-                name.position, f"'unit' is for rows inside of repeated attributes, {shown(ids[-1])} are not"
-            )
-        elif name.value not in repeated:
-            hint = suggestion(name.value, repeated)
-            message = f"'unit' names repeated attributes on the way to the rows: {listed(map(shown, repeated))}"
-            self.diagnostics.error(name.position, f"{message}; found {shown(name.value)}{hint}")
-        return whole.index(name.value) + 1 if name.value in whole else 0
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """A row's place is a number of bytes, and a stream with bits left has not ended."""
@@ -257,7 +243,13 @@ class TableReader:
         row = types[-1]
         around = (each for struct in types[:-1] for each in _members(struct) if each.id not in inner)
         known = {each.id: each for each in (*around, *_members(row)) if not getattr(each, "anonymous", False)}
+        looked_up, placed = look_up_names(section) if key == "columns" else set(), set[str]()
         for name in section.texts(key):
+            if name.value in looked_up and name.value not in known:
+                # Its place among the columns.
+                self._fresh(name, tuple(placed))
+                placed.add(name.value)
+                continue
             member = known.get(name.value)
             if member is None and self.world.has_failed(row.path, name.value):
                 continue

@@ -7,7 +7,7 @@ from .build import plan_of
 from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
 from .rows import has_sums
-from .types import Plan, Rows, RowStep, TypePlan
+from .types import Plan, Rows, RowStep, TypePlan, Way
 from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
 
@@ -25,6 +25,7 @@ __all__ = [
     "Step",
     "Switch",
     "TypePlan",
+    "Way",
     "has_sums",
     "plan_of",
     "printed",

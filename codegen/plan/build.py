@@ -45,7 +45,7 @@ class _Builder:
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
         self.tables = tables_of(spec)
-        self.steps = {step[:2] for each in self.tables for step in each.steps}
+        self.steps = {step[:2] for each in self.tables for way in each.ways for step in way}
         at_positions = (path for path, id in self.steps if spec.struct(path).attribute(id) is None)
         self.buffered = BufferedTypes(spec, self.minimums, at_positions)
         self.fit = ColumnFit(spec.struct)
@@ -211,7 +211,7 @@ class _Builder:
             initial=checksum.initial,
             final_xor=checksum.final_xor,
             replace=checksum.replace,
-            value=inside[0].id if len(inside) == 1 and not way and _is_plain(inside[0]) else None,
+            value=inside[0].id if len(inside) == 1 and not way and _is_plain(inside[0], checksum.content) else None,
             blanks_own=checksum.replace is not None and field in inside,
             endian=checksum.endian,
             stored=checksum.stored,
@@ -219,7 +219,10 @@ class _Builder:
             condition=field.condition,
             inside=way,
             before_expansion=names.index((*way, field.id)[0]) < names.index(checksum.last)
-            and _is_compressed(inside[-1]),
+            and _is_compressed(inside[-1])
+            and not checksum.content,
+            content=checksum.content,
+            needed=checksum.condition,
         )
 
     def _inner_cover(self, struct: Struct, fields: tuple[Field, ...], inner: InnerSum) -> Cover:
@@ -259,14 +262,15 @@ def _is_compressed(field: Field) -> bool:
     return field.process is not None and bool(field.process.codecs)
 
 
-def _is_plain(field: Field) -> bool:
-    """Return whether the value of a field is its bytes on the wire."""
+def _is_plain(field: Field, content: bool) -> bool:
+    """Return whether the value of a field is its bytes on the wire, or their ``content``."""
     if field.message is not None:
         return True
     return (
         isinstance(field.type, BytesType)
         and isinstance(field.size, FixedSize | ExpressionSize | EndOfStreamSize)
-        and not (field.repeat or field.switch or field.condition or field.process or field.is_cut)
+        and not (field.repeat or field.switch or field.condition or field.is_cut)
+        and (field.process is None or content)
     )
 
 

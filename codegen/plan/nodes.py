@@ -240,6 +240,7 @@ class Cover:
     ``value``: the one field whose value these bytes are, where it is that simple. ``blanks_own``: the checksum's own
     bytes lie inside, and count as bytes of the value ``replace``. ``endian``: of a number in a field of bytes.
     ``stored``: what stands for the checksum ``_`` on the wire. ``continues``: the checksum of what comes before.
+    ``condition``: of the field; ``needed``: where it is false, the checksum is not verified.
     """
 
     field: Field
@@ -258,6 +259,14 @@ class Cover:
     """The fields that lead to the object that holds the checksum; empty where it is the one with what is covered."""
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
+    content: bool = False
+    """Whether it covers what the one field expands to; it is verified before that is read."""
+    needed: Node | None = None
+
+    @property
+    def of_object(self) -> bool:
+        """Return whether it covers the content of an object."""
+        return self.content and self.value is None
 
     @property
     def chained(self) -> bool:

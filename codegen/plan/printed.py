@@ -110,10 +110,11 @@ def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
     """Return how a field is related to the table's rows."""
     found = []
     for rows in plan.tables:
-        steps = [each[:2] for each in rows.steps] or [(plan.top(rows).path, rows.field)]
-        of = f" of {rows.name}" if rows.name else ""
-        if (type.path, field.id) in steps:
-            found.append(f", the rows{of}" if steps[-1] == (type.path, field.id) else f", with the rows{of} inside")
+        ways = [[step[:2] for step in way] for way in rows.ways] or [[(plan.top(rows).path, rows.field)]]
+        of, here = f" of {rows.name}" if rows.name else "", (type.path, field.id)
+        if any(here in way for way in ways):
+            is_row = any(way[-1] == here for way in ways)
+            found.append(f", the rows{of}" if is_row else f", with the rows{of} inside")
     return "".join(found)
 
 
@@ -202,13 +203,15 @@ def _check(check: Check) -> str:
 
 
 def _cover(cover: Cover) -> str:
-    condition = f", if {_plain(cover.condition)}" if cover.condition is not None else ""
+    condition = "".join(f", if {_plain(each)}" for each in (cover.condition, cover.needed) if each is not None)
     reason = "digest" if cover.made_by.is_digest else "checksum"
     return f"{'.'.join(cover.way)} = {_checksum(cover)}{condition}, else refused ({reason})"
 
 
 def _checksum(cover: Cover) -> str:
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
+    if cover.content:
+        extent = f"the content of {extent}"
     parts = [extent]
     if cover.blanks_own and cover.replace is not None:
         parts.append(f"itself as {cover.replace:02X}")

@@ -8,7 +8,7 @@ from ..expression.types import Path, UserType
 from ..model.model import Rows as ModelRows
 from ..model.model import Spec
 from .nodes import Field
-from .types import Plan, Rows, TypePlan
+from .types import Plan, Rows, TypePlan, Way
 
 
 def tables_of(spec: Spec) -> tuple[Rows, ...]:
@@ -32,12 +32,14 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         selectable=rows.selectable,
         parent_columns=rows.parent_columns,
         path=rows.path,
+        others=rows.others,
         text=rows.text,
         units=rows.units,
         name=rows.name,
         where=rows.where,
         flatten=rows.flatten,
         look_ups=rows.look_ups,
+        order=rows.order,
         doc=rows.doc,
         position=rows.position,
         fragments=rows.fragments,
@@ -46,24 +48,24 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
     )
 
 
-def has_sums(plan: Plan, rows: Rows, step: int) -> bool:
+def has_sums(plan: Plan, rows: Rows, way: Way, step: int) -> bool:
     """Return whether a checksum is verified in a unit outside of its rows and of the units inside of it. ``step``: the
-    step of the way to the rows that leads to the unit; -1 for the outermost one."""
+    step of the ``way`` to the rows that leads to the unit; -1 for the outermost one."""
     if step < 0:
         kind = rows.types[0] if rows.streaming else plan.top(rows).path
         step += rows.streaming
     else:
-        kind = rows.steps[step][2]
+        kind = way[step][2]
     while True:
         type = plan.type(kind)
         step += 1
-        taken = rows.steps[step][1] if step < len(rows.steps) else None
+        taken = way[step][1] if step < len(way) else None
         if _sums(plan, type, taken, set()):
             return True
         field = None if taken is None else type.field(taken)
-        if field is None or step + 1 == len(rows.steps) or (field.repeat is not None and rows.is_unit(step)):
+        if field is None or step + 1 == len(way) or (field.repeat is not None and rows.is_unit(way, step)):
             return False
-        kind = rows.steps[step][2]
+        kind = way[step][2]
 
 
 def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> bool:

@@ -10,6 +10,7 @@ from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
+from ..model.model import RowWay
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
 from ..wire import Choice, ComputedEndian, Enum, Fragments, InheritedEndian, LookUp, Message, Parameter, Units
@@ -19,21 +20,22 @@ from .nodes import Cover, Field, Fill, Instance, Step
 @dataclass(frozen=True)
 class ReadOnly:
     """Why objects of a type cannot be written: the ``instance`` at a position of its own, the ``checksum`` that is bits
-    and is known after they are written, the one inside of them of what is ``around`` it, the field ``within`` bytes of
-    another one, or clauses that say what
+    and is known after they are written, the one inside of them of what is ``around`` it, the one of the ``content``
+    of an object, the field ``within`` bytes of another one, or clauses that say what
     ``unsolved`` integers do not follow from. ``position``: of the instance, the checksum, or of the first integer."""
 
     instance: str = ""
     checksum: str = ""
     around: str = ""
     within: str = ""
+    content: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
 
     @property
     def words(self) -> dict[str, str]:
         """The arguments of the error with the same names."""
-        return {name: getattr(self, name) for name in ("instance", "checksum", "around", "within")}
+        return {name: getattr(self, name) for name in ("instance", "checksum", "around", "content", "within")}
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,9 @@ class TypePlan:
 RowStep = tuple[Path, str, Path]
 """A field on the way to rows: the type that it is a field of, its id, and the type that it leads to."""
 
+Way = tuple[RowStep, ...]
+"""All fields of a way to rows."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -160,8 +165,10 @@ class Rows:
     parent_columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     """The fields that lead from a unit to its rows, one for each type but the last."""
+    others: tuple[RowWay, ...] = ()
+    """Further ways to rows of the table; ``types`` and ``path`` are the first one."""
     text: str = ""
-    """The path from the root as the spec has it."""
+    """The paths from the root as the spec has them."""
     units: int = 0
     """How many steps lead to the innermost units; 0: all that are repeated, but for the last."""
     fragments: Fragments | None = None
@@ -179,6 +186,8 @@ class Rows:
     inside of."""
     inside: str = ""
     """The table of these records."""
+    order: tuple[str, ...] = ()
+    """The columns that the spec names, in its order; those that are looked up among them."""
     doc: str = ""
     position: Position | None = declared(default=None, compare=False)
     """Of the name."""
@@ -189,17 +198,25 @@ class Rows:
         return self.types[-1]
 
     @property
-    def steps(self) -> tuple[RowStep, ...]:
-        """The fields that lead to rows inside of units; none where units are the rows."""
-        if not self.path:
-            return ()
-        steps = tuple(zip(self.types, self.path, self.types[1:], strict=False))
-        return ((self.root or self.types[0][:1], self.field, self.types[0]), *steps) if self.streaming else steps
+    def steps(self) -> Way:
+        """The fields that lead to rows inside of units, on the first way; none where units are the rows."""
+        return self._steps(self.types, self.path)
 
-    def is_unit(self, step: int) -> bool:
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """The fields that lead to rows inside of units, on each way; none where units are the rows."""
+        return tuple(filter(None, (self.steps, *(self._steps(each.types, each.path) for each in self.others))))
+
+    def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> Way:
+        if not path:
+            return ()
+        steps = tuple(zip(types, path, types[1:], strict=False))
+        return ((self.root or types[0][:1], self.field, types[0]), *steps) if self.streaming else steps
+
+    def is_unit(self, way: Way, step: int) -> bool:
         """Return whether an item of a step's field, repeated, is a unit inside of the outermost one."""
-        most = self.units or len(self.steps) - 1
-        return step < min(most, len(self.steps) - 1) and not (self.streaming and step == 0)
+        most = self.units or len(way) - 1
+        return step < min(most, len(way) - 1) and not (self.streaming and step == 0)
 
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
         """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises
@@ -265,7 +282,7 @@ class Plan:
     @cached_property
     def steps(self) -> tuple[RowStep, ...]:
         """The steps to the rows of all tables, each once."""
-        return tuple(dict.fromkeys(step for each in self.tables for step in each.steps))
+        return tuple(dict.fromkeys(step for each in self.tables for way in each.ways for step in way))
 
     def is_at_position(self, step: RowStep) -> bool:
         """Return whether a step is an instance at a position."""

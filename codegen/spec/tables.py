@@ -211,9 +211,10 @@ TABLES["endian"] = Table(
 _OPTION = TableKind("option")
 _ROWS = {
     "rows": Key(
-        ROW_PATH,
+        ListKind(ROW_PATH, single=True, minimum=1),
         "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
-        " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which.",
+        " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which. A list"
+        " has several ways to rows of one type.",
     ),
     "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
     "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
@@ -325,6 +326,8 @@ TABLES["checksum"] = Table(
         "stored": Key(EXPRESSION, "What is stored: an expression in which `_` is the checksum; its low bits count."),
         "continues": Key(EXPRESSION, "The checksum of bytes before the ones covered; `_`: of the item before."),
         "endian": Key(TextKind(choices=("le", "be")), "Of a number in an attribute of bytes: the order of the bytes."),
+        "content": Key(FLAG, "It covers what the attribute, which has a codec, expands to."),
+        "if": Key(EXPRESSION, "Whether it is there: where this is false, it is not verified."),
     },
 )
 TABLES["crc"] = Table(

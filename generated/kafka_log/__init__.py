@@ -35,8 +35,8 @@ FORMAT = Format(
         "batch.max_timestamp",
         "batch.count",
     ),
-    steps=(0, 1, 2),
-    units=("", "plain", ""),
+    ways=((0, 1, 2),),
+    units=(("", "plain", ""),),
     sums_units=True,
     doc=__doc__,
     columns=(

@@ -36,8 +36,8 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RecordRecord",
     rows_path=("data", "body", "samples"),
-    steps=(0, 1, 2, 3),
-    units=("", "plain", "plain", ""),
+    ways=((0, 1, 2, 3),),
+    units=(("", "plain", "plain", ""),),
     inside="raw_records",
     doc=__doc__,
     columns=(

@@ -18,13 +18,17 @@ Function = Callable[..., Any]
 """Takes the bytes, and may take the checksum of the bytes before them. Digests take the bytes alone and give bytes."""
 
 
-@lru_cache(maxsize=256)
 def function(algorithm: Algorithm) -> Function:
     """Return the function that computes it: ``function(data)``, or ``function(data, value)`` where ``value`` is the
     checksum of the bytes before (of xxHash: the seed)."""
+    return _function(algorithm, engine.available)
+
+
+@lru_cache(maxsize=256)
+def _function(algorithm: Algorithm, by_engine: bool) -> Function:
     if algorithm.family in LIBRARIES:
         return LIBRARIES[algorithm.family](algorithm)
-    if engine.available:
+    if by_engine:
         return engine.checksum(algorithm.packed())
     standard = STANDARD.get(algorithm.packed())
     return standard or WRITTEN_OUT[algorithm.family](algorithm)

@@ -37,31 +37,47 @@ static inline uint64_t bits_reversed(uint64_t word) {
         state = state >> 8 ^ slice[0][(state ^ order(*data++)) & 0xFF];                                                \
     return state;
 
-static uint64_t sliced(uint64_t before, const uint8_t *data, size_t size, const void *slices) {
-    const uint32_t(*slice)[256] = slices;
+static uint64_t sliced(uint64_t before, const uint8_t *data, size_t size, const void *crc) {
+    const uint32_t(*slice)[256] = ((const wl_crc *)crc)->narrow;
     uint32_t state = (uint32_t)before;
     SLICED(state, data, size, as_it_is)
 }
 
-static uint64_t sliced_reversed(uint64_t before, const uint8_t *data, size_t size, const void *slices) {
-    const uint32_t(*slice)[256] = slices;
+static uint64_t sliced_reversed(uint64_t before, const uint8_t *data, size_t size, const void *crc) {
+    const uint32_t(*slice)[256] = ((const wl_crc *)crc)->narrow;
     uint32_t state = (uint32_t)before;
     SLICED(state, data, size, bits_reversed)
 }
 
-static uint64_t sliced_wide(uint64_t state, const uint8_t *data, size_t size, const void *slices) {
-    const uint64_t(*slice)[256] = slices;
+static uint64_t sliced_wide(uint64_t state, const uint8_t *data, size_t size, const void *crc) {
+    const uint64_t(*slice)[256] = ((const wl_crc *)crc)->wide;
     SLICED(state, data, size, as_it_is)
 }
 
-static uint64_t sliced_wide_reversed(uint64_t state, const uint8_t *data, size_t size, const void *slices) {
-    const uint64_t(*slice)[256] = slices;
+static uint64_t sliced_wide_reversed(uint64_t state, const uint8_t *data, size_t size, const void *crc) {
+    const uint64_t(*slice)[256] = ((const wl_crc *)crc)->wide;
     SLICED(state, data, size, bits_reversed)
 }
 
-uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, const void *slices) {
-    (void)slices;
-    return sliced(state, data, size, wl_crc32c.narrow);
+uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, const void *crc) {
+    (void)crc;
+    return sliced(state, data, size, &wl_crc32c);
+}
+
+#define LEAST_FOLDED 64
+
+static uint64_t folded(uint64_t state, const uint8_t *data, size_t size, const void *of) {
+    const wl_crc *crc = of;
+    wl_sum_function update = crc->width > 32 ? sliced_wide : sliced;
+    if (size >= LEAST_FOLDED) {
+        uint8_t left[16];
+        size_t whole = size & ~(size_t)15;
+        wl_chosen.crc_fold(crc, state, data, whole, left);
+        state = update(0, left, sizeof left, crc);
+        data += whole;
+        size -= whole;
+    }
+    return update(state, data, size, crc);
 }
 
 /* Tables ----------------------------------------------------------------------------------------------------------- */
@@ -92,6 +108,9 @@ uint64_t wl_crc_multiply_portable(const wl_crc *crc, uint64_t left, uint64_t rig
 
 static uint64_t one(const wl_crc *crc) { return UINT64_C(1) << (crc->width - 1); }
 
+/* The factor of x^n, in the high bits of a word, as the products of reflected numbers need it. */
+static uint64_t factor(const wl_crc *crc, uint64_t n) { return wl_crc_power(crc, n) << (64 - crc->width); }
+
 static void start_tables(wl_crc *crc) {
     start_slices(crc);
     crc->powers[0] = one(crc) >> 1;
@@ -101,6 +120,10 @@ static void start_tables(wl_crc *crc) {
         crc->moves[k][0] = one(crc);
         for (unsigned byte = 1; byte < 256; byte++)
             crc->moves[k][byte] = wl_crc_multiply_portable(crc, crc->moves[k][byte - 1], crc->powers[3 + 8 * k]);
+    }
+    for (unsigned half = 0; half < 2; half++) {
+        crc->fold_far[half] = factor(crc, 8 * 64 + 63 - 64 * half);
+        crc->fold_near[half] = factor(crc, 8 * 16 + 63 - 64 * half);
     }
 }
 
@@ -153,9 +176,11 @@ bool wl_crc_make(wl_algorithm *algorithm) {
     }
     const bool wide = of->width > 32;
     algorithm->crc = crc;
-    algorithm->tables = wide ? (const void *)crc->wide : (const void *)crc->narrow;
+    algorithm->tables = crc;
     algorithm->update = wide ? (reversed ? sliced_wide_reversed : sliced_wide)
                              : (reversed ? sliced_reversed : sliced);
+    if (wl_chosen.crc_fold && !reversed)
+        algorithm->update = folded;
     if (crc == &wl_crc32c && !reversed)
         algorithm->update = wl_chosen.crc32c;
     algorithm->initial = wl_crc_reflected(of->initial, of->width);

@@ -22,6 +22,7 @@ struct wl_crc {
     wl_crc_multiply multiply;
     uint64_t powers[67];                 /* [k]: x^(2^k). 64 bits of exponent, three more because sizes count bytes */
     uint64_t moves[WL_MOVE_DIGITS][256]; /* [k][b]: x^(8 · b · 256^k), a move over b · 256^k bytes */
+    uint64_t fold_far[2], fold_near[2];  /* factors that move sixteen bytes over 64 and over 16: see wl_crc_fold */
     union {
         wl_narrow_slices narrow; /* of widths up to 32 */
         wl_wide_slices wide;

@@ -25,12 +25,17 @@ typedef void (*wl_copy_many_function)(uint8_t *to, size_t gap, const uint8_t *co
 /* The product of two states of a CRC modulo its polynomial. */
 typedef uint64_t (*wl_crc_multiply)(const wl_crc *crc, uint64_t left, uint64_t right);
 
+/* Makes sixteen bytes whose CRC, from a state of zero, is that of `size` bytes from a state: at least 64, a multiple of
+ * 16. Of CRCs that take the lowest bit first. */
+typedef void (*wl_crc_fold)(const wl_crc *crc, uint64_t state, const uint8_t *data, size_t size, uint8_t *folded);
+
 typedef struct {
     const char *level;
     const char *crc32c_name;
     const char *scan_name;
     wl_sum_function crc32c;
     wl_crc_multiply crc32c_multiply;
+    wl_crc_fold crc_fold; /* NULL where there is none */
     wl_scan_function scan_pair; /* reads one byte after `count` */
     wl_scan_function scan_byte; /* `second` is not used */
     const wl_md5_variant *md5;
@@ -59,6 +64,7 @@ uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, co
 uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_armv8(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+void wl_crc_fold_pclmul(const wl_crc *crc, uint64_t state, const uint8_t *data, size_t size, uint8_t *folded);
 uint64_t wl_crc_multiply_portable(const wl_crc *crc, uint64_t left, uint64_t right);
 uint64_t wl_crc32c_multiply_pclmul(const wl_crc *crc, uint64_t left, uint64_t right);
 size_t wl_block_rows_portable(wl_row_block *, const wl_ahead *);

@@ -171,11 +171,12 @@ class Format:
     """The objects around a row, from the outermost one down; empty where a file is only rows."""
     unfilled: tuple[str, ...] = ()
     """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
-    steps: tuple[int, ...] = ()
-    """The numbers of the steps to rows inside of units, as generated code counts those of all tables."""
+    ways: tuple[tuple[int, ...], ...] = ()
+    """The ways to rows inside of units: the numbers of the steps of each, as generated code counts those of all
+    tables."""
     where: str = ""
     """The property of a row's object that says whether the table has the row; empty: it has all."""
-    units: tuple[str, ...] = ()
+    units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums``
     for units of which a checksum is verified, or empty for neither. Empty where there are none."""
     positions: bool = False
@@ -219,7 +220,13 @@ class Format:
         """The reason why tables of the format cannot be written; empty if they can."""
         pieces = self.fragments is not None and not self.fragments.block
         found = written_as_objects(
-            self.name, self.root, pieces=pieces, positions=self.positions, inside=self.inside, ahead=bool(self.ahead)
+            self.name,
+            self.root,
+            pieces=pieces,
+            positions=self.positions,
+            ways=len(self.ways),
+            inside=self.inside,
+            ahead=bool(self.ahead),
         )
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 
 def written_as_objects(
-    name: str, root: str, *, pieces: bool, positions: bool, inside: str = "", ahead: bool = False
+    name: str, root: str, *, pieces: bool, positions: bool, ways: int, inside: str = "", ahead: bool = False
 ) -> str:
     """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, at
-    ``positions`` that a writer does not know, or ``inside`` of records of another table, or since the root has
-    something at positions ``ahead`` of them; empty if none of that is so."""
+    ``positions`` that a writer does not know, on several ``ways``, or ``inside`` of records of another table, or since
+    the root has something at positions ``ahead`` of them; empty if none of that is so."""
     if inside:
         return (
             f"rows inside of records of {name} cannot be written: make objects of these, and write them as the data "
             f"of the table {inside}"
         )
-    if not pieces and not positions and not ahead:
-        return ""
-    why = "the way to its rows leads through positions" if positions else "it has instances with positions"
     if pieces:
         why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
+    elif positions:
+        why = "the way to its rows leads through positions"
+    elif ways > 1:
+        why = f"there are {ways} ways to its rows"
+    elif ahead:
+        why = "it has instances with positions"
+    else:
+        return ""
     return f"tables of {name} cannot be written, since {why}: make objects of {root} instead"
 
 

@@ -64,7 +64,7 @@ from .fields import (
 )
 from .file_streams import FileStream, stream_of
 from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
-from .grown import bounded, count_items, substream, undone_stream
+from .grown import bounded, content_of, count_items, substream, undone_stream
 from .kaitai import (
     ConsistencyError,
     EndOfStreamError,
@@ -156,6 +156,7 @@ __all__ = [
     "checksum_function",
     "compress",
     "compressed",
+    "content_of",
     "count_items",
     "counted",
     "cut",

@@ -36,6 +36,11 @@ def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *ar
     return stream
 
 
+def content_of(stream: MemoryStream) -> bytes:
+    """Return all bytes of a stream that ``undone_stream`` made."""
+    return stream.data
+
+
 def bounded(io: KaitaiStream, items: Iterable[Item], count: int = 0, least: int = 0) -> Iterator[Item]:
     """The items of a repetition that is read from ``io``, as they are; or counted, one by one, where it has a counter.
 

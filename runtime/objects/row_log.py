@@ -7,7 +7,7 @@ sub-stream on the way to the rows, if there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +19,32 @@ from .errors import FAILURES, ProcessError, deciding, reason_of
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
 from .streams import MemoryStream
+
+
+class NextStep(NamedTuple):
+    """A step to the rows of a table. ``unit``: as in ``Format.units``; ``after``: the steps after it by their numbers,
+    none where it leads to a row."""
+
+    unit: str
+    after: Mapping[int, NextStep]
+
+
+Steps = Mapping[int, NextStep]
+
+
+def steps_of(ways: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
+    """The steps of all ways to the rows of a table, by their numbers. The arguments as in ``Format``."""
+    found: dict[int, list[tuple[Sequence[int], Sequence[str]]]] = {}
+    for way, kinds in zip(ways, units or [("",) * len(each) for each in ways], strict=True):
+        if way:
+            found.setdefault(way[0], []).append((way, kinds))
+    return {
+        number: NextStep(
+            max(kinds[0] for _, kinds in each),
+            steps_of([way[1:] for way, _ in each], [kinds[1:] for _, kinds in each]),
+        )
+        for number, each in found.items()
+    }
 
 
 class LoggedRow(NamedTuple):
@@ -36,14 +62,13 @@ class LoggedRow(NamedTuple):
 @dataclass
 class RowLog:
     """The rows of one object. ``refusals``: where generated code collects refused values; ``verify``: whether checksums
-    count. ``sound``: the offset after the last row. ``steps``: the numbers of the steps to the rows of this table, and
-    -1 after them; ``units``: as in ``Format``; ``depth``: how many have been made."""
+    count. ``sound``: the offset after the last row. ``steps``: the next ones to the rows of this table, none in a row;
+    ``depth``: how many have been made."""
 
     refusals: list[KaitaiStructError]
     verify: bool
     sound: int
-    steps: tuple[int, ...]
-    units: tuple[str, ...] = ()
+    steps: Steps
     rows: list[LoggedRow] = field(default_factory=list)
     depth: int = 0
     _begin: int = -1
@@ -68,12 +93,12 @@ class RowLog:
 
     def begin(self, io: KaitaiStream) -> None:
         """A row begins, if all steps have been made: those to the rows of another table may end here."""
-        if self.steps[self.depth] < 0:
+        if not self.steps:
             self._begin, self._refused = offset_of(io), len(self.refusals)
 
     def end(self, io: KaitaiStream, row: Any) -> None:
         """The row that has begun is complete."""
-        if self.steps[self.depth] >= 0:
+        if self.steps:
             return
         refusal = deciding(self.refusals[self._refused :], verify=self.verify)
         begin = self._begin
@@ -197,11 +222,11 @@ def towards_rows(
     if log is None:
         return _NOTHING
     if part is io:
-        return _Step(log, None)
+        return _Step(log, step, None)
     held: Any = part
     within = _range_of(io, held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(log, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
+    return _Step(log, step, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
 
 
 def towards_block(
@@ -213,7 +238,7 @@ def towards_block(
     return (
         _Block(holder)
         if log is None
-        else _Step(log, _range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
+        else _Step(log, step, _range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
     )
 
 
@@ -252,7 +277,7 @@ def _log_of(holder: Any) -> RowLog | None:
 def _log_at(holder: Any, *steps: int) -> RowLog | None:
     """The log, where the next step to the rows is one of these."""
     log = _log_of(holder)
-    return log if log is not None and log.steps[log.depth] in steps else None
+    return log if log is not None and any(each in log.steps for each in steps) else None
 
 
 class _Unit:
@@ -284,7 +309,9 @@ class UnitOfRows(_Unit):
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
         log = _log_of(holder)
-        unit = log.units[log.depth] if log is not None and log.units and log.steps[log.depth] in steps else ""
+        here = () if log is None else (found.unit for each in steps if (found := log.steps.get(each)) is not None)
+        # Those with checksums are units more than others, these more than what is no unit.
+        unit = max(here, default="")
         super().__init__(log if unit else None, io, sums=unit == "sums")
 
 
@@ -294,7 +321,7 @@ class AfterRows(_Unit):
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
         log = _log_of(holder)
-        here = log is not None and log.depth == 0 and log.steps[0] in steps
+        here = log is not None and log.depth == 0 and any(each in log.steps for each in steps)
         super().__init__(log if here else None, io, sums=sums)
 
 
@@ -336,22 +363,27 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
     def __init__(
         self,
         log: RowLog,
+        step: int,
         within: tuple[int, int] | None,
         lose: Callable[[], object] = tuple,
         *,
         compressed: bool = False,
     ) -> None:
         self._log = log
+        self._step = step
         self._lose = lose
         self._within = within
         self._compressed = compressed
 
     def __enter__(self) -> RowLog:
-        self._log.depth += 1
-        return self._log
+        log = self._log
+        self._steps, log.steps = log.steps, log.steps[self._step].after
+        log.depth += 1
+        return log
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
         log = self._log
+        log.steps = self._steps
         log.depth -= 1
         if self._within is None or not isinstance(error, FAILURES):
             return False

@@ -184,7 +184,7 @@ class EngineRowReader:
         self._loaded = loaded
         self._chains = loaded.source.chains
         self._preset_names = loaded.source.preset
-        self._expand = Expander(loaded.source) if loaded.source.expansions else None
+        self._expand = Expander(loaded.source, settings.contents) if loaded.source.expansions else None
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
         self._least_size = loaded.least_size

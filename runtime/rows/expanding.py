@@ -12,14 +12,11 @@ EDGE = 64
 """Bytes at both ends of a block by which it is known again, besides its position and size."""
 
 
-class Expander:
-    """Decompresses the blocks of one input.
+class Contents:
+    """The contents of the last blocks of an input: a unit that does not fit into a batch is read again for the next
+    one, and tables that rows are looked up in are read after them."""
 
-    A unit that does not fit into a batch is read again for the next one: the contents of its blocks are kept.
-    """
-
-    def __init__(self, program: ColumnProgram) -> None:
-        self._expansions = program.expansions
+    def __init__(self) -> None:
         self._kept: dict[tuple[object, ...], bytes] = {}
         self._size = 0
         self._position = -1
@@ -38,6 +35,40 @@ class Expander:
         for key in [each for each in self._kept if isinstance(each[0], int) and each[0] < position]:
             self._size -= len(self._kept.pop(key))
 
+    def get(self, key: tuple[object, ...]) -> bytes | None:
+        """Return what is kept for a block."""
+        return self._kept.get(key)
+
+    def keep(self, key: tuple[object, ...], content: bytes) -> None:
+        """Keep the content of a block, if there is room."""
+        if self._size + len(content) <= MOST_KEPT:
+            self._kept[key] = content
+            self._size += len(content)
+
+
+class SeenContents:
+    """The contents that another reader of the same bytes keeps, for one that reads them after it."""
+
+    def __init__(self, contents: Contents) -> None:
+        self.get = contents.get
+        self.keep = contents.keep
+
+    def forget(self) -> None:
+        """Like ``Contents.forget``, which is up to the reader ahead."""
+
+    def read_on(self, position: int) -> None:
+        """Like ``Contents.read_on``, which is up to the reader ahead."""
+
+
+class Expander:
+    """Decompresses the blocks of one input. ``contents``: those that are known."""
+
+    def __init__(self, program: ColumnProgram, contents: Contents | SeenContents | None = None) -> None:
+        self._expansions = program.expansions
+        self._contents = contents or Contents()
+        self.forget = self._contents.forget
+        self.read_on = self._contents.read_on
+
     def __call__(self, number: int, chosen: int, size: int, data: memoryview, position: int) -> bytes | int | None:
         """Return the content of a block; ``None`` if it is not compressed, or the number of the reason why it has none.
 
@@ -45,18 +76,17 @@ class Expander:
         ``size``: of the content in bytes, -1 if it is not given; ``position``: of the block in the input, -1 if it is
         inside of a frame or of another block.
         """
-        key = (position, number, chosen, size, len(data), bytes(data[:EDGE]), bytes(data[-EDGE:]))
-        kept = self._kept.get(key)
+        expansion = self._expansions[number]
+        key = (position, expansion, chosen, size, len(data), bytes(data[:EDGE]), bytes(data[-EDGE:]))
+        kept = self._contents.get(key)
         if kept is not None:
             return kept
-        expansion = self._expansions[number]
         if 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data)):
             return None if len(data) <= expansion.most else Reason.LIMIT
         try:
             content = expand_block(expansion.codecs, chosen, data, expansion.most, None if size == -1 else size)
         except CodecError as error:
             return REASONS.index(error.reason or "codec")
-        if position >= 0 and self._size + len(content) <= MOST_KEPT:
-            self._kept[key] = content
-            self._size += len(content)
+        if position >= 0:
+            self._contents.keep(key, content)
         return content

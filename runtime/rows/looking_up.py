@@ -1,27 +1,32 @@
 """Columns that are looked up in another table of the same input: in its last row, before the row, with the same key.
 
-Beside the row reader of the table, one for each table that is looked into reads the same bytes of the window. What is
-remembered is bounded: where there are more keys, or more bytes of values, the oldest keys are forgotten, and columns
-that need them are null.
+Beside the row reader of the table, one for each table that is looked into reads the same bytes of the window, and has
+the contents of compressed blocks in common with it. What is remembered is bounded: where there are more keys, or more
+bytes of values, the oldest keys are forgotten, and columns that need them are null.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from ..format.description import Format, LookUp
 from ..input.window import Window
+from .expanding import Contents, SeenContents
 from .reader import Filled, RowReader, Settings
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
 
 Make = Callable[[Format, Settings], RowReader]
+
+Known = tuple[int, tuple[Any, ...]]
+"""The offset of a row of the other table, and its values."""
 
 MOST_KEYS = 1 << 20
 """How many keys of a table are remembered."""
@@ -42,25 +47,30 @@ class LookUpReader:
         looked_up = {number: each for number in settings.wanted if (each := format.columns[number].looked_up)}
         keys = {known[each.key] for each in looked_up.values()}
         plain = tuple(sorted({*(each for each in settings.wanted if each not in looked_up), *keys}))
-        self._inner = make(format, replace(settings, wanted=plain, offsets=True))
-        self._tables = {
-            number: (known[each.key], _Table(format.of_table(each.table), each, settings, make))
-            for number, each in looked_up.items()
-        }
+        contents = settings.contents or Contents()
+        self._inner = make(format, replace(settings, wanted=plain, offsets=True, contents=contents))
+        behind = replace(settings, contents=SeenContents(contents) if isinstance(contents, Contents) else contents)
+        places: dict[tuple[str, str, str], list[int]] = {}
+        for number, each in looked_up.items():
+            places.setdefault((each.table, each.key, each.match), []).append(number)
+        self._tables = [
+            (known[key], numbers, _Table(format.of_table(table), match, [looked_up[n] for n in numbers], behind, make))
+            for (table, key, match), numbers in places.items()
+        ]
 
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
         self._inner.begin(root)
-        for _, table in self._tables.values():
+        for _, _, table in self._tables:
             table.begin(root)
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``."""
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         arrays = dict(filled.arrays)
-        for number, (key, table) in self._tables.items():
+        for key, numbers, table in self._tables:
             table.read(window, filled.consumed, at_start)
-            arrays[number] = table.values(arrays[key], filled.offsets)
+            arrays.update(zip(numbers, table.values(arrays[key], filled.offsets), strict=True))
         wanted = {number: arrays[number] for number in self._settings.wanted}
         return replace(filled, arrays=wanted, offsets=filled.offsets if self._settings.offsets else None)
 
@@ -70,20 +80,20 @@ class LookUpReader:
 
 
 class _Table:
-    """The rows of another table so far, as far as they are looked up."""
+    """The rows of another table so far, as far as they are looked up: by one key, for one value or several."""
 
-    def __init__(self, format: Format, look_up: LookUp, settings: Settings, make: Make) -> None:
+    def __init__(self, format: Format, match: str, look_ups: Sequence[LookUp], settings: Settings, make: Make) -> None:
         known = {each.name: number for number, each in enumerate(format.columns)}
-        self._match, self._value = known[look_up.match], known[look_up.value]
-        wanted = tuple(sorted({self._match, self._value}))
+        self._match, self._values = known[match], [known[each.value] for each in look_ups]
+        wanted = tuple(sorted({self._match, *self._values}))
         self._reader = make(format, replace(settings, wanted=wanted, offsets=True, null_rows=False))
-        self._type = format.schema.field(self._value).type
+        self._types = [format.schema.field(each).type for each in self._values]
         self._forget()
 
     def _forget(self) -> None:
         self._read_to = 0
         self._bytes = 0
-        self._found: dict[Any, list[tuple[int, Any]]] = {}
+        self._found: dict[Any, list[Known]] = {}
         """By key, the offsets of its rows and their values, where these changed."""
 
     def begin(self, root: Struct | None) -> None:
@@ -101,7 +111,7 @@ class _Table:
                 filled = self._reader.fill(
                     window, capacity=ROWS, at_start=at_start and position == begin, stop=window.base + end
                 )
-                self._remember(filled)
+                self._remember(filled, window.base + begin)
                 if filled.consumed <= position:
                     break
                 position = filled.consumed
@@ -109,54 +119,63 @@ class _Table:
             window.begin = begin
         self._read_to = max(self._read_to, window.base + end)
 
-    def _remember(self, filled: Filled) -> None:
-        rows: Iterable[tuple[Any, Any, int]] = zip(
+    def _remember(self, filled: Filled, begin: int) -> None:
+        """Note the rows of a fill. ``begin``: the offset before which no row is that is looked up from now on."""
+        rows: Iterable[tuple[Any, int, tuple[Any, ...]]] = zip(
             filled.arrays[self._match].to_pylist(),
-            filled.arrays[self._value].to_pylist(),
             [] if filled.offsets is None else filled.offsets.to_pylist(),
+            zip(*(filled.arrays[each].to_pylist() for each in self._values), strict=True),
             strict=True,
         )
-        for key, value, offset in rows:
+        for key, offset, values in rows:
             if key is None:
                 continue
             known = self._found.setdefault(key, [])
-            if known and known[-1][1] == value:
+            if known and known[-1][1] == values:
                 continue
-            known.append((offset, value))
-            self._bytes += _size(key) + _size(value)
+            known.append((offset, values))
+            while len(known) > 1 and known[1][0] <= begin:
+                self._bytes -= _size(key, *known.pop(0)[1])
+            self._bytes += _size(key, *values)
             while len(self._found) > MOST_KEYS or self._bytes > MOST_BYTES:
                 oldest = next(iter(self._found))
-                self._bytes -= sum(_size(oldest) + _size(each) for _, each in self._found.pop(oldest))
+                self._bytes -= sum(_size(oldest, *each) for _, each in self._found.pop(oldest))
 
-    def values(self, keys: pa.Array, offsets: pa.Array | None) -> pa.Array:
-        """Return the values for rows with these keys at these offsets; null where there is none."""
+    def values(self, keys: pa.Array, offsets: pa.Array | None) -> list[pa.Array]:
+        """Return the values of each look-up for rows with these keys at these offsets; null where there is none."""
         if offsets is None or not len(keys):
-            return pa.nulls(len(keys), self._type)
+            return [pa.nulls(len(keys), each) for each in self._types]
         encoded = keys.dictionary_encode()
         found = [self._found.get(key, []) for key in encoded.dictionary.to_pylist()]
+        # What rows get: the values of all keys, one after the other, and which of them each row has.
+        kept = [values for known in found for _, values in known]
+        indices = encoded.indices
         first = offsets[0].as_py()
-        if all(not each or (len(each) == 1 and each[0][0] <= first) for each in found):
-            values = pa.array([each[0][1] if each else None for each in found], self._type)
-            return values.take(encoded.indices)
-        return pa.array(
-            [
-                None if index is None else _last(found[index], offset)
-                for index, offset in zip(encoded.indices.to_pylist(), offsets.to_pylist(), strict=True)
-            ],
-            self._type,
-        )
+        if len(kept) < len(found) or any(len(known) != 1 or known[0][0] > first for known in found):
+            indices = pa.array(_places(found, indices.to_pylist(), offsets.to_pylist()), pa.int64())
+        return [
+            pa.array([each[number] for each in kept], type).take(indices) for number, type in enumerate(self._types)
+        ]
 
 
-def _last(known: list[tuple[int, Any]], offset: int) -> Any:
-    """Return the value of the last row that is not after the offset."""
-    number = bisect_right(known, offset, key=lambda each: each[0])
-    return known[number - 1][1] if number else None
+def _places(found: list[list[Known]], keys: list[int | None], offsets: list[int]) -> Iterator[int | None]:
+    """Yield, for each row, the number of its values among those of all keys: of the last row of the other table that
+    is not after the row."""
+    begins = [0, *accumulate(map(len, found))]
+    starts = [[offset for offset, _ in known] for known in found]
+    for key, offset in zip(keys, offsets, strict=True):
+        number = 0 if key is None else bisect_right(starts[key], offset)
+        yield begins[key] + number - 1 if key is not None and number else None
 
 
-def _size(value: Any) -> int:
-    """Return the bytes of text and bytes in a value, and some for each item of a list or a map."""
+def _size(*values: Any) -> int:
+    """Return the bytes of text and bytes in values, and some for each item of a list or a map."""
+    return sum(map(_size_of, values))
+
+
+def _size_of(value: Any) -> int:
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, dict):
         value = list(value.values())
-    return sum(ITEM + _size(each) for each in value) if isinstance(value, list | tuple) else 0
+    return sum(ITEM + _size_of(each) for each in value) if isinstance(value, list | tuple) else 0

@@ -13,7 +13,7 @@ from ..objects.chains import UNKNOWN, Chain
 from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
-from ..objects.row_log import LoggedRow, RowLog
+from ..objects.row_log import LoggedRow, RowLog, steps_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values
@@ -94,6 +94,7 @@ class ObjectRows:
         self.format = format
         self.settings = settings
         self._unit_class = format.unit_class
+        self._next_steps = steps_of(format.ways, format.units)
         self.begin(root)
         self.computing = Computing(settings.max_computed)
         columns = [format.columns[number] for number in settings.wanted]
@@ -143,7 +144,8 @@ class ObjectRows:
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, place=stream.pos()),)
         # The root object takes the first step, where it reads units itself.
         depth = 0 if self.format.sized_rows or not self.format.streaming else 1
-        log = RowLog([], verify, begin, (*self.format.steps, -1), self.format.units, depth=depth)
+        steps = self._next_steps[self.format.ways[0][0]].after if depth else self._next_steps
+        log = RowLog([], verify, begin, steps, depth=depth)
         if not self.format.streaming:
             self._root = self.format.root_class()
         self._root._row_log = log

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ..base.limits import MAX_COMPUTED
 from ..input.window import Window
+from .expanding import Contents, SeenContents
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -66,6 +67,8 @@ class Settings:
     padding: int = 0
     max_record: int = 64 * 1024 * 1024
     max_computed: int = MAX_COMPUTED
+    contents: Contents | SeenContents | None = None
+    """Contents of compressed blocks that several readers of the same bytes have in common."""
 
 
 class LastUnit(NamedTuple):

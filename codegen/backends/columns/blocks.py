@@ -50,7 +50,7 @@ def leave(state: State, field: Field) -> None:
 
 def expand(state: State, scope: Scope, field: Field) -> None:
     """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed. The
-    checksums of its bytes are verified before."""
+    checksums of its bytes are verified before, those of its content after."""
     process = field.process
     if process is None:
         return
@@ -65,3 +65,4 @@ def expand(state: State, scope: Scope, field: Field) -> None:
     size = registers[1] if len(registers) > 1 else -1
     state.streams[-1].is_content = True
     state.assembler.add(Op.EXPAND, number, int(not field.defers), registers[0], size, comment=field.id)
+    state.after_expansion()

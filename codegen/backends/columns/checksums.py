@@ -32,6 +32,21 @@ def before_expansion(
     return append
 
 
+def after_expansion(
+    state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
+) -> Callable[[], None]:
+    """Return what appends the checksums that cover the content of a block that has just been decompressed."""
+
+    def append() -> None:
+        for cover in covers:
+            for place, mark in enumerate(marks.covered(cover), 1):
+                comment = f"content of {cover.last} {'begins' if place == 1 else 'ends'}"
+                state.assembler.add(Op.MARK, mark, place, comment=comment)
+            lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+
+    return append
+
+
 def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
     """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
     name, algorithm = cover.field.id, cover.made_by
@@ -52,6 +67,10 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
     assembler, absent = state.assembler, Label()
     if present is not None:
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
+    if cover.needed is not None:
+        question = f"is {name} verified?"
+        needed = assembler.temporary(state.compiler(scope).compile(cover.needed), question)
+        assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
     compiler, continues, stored = state.compiler(scope).strict, None, None
     chain = _chain(state, scope, cover, found)
     unknown = Label()

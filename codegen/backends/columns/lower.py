@@ -13,7 +13,7 @@ from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, M
 from ...expression.nodes import Attribute as Member
 from ...expression.types import StreamType
 from ...expression.walk import walk
-from ...plan import Plan, Rows, TypePlan, has_sums
+from ...plan import Plan, Rows, TypePlan, Way, has_sums
 from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
@@ -282,10 +282,14 @@ def _inside(type: ArrowType) -> tuple[tuple[str, ArrowType], ...]:
     return (*type.fields, *((("item", type.item),) if type.item is not None else ()))
 
 
-def _units(plan: Plan, rows: Rows) -> tuple[str, ...]:
-    steps = range(len(rows.steps))
-    kinds = ["" if not rows.is_unit(each) else "sums" if has_sums(plan, rows, each) else "plain" for each in steps]
-    return tuple(kinds) if any(kinds) else ()
+def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
+    def kind(way: Way, step: int) -> str:
+        if not rows.is_unit(way, step):
+            return ""
+        return "sums" if has_sums(plan, rows, way, step) else "plain"
+
+    kinds = tuple(tuple(kind(way, step) for step in range(len(way))) for way in rows.ways)
+    return kinds if any(map(any, kinds)) else ()
 
 
 def _ahead(plan: Plan) -> tuple[str, ...]:
@@ -334,13 +338,13 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unfilled": (open, ()),
         "positional": (_is_positional(plan.type(rows.type)), False),
         "chained": (is_chained(plan, rows), False),
-        "steps": (tuple(plan.steps.index(each) for each in rows.steps), ()),
+        "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
         "where": ("" if rows.where is None else where_name(rows.name), ""),
         "units": (_units(plan, rows), ()),
-        "positions": (any(plan.is_at_position(each) for each in rows.steps), False),
+        "positions": (any(plan.is_at_position(each) for way in rows.ways for each in way), False),
         "fills_input": (not rows.streaming and not _reads_elsewhere(plan), False),
         "inside": (rows.inside, ""),
-        "sums_units": (bool(rows.path) and has_sums(plan, rows, -1), False),
+        "sums_units": (any(has_sums(plan, rows, way, -1) for way in rows.ways), False),
     }
     texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)
     if rows is not plan.tables[0]:

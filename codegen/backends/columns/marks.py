@@ -16,6 +16,9 @@ class Marks:
         self._after: dict[str, int] = {}
         self._covered: dict[tuple[str, ...], tuple[int, int]] = {}
         for cover in covers:
+            if cover.content:
+                self._covered[cover.way] = (assembler.mark(), assembler.mark())
+                continue
             if cover.replace is not None and cover.field.id not in self._before:
                 self._before[cover.field.id] = assembler.mark()
             if cover.first not in self._before:

@@ -44,7 +44,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True
     if rows.path:
-        state.row = _row_columns
+        state.row, state.ways = _row_columns, rows.ways
     if rows.streaming:
         # Their items are read one after another: the reader keeps what the last one held.
         for name in chained_in(plan, plan.top(rows).path):

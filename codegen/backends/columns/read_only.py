@@ -38,9 +38,11 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
-    positions = any(plan.is_at_position(each) for each in rows.steps)
+    positions = any(plan.is_at_position(each) for way in rows.ways for each in way)
     pieces = rows.fragments is not None and not rows.fragments.block
-    said = written_as_objects(plan.name, root, pieces=pieces, positions=positions, inside=rows.inside)
+    said = written_as_objects(
+        plan.name, root, pieces=pieces, positions=positions, inside=rows.inside, ways=len(rows.ways)
+    )
     if said:
         return said
     found = unfilled(plan, rows, table_columns(plan, rows))

@@ -21,12 +21,12 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import Field, Instance, TypePlan
+from ...plan import Field, Instance, TypePlan, Way
 from ...wire import OwnSize, Repeat
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
-from .checksums import before_expansion, begin_chains, lower_checksum
+from .checksums import after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .compiled import Compiled, constant
 from .finding import facts_of
@@ -57,15 +57,17 @@ def lower_fields(state: State, scope: Scope) -> None:
     marks = Marks(state.assembler, type.verified)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.verified if each.before_expansion]
+    contents = [each for each in type.verified if each.content]
     has_tail = False
     for field in type.fields:
         state.count()
         if _begins_a_byte(field):
             state.run.align()
         if field.process is not None:
-            state.before_expansion = before_expansion(
-                state, scope, marks, [each for each in early if each.last == field.id], conditions
-            )
+            of_bytes = [each for each in early if each.last == field.id]
+            of_content = [each for each in contents if each.last == field.id]
+            state.before_expansion = before_expansion(state, scope, marks, of_bytes, conditions)
+            state.after_expansion = after_expansion(state, scope, marks, of_content, conditions)
         _mark(state, marks.before(field.id), f"{field.id} begins")
         if field.condition is None:
             _lower_present(state, scope, field)
@@ -83,7 +85,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     if has_tail:
         _end_unit(state, type.fields[-1])
     for cover in type.verified:
-        if cover in early:
+        if cover in early or cover in contents:
             continue
         if state.nesting and not state.run.aligned:
             raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
@@ -172,24 +174,22 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
 
 
 def _lower_instance_step(state: State, scope: Scope) -> None:
-    """Append the steps of the instance at a position that leads on to the rows, if there is one: it is read when all
-    fields of its type are."""
-    rows = state.plan.rows
-    if state.row is None or rows is None or state.steps >= len(rows.steps):
+    """Append the steps of the instances at positions that lead on to the rows, if there are any: they are read when all
+    fields of their type are."""
+    if state.row is None:
         return
-    holder, id, _ = rows.steps[state.steps]
-    instance = scope.struct.instance(id) if holder == scope.struct.path else None
-    if instance is None:
-        return
-    if not state.run.aligned:
-        raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
-    state.run.flush()
-    if instance.condition is None:
-        _lower_at_position(state, scope, instance)
-    else:
-        assert instance.field is not None
-        lowered = partial(_lower_at_position, state, scope, instance)
-        _lower_optional(state, scope, instance.field, instance.condition, lowered)
+    steps = dict.fromkeys(way[state.steps][:2] for way in state.ways)
+    found = (scope.struct.instance(id) for holder, id in steps if holder == scope.struct.path)
+    for instance in filter(None, found):
+        if not state.run.aligned:
+            raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
+        state.run.flush()
+        if instance.condition is None:
+            _lower_at_position(state, scope, instance)
+        else:
+            assert instance.field is not None
+            lowered = partial(_lower_at_position, state, scope, instance)
+            _lower_optional(state, scope, instance.field, instance.condition, lowered)
 
 
 def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
@@ -250,10 +250,14 @@ def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) ->
 
 
 def _is_step(state: State, scope: Scope, field: Field) -> bool:
-    rows = state.plan.rows
-    if state.row is None or rows is None or state.steps >= len(rows.steps):
-        return False
-    return rows.steps[state.steps][:2] == (scope.struct.path, field.id)
+    return bool(_ways_through(state, scope, field))
+
+
+def _ways_through(state: State, scope: Scope, field: Field) -> tuple[Way, ...]:
+    """The ways to the rows on which a field is the next step."""
+    if state.row is None:
+        return ()
+    return tuple(each for each in state.ways if each[state.steps][:2] == (scope.struct.path, field.id))
 
 
 def _ends_rows(state: State, scope: Scope, field: Field) -> bool:
@@ -266,13 +270,17 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field on the way to the rows."""
     rows = state.plan.rows
     assert rows is not None
-    struct = scope.plan.type(rows.steps[state.steps][2])
+    through = _ways_through(state, scope, field)
+    before = state.ways
 
     def form(each: Field) -> None:
-        if isinstance(each.type, UserType) and each.type.path == struct.path:
-            _lower_user_type(state, scope, each, struct, is_step=True)
+        kind = each.type.path if isinstance(each.type, UserType) else None
+        state.ways = tuple(way for way in through if way[state.steps][2] == kind)
+        if kind is not None and state.ways:
+            _lower_user_type(state, scope, each, scope.plan.type(kind), is_step=True)
         else:
             _lower_value(state, scope, each)
+        state.ways = before
 
     def item() -> None:
         if field.switch is not None:
@@ -290,7 +298,9 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
         state.units -= 1
 
     if field.repeat is not None:
-        lower_loop(state, scope, field, field.repeat, unit if rows.is_unit(state.steps) else item)
+        lower_loop(
+            state, scope, field, field.repeat, unit if any(rows.is_unit(way, state.steps) for way in through) else item
+        )
     else:
         item()
 
@@ -305,10 +315,9 @@ def _end_unit(state: State, last: Field) -> None:
 
 def lower_unit(state: State, inner: Scope) -> None:
     """Append the steps of a unit, or of what is on the way from it to its rows, or of a row."""
-    rows, row = state.plan.rows, state.row
-    assert rows is not None
+    row = state.row
     assert row is not None
-    if state.steps < len(rows.steps) - 1:
+    if state.steps < len(state.ways[0]) - 1:
         inner.around_rows = True
         state.steps += 1
         lower_fields(state, inner)

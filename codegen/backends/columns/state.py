@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Code
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...plan import Field, Plan
+from ...plan import Field, Plan, Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
@@ -29,11 +29,12 @@ class State:
     are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
     ``facts``: the conditions under which the current field is read. ``created``: the scalars and spans
     of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
-    to the rows have been made. ``units``: how many units inside of the outermost one are open. ``fields``: how many
-    were walked. ``streams``: those that are open, the unit's first.
+    to the rows have been made. ``ways``: those that begin with these steps. ``units``: how many units inside of the
+    outermost one are open. ``fields``: how many were walked. ``streams``: those that are open, the unit's first.
     ``asked``: the repeated fields that expressions use.
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
-    ``before_expansion``: appends the checksums of the block that is about to be decompressed.
+    ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
+    those of its content.
     """
 
     plan: Plan
@@ -43,6 +44,7 @@ class State:
     row: Callable[[State, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
     steps: int = 0
+    ways: tuple[Way, ...] = ()
     units: int = 0
     run: Run = field(init=False)
     asked: frozenset[str] = field(init=False)
@@ -53,6 +55,7 @@ class State:
     fields: int = 0
     chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
+    after_expansion: Callable[[], None] = field(default=lambda: None)
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
@@ -78,7 +81,7 @@ class State:
     def counts_items(self) -> bool:
         """Return whether all items count, since positions may lead to the same ones again and again."""
         rows = self.plan.rows
-        return rows is not None and any(map(self.plan.is_at_position, rows.steps))
+        return rows is not None and any(map(self.plan.is_at_position, (step for way in rows.ways for step in way)))
 
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also where the content of a

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from wireloom.format.program import Kind, Op
 
+from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name
 from ...expression.types import EnumType, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
@@ -107,14 +108,21 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
 
     def of_row(name: str, default: bool) -> TableColumn:
         up, struct = rows.holder(plan, name)
-        return _column(plan, struct, name, scopes[-1 - up], default=default, up=up)
+        return _inside(plan, struct, name, up, default) or _column(
+            plan, struct, name, scopes[-1 - up], default=default, up=up
+        )
 
     columns = [of_row(name, True) for name in rows.columns]
     columns += [_column(plan, plan.top(rows), name, root, default=True, parent=True) for name in rows.parent_columns]
     columns += [of_row(name, False) for name in rows.selectable]
     if rows.flatten:
         columns = [inner for each in columns for inner in _flat(plan, each)]
-    return (*columns, *(_looked_up(plan, each) for each in rows.look_ups))
+    columns += [_looked_up(plan, each) for each in rows.look_ups]
+    places = {name: number for number, name in enumerate(rows.order)}
+    named = {each.name for each in rows.look_ups} & places.keys()
+    if named:
+        columns.sort(key=lambda each: (not each.default, places.get(each.name.partition(".")[0], len(places))))
+    return tuple(columns)
 
 
 def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
@@ -140,6 +148,33 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
         up=0,
         same_as="",
         look_up=look_up,
+    )
+
+
+def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> TableColumn | None:
+    """The column of a value instance that shows a list or an object inside of single objects, as what it shows."""
+    instance = struct.instance(name)
+    value = instance.value if instance is not None and instance.condition is None else None
+    way: list[str] = []
+    while isinstance(value, Member):
+        way, value = [value.name, *way], value.value
+    if instance is None or not way or not isinstance(value, Name):
+        return None
+    path = (value.id, *way[:-1])
+    for each in path:
+        field = struct.field(each)
+        if field is None or field.repeat is not None or field.switch is not None or field.condition is not None:
+            return None
+        if not isinstance(field.type, UserType) or plan.type(field.type.path).message is not None:
+            return None
+        struct = plan.type(field.type.path)
+    shown = struct.field(way[-1])
+    if shown is None or (shown.repeat is None and not isinstance(shown.type, UserType)):
+        return None
+    column = _column(plan, struct, shown.id, declared(plan, struct, None), default=default, up=up)
+    attribute = ".".join(map(field_name, (*path, shown.id)))
+    return replace(
+        column, name=name, attribute=attribute, path=path, field=replace(shown, doc=instance.doc or shown.doc)
     )
 
 

@@ -18,9 +18,8 @@ from .api import Api
 from .marks import Marks
 from .module import Module
 from .names import field_name
-from .runs import field_code
 from .scope import ClassScope, member
-from .struct_codes import byte_order
+from .struct_codes import byte_order, number_code
 from .view import Lines, MethodView
 
 ORDERS = {"le": "little", "be": "big"}
@@ -41,9 +40,18 @@ def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Li
     return tuple(_verify(scope, marks, each) for each in covers)
 
 
-def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> str:
+def verify_content(scope: ClassScope, field: Field, part: str = "") -> Lines:
+    """Verify the checksums of what a compressed field expands to: the stream ``part``, or else the field's value."""
+    covers = [each for each in scope.struct.covers if each.content and each.last == field.id]
+    content = scope.code("content", part=part) if covers and part else ""
+    return tuple(_verify(scope, Marks(scope.struct), each, content) for each in covers)
+
+
+def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") -> str:
     stored, data, wire, blanked = _held(cover), "covered", "", None
-    if cover.value is not None:
+    if content:
+        data = content
+    elif cover.value is not None:
         data = member(cover.value)
     else:
         wire = scope.code("wire_bytes", begin=marks.begins[cover.first], end=marks.ends[cover.last])
@@ -53,6 +61,9 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover) -> str:
     line = scope.code("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
     if chain is not None:
         line = scope.code("chained", chain=chain, held=stored, body=(line,))
+    if cover.needed is not None:
+        needed = scope.text(cover.needed, cover.field)
+        line = scope.code("when", condition=needed, body=(line,), otherwise=())
     if cover.condition is None:
         return line
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
@@ -173,7 +184,7 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
     begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored
     if isinstance(field.type, IntegerType):
-        name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + field_code(field))
+        name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + number_code(field.type))
         written = f"{name}.pack({stored})"
     line = scope.code(
         "checksum_written",
@@ -224,8 +235,9 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     for field in scope.struct.fields:
         if not checked.isdisjoint(each.path for each in field.held):
             terms.append(_inner_term(field))
-    bare = len(terms) == 1 and terms[0].startswith("(") and terms[0].endswith(")")
-    text = "True" if "True" in terms else f"bool{terms[0]}" if bare else f"bool({' or '.join(terms)})"
+    if len(terms) > 1:
+        terms = [f"({each})" if " and " in each else each for each in terms]
+    text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
         lines=(f"return {text}",),
@@ -257,13 +269,17 @@ def _own_term(scope: ClassScope, cover: Cover) -> str:
         # It may not have been verified, for want of the item before.
         return "False"
     fields = [each for each in scope.struct.fields if each.id in cover.covered]
-    sure = any(each.repeat is None and each.least > 0 and each.condition is None for each in fields)
-    text = "True" if sure else " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)
-    if cover.condition is None:
-        return text
-    present = f"{member(cover.field.id)} is not None"
-    text = text if len(fields) == 1 else f"({text})"
-    return f"({present})" if sure else f"({present} and {text})"
+    sure = not cover.content and any(
+        each.repeat is None and each.least > 0 and each.condition is None for each in fields
+    )
+    terms = [] if cover.condition is None else [f"{member(cover.field.id)} is not None"]
+    if cover.needed is not None:
+        needed = scope.text(cover.needed, cover.field)
+        terms.append(f"({needed})" if " or " in needed or " if " in needed else needed)
+    if not sure:
+        text = " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)
+        terms.append(f"({text})" if terms and len(fields) > 1 else text)
+    return " and ".join(terms) or "True"
 
 
 def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> str:

@@ -36,7 +36,7 @@ class Marks:
 
     def __post_init__(self) -> None:
         for cover in self.plan.verified:
-            if cover.value is None:
+            if cover.value is None and not cover.content:
                 self._wanted_begins.add(cover.first)
                 self._wanted_ends.add(cover.last)
                 if cover.blanks_own:

@@ -28,6 +28,7 @@ from ...wire import (
 )
 from ..base import refusal, refuse
 from .api import Api
+from .checksums import verify_content
 from .endian import inherited_argument
 from .names import field_name
 from .processing import defers, undoing
@@ -240,7 +241,8 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
             step=step,
             around=around,
             chains=f", chains={lost}" if lost else "",
-            is_row=any(each.steps[-1:] == (plan.steps[step],) for each in plan.tables),
+            is_row=any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways),
+            checked=verify_content(scope, field, part) if is_block else (),
             body=(*body, *check_field(scope, field, item)),
             item=item,
             kept=_kept(scope, item, keep),
@@ -339,7 +341,13 @@ def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
 
 def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
-    made = _object(scope, field, kind, stream, keep)
+    part = f"part_{field_name(field.id)}"
+    checked = verify_content(scope, field, part)
+    if checked and defers(scope, field):
+        checked = (scope.code("when", condition=f"{part} is not None", body=checked, otherwise=()),)
+    if checked:
+        checked, stream = (_kept(scope, stream, Keep(f"{part} = ")), *checked), part
+    made = (*checked, *_object(scope, field, kind, stream, keep))
     if not defers(scope, field):
         return made
     nothing = (_kept(scope, _made(scope, field, kind, ""), keep),)

@@ -72,7 +72,14 @@ class ClassScope:
     def unit_steps(self, field: Field) -> tuple[int, ...]:
         """Return the numbers of the steps for which the field's items are units inside of the outermost one."""
         return self._steps(
-            field, (each for rows in self.plan.tables for n, each in enumerate(rows.steps) if rows.is_unit(n))
+            field,
+            (
+                step
+                for rows in self.plan.tables
+                for way in rows.ways
+                for number, step in enumerate(way)
+                if rows.is_unit(way, number)
+            ),
         )
 
     def last_steps(self, field: Field) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ FORMAT = Format(
     ),
     unit="PrometheusWal.RawRecordRecord",
     rows_path=("data",),
-    steps=(18, 19),
+    ways=((18, 19),),
     inside="raw_records",
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,

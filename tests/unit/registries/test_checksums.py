@@ -43,7 +43,7 @@ ROWS = [{"number": each, "body": MADE_UP.randbytes(MADE_UP.choice([0, 1, 3, each
 def without_the_engine(of: Algorithm, monkeypatch: pytest.MonkeyPatch) -> Any:
     with monkeypatch.context() as patch:
         patch.setattr(engine, "available", False)
-        return function.__wrapped__(of)  # type: ignore[attr-defined]
+        return function(of)
 
 
 def spelled(name: str) -> str:

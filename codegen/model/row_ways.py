@@ -1,0 +1,106 @@
+"""The ways to the rows of a table: the paths of the key ``rows``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from ..expression.types import Path
+from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
+from ..spec.syntax import Section
+from ..words import listed, shown, suggestion
+from .model import Attribute, Struct
+from .records import RecordPath
+from .row_path import RowPathReader, attribute_of, steps_of
+from .symbols import World
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way: the attributes of its path, and the types from the root to the row's."""
+
+    text: str
+    position: Position
+    ids: tuple[str, ...]
+    types: tuple[Struct, ...]
+
+    @property
+    def attributes(self) -> Iterator[Attribute | None]:
+        """The attributes of the path."""
+        return (attribute_of(struct, id) for struct, id in zip(self.types, self.ids, strict=False))
+
+
+def read_ways(
+    section: Section,
+    root: Struct,
+    structs: dict[Path, Struct],
+    world: World,
+    diagnostics: Diagnostics,
+    inside: RecordPath | None = None,
+) -> list[Way]:
+    """The ways of a table; none where something is wrong, which is noted. ``inside``: the records that the rows are
+    inside of."""
+    found: list[Way] = []
+    texts = section.texts("rows")
+    for text in texts:
+        steps = steps_of(text.value) if inside is None else list(inside.steps)
+        types = RowPathReader(structs, world, diagnostics, text.position).types(root, steps)
+        if types is not None:
+            found.append(Way(text.value, text.position, tuple(each.id for each in steps), tuple(types)))
+    if len(found) < len(texts) or any(_refuse(*pair, diagnostics) for pair in combinations(found, 2)):
+        return []
+    return found
+
+
+def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
+    """Report two ways that cannot lead to the rows of one table."""
+    if one.ids[0] != other.ids[0]:
+        names = listed(map(shown, (one.ids[0], other.ids[0])))
+        message = f"all ways to the rows of a table begin with one attribute: {names} are two"
+    elif one.types[-1] is not other.types[-1]:
+        names = listed("::".join(each.types[-1].path) for each in (one, other))
+        message = f"the rows of a table are of one type: {names} are two"
+    elif _begins(one, other) or _begins(other, one):
+        message = f"{shown(other.text)} and {shown(one.text)}: one leads through the rows of the other"
+    else:
+        return False
+    diagnostics.error(other.position, message)
+    return True
+
+
+def _begins(one: Way, other: Way) -> bool:
+    size = len(one.ids)
+    return one.ids == other.ids[:size] and one.types[: size + 1] == other.types[: size + 1]
+
+
+def read_units(section: Section, ways: list[Way], before: list[str], diagnostics: Diagnostics) -> int:
+    """How many attributes lead to the innermost units; 0 where the key ``unit`` is not there. ``before``: the
+    attributes that lead to records which the rows are inside of."""
+    name = section.text("unit")
+    if name is None:
+        return 0
+    repeated = _repeated(ways[0], before)
+    for each in ways[1:]:
+        there = _repeated(each, before)
+        repeated = {way: number for way, number in repeated.items() if way in there}
+    if not repeated:
+        what = "are not" if len(ways) == 1 else "are not all"
+        message = f"'unit' is for rows inside of repeated attributes, {shown(ways[0].ids[-1])} {what}"
+        diagnostics.error(name.position, message)
+    elif name.value not in repeated:
+        hint = suggestion(name.value, repeated)
+        message = f"'unit' names repeated attributes on the way to the rows: {listed(map(shown, repeated))}"
+        diagnostics.error(name.position, f"{message}; found {shown(name.value)}{hint}")
+    return repeated.get(name.value, 0)
+
+
+def _repeated(way: Way, before: list[str]) -> dict[str, int]:
+    """The beginnings of a way that end with a repeated attribute, but for the rows themselves, each with the number of
+    its attributes."""
+    ids = list(way.ids)
+    names = [before, *([*before, *ids[1:number]] for number in range(2, len(ids)))] if before else []
+    names = names or [ids[:number] for number in range(1, len(ids))]
+    pairs = enumerate(zip(names, way.attributes, strict=False), 1)
+    return {".".join(each): number for number, (each, held) in pairs if held is not None and held.repeat}

@@ -1,0 +1,310 @@
+meta:
+  id: mcap
+  title: MCAP
+  application: [Foxglove, ROS 2]
+  file-extension: mcap
+  license: CC0-1.0
+  ks-version: '0.11'
+  endian: le
+  encoding: UTF-8
+  -wireloom:
+    max-record: 1073741824
+    tables:
+      messages:
+        doc: The messages, in the order of the file.
+        rows:
+          - records.body.as<message>
+          - records.body.as<chunk>.records.records.body.as<message>
+        columns: [channel_id, topic, sequence, log_time, publish_time, data]
+        look-ups:
+          topic: &channel {table: channels, key: channel_id, match: id, value: topic}
+          message_encoding: &more {<<: *channel, value: message_encoding, default: false}
+          schema_id: {<<: *more, value: schema_id}
+          schema_name: {<<: *more, value: schema_name}
+      schemas:
+        doc: The schemas of messages, as they stand before the messages.
+        rows:
+          - records.body.as<schema>
+          - records.body.as<chunk>.records.records.body.as<schema>
+        columns: [id, name, encoding, data]
+      channels:
+        doc: The channels, as they stand before the messages.
+        rows:
+          - records.body.as<channel>
+          - records.body.as<chunk>.records.records.body.as<channel>
+        columns: [id, topic, message_encoding, schema_id, schema_name, metadata]
+        look-ups:
+          schema_name: {table: schemas, key: schema_id, match: id, value: name}
+      attachments:
+        doc: The attachments.
+        rows: records.body.as<attachment>
+        columns: [log_time, create_time, name, media_type, data]
+      metadata:
+        doc: The metadata records.
+        rows: records.body.as<metadata>
+        columns: [name, metadata]
+      statistics:
+        doc: What the summary says about the file.
+        rows: records.summary.records.body.as<statistics>
+        columns:
+          - message_count
+          - schema_count
+          - channel_count
+          - attachment_count
+          - metadata_count
+          - chunk_count
+          - message_start_time
+          - message_end_time
+          - channel_message_counts
+      records:
+        doc: All records, chunks as one; the last one has the summary in it.
+        rows: records
+        columns: [opcode, len_body]
+      chunks:
+        doc: The chunks.
+        rows: records.body.as<chunk>
+        columns: [message_start_time, message_end_time, uncompressed_size, uncompressed_crc, compression, len_records]
+doc: |
+  A log of messages on channels, as robots record them: records with an opcode and a length, between the magic bytes
+  with which a file begins and ends. Messages, and the schemas and channels that they need, stand among the records, or
+  together in chunks, which may be compressed.
+
+  After the last message `data_end` begins the summary, with the schemas and channels once more, statistics and indexes.
+  A file that was not finished has none; its messages are read all the same. Records with other opcodes are passed over,
+  and so is what a record has after its last field.
+
+  A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
+  `data_end` covers all of the file before it, and is not verified, since that would cost all messages.
+doc-ref: https://mcap.dev/spec
+seq:
+  - id: magic
+    contents: [0x89, MCAP, '0', "\r\n"]
+    doc: The same eight bytes at both ends of a file.
+  - id: records
+    type: record
+    repeat: eos
+    doc: The records, the last of them with the summary.
+types:
+  record:
+    doc: A record.
+    seq:
+      - id: opcode
+        type: u1
+        enum: opcodes
+        valid: {expr: _ != opcodes::none}
+        doc: What it is.
+        -wireloom: {labels: true}
+      - {id: len_body, type: u8, doc: Bytes of the body.}
+      - id: body
+        size: len_body
+        type:
+          switch-on: opcode
+          cases:
+            opcodes::schema: schema
+            opcodes::channel: channel
+            opcodes::message: message
+            opcodes::chunk: chunk
+            opcodes::attachment: attachment
+            opcodes::metadata: metadata
+        doc: What it says; others than these are indexes, or unknown.
+      - {id: summary, type: summary, if: begins_summary, doc: All that follows the last message.}
+    instances:
+      begins_summary:
+        # An index of messages has 6 bytes and 16 for each: one whose opcode is damaged does not end the messages.
+        value: opcode == opcodes::data_end and len_body % 16 != 6
+        doc: Whether the summary follows.
+  chunk:
+    doc: Records that are compressed together.
+    seq:
+      - {id: message_start_time, type: u8, doc: The earliest `log_time` of its messages., -wireloom: {timestamp: ns}}
+      - {id: message_end_time, type: u8, doc: The latest one., -wireloom: {timestamp: ns}}
+      - {id: uncompressed_size, type: u8, doc: Bytes of the records before they were compressed.}
+      - id: uncompressed_crc
+        type: u4
+        doc: Their CRC-32; 0 where there is none.
+        -wireloom: {checksum: {algorithm: crc32, over: records, content: true, if: uncompressed_crc != 0}}
+      - {id: len_compression, type: u4, doc: Size of `compression`.}
+      - id: compression
+        type: str
+        size: len_compression
+        doc: How the records are compressed; empty where they are not.
+      - {id: len_records, type: u8, doc: Bytes of the records in the file.}
+      - id: records
+        type: chunk_records
+        size: len_records
+        doc: Schemas, channels and messages.
+        -wireloom:
+          codec:
+            switch-on: compression
+            cases: {'""': none, '"lz4"': lz4, '"zstd"': zstd}
+            size-decompressed: uncompressed_size
+            max-expanded: 268435456
+  chunk_records:
+    doc: The records of a chunk.
+    seq:
+      - {id: records, type: chunk_record, repeat: eos, doc: The records.}
+  chunk_record:
+    doc: A record in a chunk.
+    seq:
+      - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none}, doc: What it is.}
+      - {id: len_body, type: u8, doc: Bytes of the body.}
+      - id: body
+        size: len_body
+        type:
+          switch-on: opcode
+          cases:
+            opcodes::schema: schema
+            opcodes::channel: channel
+            opcodes::message: message
+        doc: What it says.
+  message:
+    doc: A message.
+    seq:
+      - {id: channel_id, type: u2, doc: The channel that it was sent on.}
+      - {id: sequence, type: u4, doc: 'Its number among those of the publisher, if that counts; otherwise 0.'}
+      - {id: log_time, type: u8, doc: When it was recorded., -wireloom: {timestamp: ns}}
+      - id: publish_time
+        type: u8
+        doc: When it was published; `log_time` where that is not known.
+        -wireloom: {timestamp: ns}
+      - {id: data, size-eos: true, doc: 'The message, as `message_encoding` and the schema of the channel say.'}
+  channel:
+    doc: A channel.
+    seq:
+      - {id: id, type: u2, doc: Its number in the file.}
+      - {id: schema_id, type: u2, doc: The schema of its messages; 0 where there is none.}
+      - {id: len_topic, type: u4, doc: Size of `topic`.}
+      - {id: topic, type: str, size: len_topic, doc: Its topic.}
+      - {id: len_message_encoding, type: u4, doc: Size of `message_encoding`.}
+      - id: message_encoding
+        type: str
+        size: len_message_encoding
+        doc: How messages are encoded, such as `cdr`, `protobuf` or `json`.
+      - {id: len_pairs, type: u4, doc: Size of `pairs`.}
+      - {id: pairs, type: pairs, size: len_pairs, doc: What else is known of it.}
+    instances:
+      metadata:
+        value: pairs.pairs
+        doc: What else is known of it.
+  schema:
+    doc: A schema of messages.
+    seq:
+      - {id: id, type: u2, valid: {min: 1}, doc: Its number in the file.}
+      - {id: len_name, type: u4, doc: Size of `name`.}
+      - {id: name, type: str, size: len_name, doc: Its name.}
+      - {id: len_encoding, type: u4, doc: Size of `encoding`.}
+      - id: encoding
+        type: str
+        size: len_encoding
+        doc: How it is written, such as `ros2msg`, `protobuf` or `jsonschema`; empty where there is none.
+      - {id: len_data, type: u4, doc: Size of `data`.}
+      - {id: data, size: len_data, doc: The schema.}
+  attachment:
+    doc: A file that belongs to the log.
+    seq:
+      - {id: log_time, type: u8, doc: When it was recorded., -wireloom: {timestamp: ns}}
+      - {id: create_time, type: u8, doc: When it was made; 0 where that is not known., -wireloom: {timestamp: ns}}
+      - {id: len_name, type: u4, doc: Size of `name`.}
+      - {id: name, type: str, size: len_name, doc: Its name.}
+      - {id: len_media_type, type: u4, doc: Size of `media_type`.}
+      - {id: media_type, type: str, size: len_media_type, doc: 'Its media type, such as `text/plain`.'}
+      - {id: len_data, type: u8, doc: Size of `data`.}
+      - {id: data, size: len_data, doc: What the file contains.}
+      - id: crc
+        type: u4
+        doc: CRC-32 of all fields before it; 0 where there is none.
+        -wireloom: {checksum: {algorithm: crc32, over: [log_time, data], if: crc != 0}}
+  metadata:
+    doc: Names and values about the log.
+    seq:
+      - {id: len_name, type: u4, doc: Size of `name`.}
+      - {id: name, type: str, size: len_name, doc: What they are about.}
+      - {id: len_pairs, type: u4, doc: Size of `pairs`.}
+      - {id: pairs, type: pairs, size: len_pairs, doc: The names and values.}
+    instances:
+      metadata:
+        value: pairs.pairs
+        doc: The names and values.
+  pairs:
+    doc: Names and values.
+    seq:
+      - {id: pairs, type: pair, repeat: eos, doc: The pairs., -wireloom: {map: {key: key.text, value: value.text}}}
+  pair:
+    doc: A name and a value.
+    seq:
+      - {id: key, type: text, doc: The name.}
+      - {id: value, type: text, doc: The value.}
+  text:
+    doc: Text after its size.
+    seq:
+      - {id: len, type: u4, doc: Bytes of the text.}
+      - {id: text, type: str, size: len, doc: The text.}
+  summary:
+    doc: What follows the last message, to the end of the file.
+    seq:
+      - id: records
+        type: summary_record
+        repeat: until
+        repeat-until: _.opcode == opcodes::footer
+        doc: The records, the footer last.
+      - {id: magic, contents: [0x89, MCAP, '0', "\r\n"], doc: As at the beginning.}
+  summary_record:
+    doc: A record of the summary.
+    seq:
+      - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none}, doc: What it is.}
+      - {id: len_body, type: u8, doc: Bytes of the body.}
+      - id: body
+        size: len_body
+        type:
+          switch-on: opcode
+          cases:
+            opcodes::statistics: statistics
+        doc: What it says.
+  statistics:
+    doc: How many records of each kind there are.
+    seq:
+      - {id: message_count, type: u8, doc: How many messages.}
+      - {id: schema_count, type: u2, doc: How many schemas.}
+      - {id: channel_count, type: u4, doc: How many channels.}
+      - {id: attachment_count, type: u4, doc: How many attachments.}
+      - {id: metadata_count, type: u4, doc: How many metadata records.}
+      - {id: chunk_count, type: u4, doc: How many chunks.}
+      - {id: message_start_time, type: u8, doc: The earliest `log_time` of a message., -wireloom: {timestamp: ns}}
+      - {id: message_end_time, type: u8, doc: The latest one., -wireloom: {timestamp: ns}}
+      - {id: len_counts, type: u4, doc: Size of `counts`.}
+      - {id: counts, type: message_counts, size: len_counts, doc: How many messages each channel has.}
+    instances:
+      channel_message_counts:
+        value: counts.counts
+        doc: How many messages each channel has.
+  message_counts:
+    doc: Numbers of messages.
+    seq:
+      - id: counts
+        type: message_count
+        repeat: eos
+        doc: By channel.
+        -wireloom: {map: {key: channel_id, value: count}}
+  message_count:
+    doc: How many messages a channel has.
+    seq:
+      - {id: channel_id, type: u2, doc: The channel.}
+      - {id: count, type: u8, doc: How many.}
+enums:
+  opcodes:
+    0: none
+    1: header
+    2: footer
+    3: schema
+    4: channel
+    5: message
+    6: chunk
+    7: message_index
+    8: chunk_index
+    9: attachment
+    10: attachment_index
+    11: statistics
+    12: metadata
+    13: metadata_index
+    14: summary_offset
+    15: data_end
