@@ -98,6 +98,7 @@ enum {
     WL_REASON_CODEC,
     WL_REASON_ITEMS, /* more turns of loops than max_items allows */
     WL_REASON_MESSAGE,
+    WL_REASON_NESTED, /* calls go deeper than WL_DEEPEST_CALL */
 };
 
 /* How a fill ended. */

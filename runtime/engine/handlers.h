@@ -59,6 +59,9 @@ WL_HANDLER(wl_stream);
 WL_HANDLER(wl_chain_begin);
 WL_HANDLER(wl_chain_read);
 WL_HANDLER(wl_chain_note);
+/* Of calls.c. */
+WL_HANDLER(wl_call);
+WL_HANDLER(wl_return);
 /* Of series.c. */
 WL_HANDLER(wl_series_begin);
 WL_HANDLER(wl_series_add);

@@ -77,6 +77,8 @@ enum {
     WL_RUN_FIELDS,
     WL_RUN_SKIP_UNLESS,
     WL_RUN_LIMIT_SPAN,
+    WL_RUN_CALL, /* c: the first instruction of the function */
+    WL_RUN_RETURN,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
@@ -210,7 +212,8 @@ struct wl_run {
     const uint8_t *begin;
     const uint8_t *next; /* complete: first byte after it */
     size_t needed;       /* truncated: bytes of the row that must be there; no room: data bytes */
-    wl_limit limits[WL_DEEPEST_LIMIT];
+    wl_limit limits[WL_MOST_OPEN_LIMITS];
+    unsigned base_depth; /* sub-streams that were open when the function was called */
     /* Programs with rows inside of a unit, or with lists. */
     wl_fill_result *result;
     bool parse_only;
@@ -247,6 +250,9 @@ struct wl_run {
     wl_chain chains[WL_MOST_CHAINS];
     wl_chain known[WL_MOST_CHAINS];
     size_t covered_before;
+    uint8_t *frames; /* of the calls that go on, one after another; owned (calls.c) */
+    size_t frames_used, frames_room;
+    unsigned call_depth;
     wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
@@ -326,6 +332,11 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
 }
 /* Whether both lie in the unit, or in the same content. */
 bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
+
+/* Functions (calls.c) -------------------------------------------------------------------------------------------- */
+
+/* No call goes on any more: what was read broke off. */
+static inline void wl_calls_abandon(wl_run *run) { run->frames_used = run->call_depth = run->base_depth = 0; }
 
 /* Series (series.c) --------------------------------------------------------------------------------------------- */
 

@@ -107,6 +107,8 @@ static bool is_needed(needs *need, const wl_step *step) {
             return false;
         need_checksum(need, step);
         return true;
+    case WL_OP_FUNCTION:
+        return false;
     case WL_OP_CHAIN_BEGIN:
         return need->arguments->verify;
     case WL_OP_CHAIN:
@@ -215,6 +217,8 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_FIELDS] = WL_RUN_FIELDS,
         [WL_OP_SKIP_UNLESS] = WL_RUN_SKIP_UNLESS,
         [WL_OP_LIMIT_SPAN] = WL_RUN_LIMIT_SPAN,
+        [WL_OP_CALL] = WL_RUN_CALL,
+        [WL_OP_RETURN] = WL_RUN_RETURN,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -235,6 +239,9 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
     case WL_OP_EXPAND:
         instruction->c = step->c | (step->d + 1) << 16;
         instruction->d = need->program->partner[step - need->program->steps];
+        break;
+    case WL_OP_CALL:
+        instruction->c = need->program->functions[step->a].step;
         break;
     case WL_OP_NEED:
         instruction->c = step->a;
@@ -313,13 +320,27 @@ static void add_rows(wl_run *run, uint32_t count) {
     run->plan[count] = (wl_instruction){.a = loop->a, .operation = WL_RUN_ROWS, .b = loop->b, .c = loop->c - 1};
 }
 
+/* What is computed for a function stands after what reads it, where the function calls itself: then the needs are gone
+ * through again until there are no more of them. */
+static void find_needed(needs *need, uint32_t *place) {
+    const wl_program *program = need->program;
+    size_t before, now = 0;
+    do {
+        before = now;
+        for (uint32_t i = program->step_count; i-- > 0;) {
+            need->alone = false;
+            place[i] = program->reachable[i] && is_needed(need, program->steps + i) ? 1 + need->alone : 0;
+        }
+        now = 0;
+        for (size_t i = 0; program->function_count && i < WL_MOST_REGISTERS; i++)
+            now += need->registers[i];
+    } while (now != before);
+}
+
 /* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
 static void make_plan(wl_run *run, needs *need, uint32_t *place) {
     const wl_program *program = run->program;
-    for (uint32_t i = program->step_count; i-- > 0;) {
-        need->alone = false;
-        place[i] = program->reachable[i] && is_needed(need, program->steps + i) ? 1 + need->alone : 0;
-    }
+    find_needed(need, place);
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
@@ -349,7 +370,7 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
             instruction->operation == WL_RUN_SKIP_UNLESS ||
             instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
-            instruction->operation == WL_RUN_ROWS)
+            instruction->operation == WL_RUN_ROWS || instruction->operation == WL_RUN_CALL)
             instruction->c = (int64_t)place[instruction->c] - i;
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
             instruction->operation == WL_RUN_LIMIT_SPAN ||
@@ -432,7 +453,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     make_checksums(run);
     if (!parse_only)
         find_unset(run);
-    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count;
+    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count || program->function_count;
     return run;
 }
 
@@ -442,6 +463,7 @@ void wl_run_free(wl_run *run) {
     wl_contents_release(run, 0);
     wl_row_block_free(run->block);
     wl_series_free(run);
+    free(run->frames);
     free(run->contents);
     free(run->scratch);
     free(run);

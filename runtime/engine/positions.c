@@ -6,8 +6,14 @@
 
 #define BYTES_PER_ITEM 16
 
+/* The sub-stream of that number, in the function that is running; NULL: the unit. */
+static const wl_limit *stream(const wl_run *run, int64_t number) {
+    size_t open = run->base_depth + (size_t)number;
+    return open ? run->limits + open - 1 : NULL;
+}
+
 WL_HANDLER(wl_seek) {
-    const wl_limit *of = step->c ? run->limits + step->c - 1 : NULL;
+    const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin, *end = of ? of->end : run->end;
     wl_integer position = run->registers[step->a];
     if (WL_UNLIKELY(wl_is_poisoned(run, step->a)))
@@ -53,7 +59,7 @@ void wl_seek_abandon(wl_run *run, const wl_limit *left) {
 }
 
 WL_HANDLER(wl_stream) {
-    const wl_limit *of = step->c ? run->limits + step->c - 1 : NULL;
+    const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin;
     wl_integer found;
     if (step->b)

@@ -99,11 +99,12 @@ static bool allocate(wl_program *program) {
     program->conditional = make(program->column_count, sizeof *program->conditional);
     program->rules = make(program->rule_count, sizeof *program->rules);
     program->constants = make(program->constant_size, 1);
+    program->functions = make(WL_MOST_FUNCTIONS, sizeof *program->functions);
     program->messages = make(program->message_count, sizeof *program->messages);
     program->message_fields = make(program->message_field_count, sizeof *program->message_fields);
     return program->steps && program->reachable && program->partner && program->storages && program->levels &&
            program->conditional && program->rules && program->constants && program->messages &&
-           program->message_fields;
+           program->message_fields && program->functions;
 }
 
 static void read_parts(wl_program *program, const uint8_t *at) {
@@ -191,6 +192,7 @@ void wl_program_free(wl_program *program) {
     for (uint32_t i = 0; program->rules && i < program->rule_count; i++)
         wl_algorithm_free(&program->rules[i].algorithm);
     free(program->rules);
+    free(program->functions);
     free(program->constants);
     free(program->messages);
     free(program->message_fields);

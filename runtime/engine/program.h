@@ -62,6 +62,9 @@ enum {
     WL_OP_FIELDS,
     WL_OP_SKIP_UNLESS,
     WL_OP_LIMIT_SPAN,
+    WL_OP_FUNCTION,
+    WL_OP_CALL,
+    WL_OP_RETURN,
     WL_OP_COUNT,
 };
 
@@ -157,6 +160,20 @@ enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FL
 /* Where the field of a checksum is: in a register, or in a span, whose bytes are those of the digest or of the number. */
 enum { WL_IN_REGISTER, WL_IN_SPAN_LE, WL_IN_SPAN_BE, WL_IN_PLACES };
 
+/* Numbers from `from` up to `to`. */
+typedef struct {
+    uint16_t from, to;
+} wl_range;
+
+/* Steps of their own, from FUNCTION up to RETURN, that others call, also these steps themselves. What they find is in
+ * registers, spans, marks and loops of their own: those of a call that goes on are kept meanwhile. */
+typedef struct {
+    uint32_t step;   /* FUNCTION */
+    uint32_t limits; /* the most sub-streams that are open in it */
+    bool needs_end;  /* reads to the end of the stream in which it is called */
+    wl_range registers, spans, marks, loops;
+} wl_function;
+
 struct wl_program {
     uint32_t step_count;
     uint32_t column_count;
@@ -172,6 +189,7 @@ struct wl_program {
     uint32_t series_count;
     uint32_t message_count;
     uint32_t message_field_count; /* of all messages together */
+    uint32_t function_count;
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint32_t row_loop; /* the LOOP right around ROW, if no step outside of it reads what its body finds; or WL_NO_LOOP */
@@ -189,6 +207,7 @@ struct wl_program {
     uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
     bool *conditional;  /* one per column: some way through the row may not write it; owned */
     wl_rule *rules;     /* owned */
+    wl_function *functions; /* owned */
     uint8_t *constants; /* owned */
     wl_message_table *messages; /* owned */
     wl_message_field *message_fields; /* owned */
@@ -205,6 +224,8 @@ bool wl_message_tables_check(const wl_program *program, uint32_t *at, const char
 /* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit,
  * row_loop and partner, and region: one number per step, equal for steps between which jumps may go. */
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
+/* Whether a step may stand in a function (calls.c). */
+bool wl_function_holds(const wl_step *step);
 /* Fills in conditional and reset of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
 /* Whether the value of a field is bytes or text. */

@@ -20,6 +20,11 @@
 #define WL_DEEPEST_UNIT 8
 #define WL_MOST_CHAINS 16
 #define WL_MOST_SERIES 256
+#define WL_MOST_FUNCTIONS 128
+#define WL_DEEPEST_CALL 512
+
+/* Sub-streams that may be open with those of all functions that have been called. */
+#define WL_MOST_OPEN_LIMITS 1024
 #define WL_MOST_GROUPS 10
 #define WL_MOST_MESSAGES 256
 #define WL_MOST_MESSAGE_FIELDS 4096

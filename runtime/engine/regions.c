@@ -33,6 +33,7 @@ typedef struct {
     uint32_t current;
     uint32_t units; /* open */
     uint32_t list_of[WL_MOST_LEVELS + 1]; /* one more than the column of the level's list; 0: not known yet */
+    bool in_function;
     char *message;
     size_t message_size;
 } walker;
@@ -237,8 +238,46 @@ static bool write_column(walker *walk, const wl_step *step) {
            refuse(walk, "column %u, of level %u, cannot be written here", step->a, program->levels[step->a]);
 }
 
+/* Numbers in two halves of 16 bits, of which there are `count`. */
+static bool read_range(walker *walk, uint64_t packed, uint32_t least, uint32_t count, wl_range *range) {
+    *range = (wl_range){(uint16_t)packed, (uint16_t)(packed >> 16)};
+    return (range->from >= least && range->from <= range->to && range->to <= count) ||
+           refuse(walk, "what a function has for itself, %u up to %u, does not exist", range->from, range->to);
+}
+
+static bool begin_function(walker *walk, const wl_step *step) {
+    wl_program *program = walk->program;
+    if (walk->depth || walk->in_function || !walk->at || program->steps[walk->at - 1].op == WL_OP_FUNCTION)
+        return refuse(walk, "a function begins inside of something else");
+    if (step->a != program->function_count || step->a == WL_MOST_FUNCTIONS || step->b > 1)
+        return refuse(walk, "function %u cannot be here", step->a);
+    wl_function *function = program->functions + program->function_count++;
+    *function = (wl_function){.step = walk->at, .needs_end = step->b};
+    const uint64_t c = (uint64_t)step->c, d = (uint64_t)step->d;
+    walk->in_function = true;
+    walk->current = ++walk->regions;
+    return read_range(walk, c, program->preset_count, program->register_count, &function->registers) &&
+           read_range(walk, c >> 32, 0, program->span_count, &function->spans) &&
+           read_range(walk, d, 0, program->mark_count, &function->marks) &&
+           read_range(walk, d >> 32, 0, program->loop_count, &function->loops);
+}
+
+static bool end_function(walker *walk) {
+    if (walk->depth || !walk->in_function)
+        return refuse(walk, "no function is complete");
+    walk->in_function = false;
+    walk->current = 0;
+    return true;
+}
+
 static bool walk_step(walker *walk, const wl_step *step) {
+    if (walk->in_function && !wl_function_holds(step))
+        return refuse(walk, "operation %u cannot be in a function", step->op);
     switch (step->op) {
+    case WL_OP_FUNCTION:
+        return begin_function(walk, step);
+    case WL_OP_RETURN:
+        return end_function(walk);
     case WL_OP_LOOP:
         return begin_loop(walk, step);
     case WL_OP_AGAIN:
@@ -315,6 +354,9 @@ static bool walk_steps(walker *walk) {
         if (!walk_step(walk, program->steps + walk->at))
             return false;
     }
+    walk->at = program->step_count - 1;
+    if (walk->in_function)
+        return refuse(walk, "the last function is not complete");
     for (walk->at = 0; walk->at < program->step_count; walk->at++) {
         const wl_step *step = program->steps + walk->at;
         bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED ||

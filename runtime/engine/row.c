@@ -130,6 +130,7 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         for (uint32_t i = 0; i < program->mark_count; i++)
             run->marks[i] = begin;
     }
+    wl_calls_abandon(run);
     run->items_left = run->arguments->max_items + (program->positions ? (uint64_t)(run->end - run->begin) : 0);
     run->counts_items = program->positions;
     if (program->expands)
@@ -140,7 +141,7 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         memset(run->poison, 0, sizeof run->poison);
         run->poisoned = false;
     }
-    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count;
+    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count || program->function_count;
     if (run->has_conditional)
         wl_level_unset(run, 0, row);
 }
@@ -211,5 +212,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_FIELDS] = wl_fields,
     [WL_RUN_SKIP_UNLESS] = wl_skip_unless,
     [WL_RUN_LIMIT_SPAN] = wl_limit_span,
+    [WL_RUN_CALL] = wl_call,
+    [WL_RUN_RETURN] = wl_return,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

@@ -198,7 +198,7 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
 
 bool wl_row_block_plan(wl_row_block *block, const wl_instruction *first, const wl_instruction *last, int loop) {
     const wl_program *program = block->run->program;
-    if (program->series_count)
+    if (program->series_count || program->function_count)
         return false;
     wl_planner plan = {.block = block,
                        .based = loop < 0,

@@ -330,6 +330,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         run->in_row = false;
     }
     const wl_limit *limit = run->limits + depth - 1;
+    wl_calls_abandon(run);
     if (*outcome == WL_ROW_TRUNCATED)
         run->reason = WL_REASON_TRUNCATED;
     wl_units_abandon(run, depth);

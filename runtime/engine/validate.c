@@ -15,6 +15,7 @@ typedef struct {
     int64_t *safe;  /* per step: bytes at base that may be read; -1: not reached (yet) */
     uint8_t *depth; /* per step: open sub-streams */
     uint32_t *region; /* per step: jumps go to steps with the same one */
+    wl_function *function; /* in which the step is; or NULL */
     const char *subject; /* what is being checked, and its number */
     uint32_t at;
     char *message;
@@ -91,7 +92,8 @@ static bool are_constants(checker *check, int64_t from, int64_t size) {
 
 /* Whether the stream that the step reads has an end of its own, before the end of the input. */
 static bool has_end(checker *check) {
-    return check->program->delimiter_size || check->program->whole || check->depth[check->at] ||
+    const bool bounded = check->function ? check->function->needs_end : check->program->delimiter_size || check->program->whole;
+    return bounded || check->depth[check->at] ||
            refuse(check, "reads to the end of its stream, which is neither a frame nor a sub-stream");
 }
 
@@ -259,6 +261,13 @@ static bool check_operands(checker *check, const wl_step *step) {
         return is_chain(check, step->b) && is_written_register(check, step->a) && is_written_register(check, step->c);
     case WL_OP_CHAIN_NOTE:
         return is_chain(check, step->a) && is_register(check, step->b);
+    case WL_OP_CALL:
+        return below(check, "function", step->a, check->program->function_count) &&
+               (!check->program->functions[step->a].needs_end || has_end(check));
+    case WL_OP_RETURN:
+        return check->depth[check->at] == 0 || refuse(check, "the function ends inside a sub-stream");
+    case WL_OP_FUNCTION:
+        return true;
     case WL_OP_SERIES:
         return is_series(check, step->a);
     case WL_OP_SERIES_ADD:
@@ -315,7 +324,10 @@ static bool check_flow(checker *check, const wl_step *step) {
     unsigned depth = check->depth[check->at];
     switch (step->op) {
     case WL_OP_END:
+    case WL_OP_RETURN:
         return true;
+    case WL_OP_CALL:
+        return flow(check, (int64_t)check->at + 1, 0, depth);
     case WL_OP_JUMP:
         return jump(check, step->c, safe, depth);
     case WL_OP_SKIP_IF_ZERO:
@@ -344,19 +356,31 @@ static bool check_flow(checker *check, const wl_step *step) {
     }
 }
 
+/* Notes how many sub-streams the function opens. */
+static void note_depth(checker *check) {
+    uint32_t depth = check->depth[check->at] + 1u;
+    if (check->function && check->function->limits < depth)
+        check->function->limits = depth;
+}
+
 static bool check_steps(checker *check) {
     wl_program *program = check->program;
     check->safe[0] = 0;
     check->at = program->step_count - 1;
-    if (program->steps[check->at].op != WL_OP_END)
+    if (program->steps[check->at].op != WL_OP_END && program->steps[check->at].op != WL_OP_RETURN)
         return refuse(check, "the last step is not END");
+    for (uint32_t i = 0; i < program->function_count; i++)
+        check->safe[program->functions[i].step] = 0;
     for (check->at = 0; check->at < program->step_count; check->at++) {
         if (check->safe[check->at] < 0)
             continue; /* never run, so never wrong */
         program->reachable[check->at] = true;
         const wl_step *step = program->steps + check->at;
+        if (step->op == WL_OP_FUNCTION)
+            check->function = program->functions + step->a;
         if (!check_operands(check, step) || !check_flow(check, step))
             return false;
+        note_depth(check);
     }
     for (uint32_t i = 0; i < program->column_count; i++) {
         unsigned storage = program->storages[i];

@@ -179,6 +179,16 @@ class Op(IntEnum):
     """Where register[a] is not [d], go to step [c] (further on)."""
     LIMIT_SPAN = 53
     """Enter span[a] as a sub-stream: ``LIMIT_END`` goes back to where the cursor was. [b] as for ``LIMIT_REGISTER``."""
+    FUNCTION = 54
+    """Function [a] begins, which ends with its ``RETURN``. [b]: 1 where it reads to the end of the stream in which it
+    is called. Its own are the registers from the lowest 16 bits of [c] up to the next 16, the spans from the next ones
+    up to the highest; the marks and the loops in [d] likewise. They are empty when it begins, and a function that goes
+    on gets back what was in them. Functions stand after ``END``; streams have numbers that begin with that in which it
+    is called. In a function there are no rows, units, columns, positions and blocks."""
+    CALL = 55
+    """Run function [a], which may be the one in which the step is, 512 calls deep at most."""
+    RETURN = 56
+    """The function is complete."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ MOST_CHAINS = _DEFINED["MOST_CHAINS"]
 """Checksums that continue those of the items before them."""
 MOST_SERIES = _DEFINED["MOST_SERIES"]
 """Series of what the items of lists held."""
+MOST_FUNCTIONS = _DEFINED["MOST_FUNCTIONS"]
+"""Types that contain themselves."""
 MOST_OWN_BYTES = _DEFINED["MOST_OWN_BYTES"]
 """Bytes of a checksum's own field, where they count as another value."""
 DEEPEST_LIMIT = _DEFINED["DEEPEST_LIMIT"]

@@ -62,6 +62,8 @@ class Reason(IntEnum):
     ITEMS = 10
     """The word is ``limit``: more items than a record may have."""
     MESSAGE = 11
+    NESTED = 12
+    """The word is ``limit``: objects that are nested too deeply."""
 
 
 class Storage(IntEnum):

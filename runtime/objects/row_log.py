@@ -63,7 +63,7 @@ class LoggedRow(NamedTuple):
 class RowLog:
     """The rows of one object. ``refusals``: where generated code collects refused values; ``verify``: whether checksums
     count. ``sound``: the offset after the last row. ``steps``: the next ones to the rows of this table, none in a row;
-    ``depth``: how many have been made."""
+    ``depth``: how many have been made, each in one of ``holders``."""
 
     refusals: list[KaitaiStructError]
     verify: bool
@@ -71,6 +71,7 @@ class RowLog:
     steps: Steps
     rows: list[LoggedRow] = field(default_factory=list)
     depth: int = 0
+    holders: list[Any] = field(default_factory=list)
     _begin: int = -1
     _refused: int = 0
 
@@ -222,11 +223,11 @@ def towards_rows(
     if log is None:
         return _NOTHING
     if part is io:
-        return _Step(log, step, None)
+        return _Step(log, step, holder, None)
     held: Any = part
     within = _range_of(io, held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
-    return _Step(log, step, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
+    return _Step(log, step, holder, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
 
 
 def towards_block(
@@ -238,7 +239,7 @@ def towards_block(
     return (
         _Block(holder)
         if log is None
-        else _Step(log, step, _range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
+        else _Step(log, step, holder, _range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
     )
 
 
@@ -277,7 +278,10 @@ def _log_of(holder: Any) -> RowLog | None:
 def _log_at(holder: Any, *steps: int) -> RowLog | None:
     """The log, where the next step to the rows is one of these."""
     log = _log_of(holder)
-    return log if log is not None and any(each in log.steps for each in steps) else None
+    if log is None or not any(each in log.steps for each in steps):
+        return None
+    # An object inside of itself may be one that is not on the way.
+    return log if not log.holders or holder._parent is log.holders[-1] else None
 
 
 class _Unit:
@@ -308,7 +312,7 @@ class UnitOfRows(_Unit):
     these."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
-        log = _log_of(holder)
+        log = _log_at(holder, *steps)
         here = () if log is None else (found.unit for each in steps if (found := log.steps.get(each)) is not None)
         # Those with checksums are units more than others, these more than what is no unit.
         unit = max(here, default="")
@@ -364,6 +368,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         self,
         log: RowLog,
         step: int,
+        holder: Any,
         within: tuple[int, int] | None,
         lose: Callable[[], object] = tuple,
         *,
@@ -371,6 +376,7 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
     ) -> None:
         self._log = log
         self._step = step
+        self._holder = holder
         self._lose = lose
         self._within = within
         self._compressed = compressed
@@ -379,12 +385,14 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         log = self._log
         self._steps, log.steps = log.steps, log.steps[self._step].after
         log.depth += 1
+        log.holders.append(self._holder)
         return log
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
         log = self._log
         log.steps = self._steps
         log.depth -= 1
+        log.holders.pop()
         if self._within is None or not isinstance(error, FAILURES):
             return False
         begin, end = self._within

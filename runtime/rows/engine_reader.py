@@ -27,6 +27,7 @@ from ..objects.errors import too_much_computed
 from .chain_places import ChainPlaces, places_of
 from .expanding import Expander
 from .nested_columns import Filling, nodes_of
+from .object_rows import NESTED
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 from .shapes import is_shaped, shown, stored_type, ways_of
 
@@ -38,7 +39,7 @@ DAMAGES = 1024
 DAMAGE = struct.Struct("<QQqII")
 CHAIN = struct.Struct("=I28x")
 """What the item before held of a checksum: 0 in the first four bytes if it is not known, 1 if there is none."""
-WORDS = (*REASONS[: Reason.ITEMS], "limit", "message")
+WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
 """The words of the engine's reasons."""
 
 
@@ -281,7 +282,7 @@ class EngineRowReader:
             Status(status),
             position,
             WORDS[reason],
-            too_much_computed(settings.max_computed) if reason == Reason.ITEMS else None,
+            _explained(reason, settings),
             last_unit=LastUnit(*unit),
         )
         if chains is not None:
@@ -337,6 +338,13 @@ class EngineRowReader:
         if number in self._wanted.shapes:
             return shown(array, self._wanted.kinds[number], self._wanted.shapes[number])
         return array.cast(pa.bool_()) if number in self._wanted.truths else array
+
+
+def _explained(reason: int, settings: Settings) -> str | None:
+    """Return the message about what a limit ended, if it says more than the word."""
+    if reason == Reason.NESTED:
+        return NESTED
+    return too_much_computed(settings.max_computed) if reason == Reason.ITEMS else None
 
 
 def _trim(buffer: Any, used: int) -> None:

@@ -148,6 +148,7 @@ class ObjectRows:
         log = RowLog([], verify, begin, steps, depth=depth)
         if not self.format.streaming:
             self._root = self.format.root_class()
+        log.holders += [self._root] * depth
         self._root._row_log = log
         try:
             unit, refused = self.parse(stream, verify, refusals=log.refusals)

@@ -18,6 +18,9 @@ typedef struct {
     draft it;
     taker *bytes;
     bool has_rows;
+    unsigned functions;
+    bool in_function, bounded; /* in one, and whether it reads to the end of a stream */
+    bool needs_end[2];         /* of each function: whether it does */
     unsigned rows;
     bool listed[3]; /* levels that have their list in this row */
     unsigned limits;
@@ -31,7 +34,9 @@ static void step(author *by, unsigned op, unsigned a, uint32_t b, int64_t c, int
 }
 
 /* Whether the stream has an end of its own, to which a loop may go. */
-static bool has_end(const author *by) { return by->limits || by->it.delimiter_size || by->it.whole; }
+static bool has_end(const author *by) {
+    return by->limits || (by->in_function ? by->bounded : by->it.delimiter_size || by->it.whole);
+}
 
 static void write_loop(author *by, int level, bool in_row, unsigned depth) {
     unsigned number = by->it.loops++, first = (unsigned)by->it.step_count;
@@ -54,7 +59,7 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     else
         step(by, WL_OP_LIMIT_FIXED, 0, contains, 1 + choose(by, 12), 0);
     by->limits++;
-    if (choose(by, 3) == 0) {
+    if (!by->in_function && choose(by, 3) == 0) {
         step(by, WL_OP_MARK, choose(by, 3), 2, 0, 0);
         if (choose(by, 3) == 0)
             step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));
@@ -100,9 +105,10 @@ static void write_series(author *by) {
                                     CODE_SPAN_BYTE, CODE_SPAN_NUMBER, CODE_SPAN_COMPARE};
     uint8_t each = codes[choose(by, sizeof codes)];
     size_t size = 0;
-    if (choose(by, 4) == 0)
+    if (!by->in_function && choose(by, 4) == 0)
         step(by, WL_OP_SERIES, series, 0, 0, 0);
-    step(by, WL_OP_SERIES_ADD, series, choose(by, 6), 0, 0);
+    if (!by->in_function)
+        step(by, WL_OP_SERIES_ADD, series, choose(by, 6), 0, 0);
     if (at > sizeof by->it.constants - 8)
         return;
     if (wl_code_takes(each)) {
@@ -121,6 +127,12 @@ static void write_series(author *by) {
     }
     by->it.constant_size += size;
     step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), 0, at, (int64_t)size);
+}
+
+static void write_call(author *by) {
+    unsigned number = by->functions ? choose(by, by->functions) : 0;
+    if (by->functions && (has_end(by) || !by->needs_end[number]))
+        step(by, WL_OP_CALL, number, 0, 0, 0);
 }
 
 /* One step that reads or checks something, or writes a column of the level. */
@@ -145,7 +157,7 @@ static void write_simple(author *by, int level) {
     case 4:
         if (choose(by, 4) == 0)
             step(by, WL_OP_ABSENT, 2 + choose(by, 4), 0, 0, 0);
-        if (choose(by, 4) == 0)
+        if (!by->in_function && choose(by, 4) == 0)
             step(by, WL_OP_CHAIN_BEGIN, choose(by, 2), 0, 0, 0);
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
         break;
@@ -158,10 +170,10 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_STREAM, 2 + choose(by, 4), 0, by->limits, 0);
         break;
     case 6:
-        if (choose(by, 2))
+        if (!by->in_function && choose(by, 2))
             step(by, WL_OP_CHAIN, 2 + choose(by, 4), choose(by, 2), 2 + choose(by, 4), choose(by, 3));
         step(by, WL_OP_CHECKSUM, choose(by, 2), choose(by, 6), choose(by, 3), choose(by, 3));
-        if (choose(by, 2))
+        if (!by->in_function && choose(by, 2))
             step(by, WL_OP_CHAIN_NOTE, choose(by, 2), choose(by, 6), 0, 0);
         break;
     case 7:
@@ -179,6 +191,8 @@ static void write_simple(author *by, int level) {
     default:
         if (level == 0)
             step(by, WL_OP_COLUMN_STRUCT, STRUCT, 0, 0, 0);
+        else
+            write_call(by);
         break;
     }
 }
@@ -225,6 +239,20 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
         step(by, WL_OP_UNIT_END, 0, 0, 0, 0);
 }
 
+/* Functions that call each other, after the steps of rows. */
+static void write_functions(author *by) {
+    for (unsigned i = 0; i < by->functions; i++) {
+        const int64_t loops = (int64_t)by->it.loops;
+        const unsigned first = (unsigned)by->it.step_count;
+        by->in_function = true;
+        by->bounded = by->needs_end[i];
+        step(by, WL_OP_FUNCTION, i, by->bounded, (int64_t)(2 + choose(by, 2)) | 6 << 16 | (int64_t)3 << 48, 0);
+        write_body(by, -1, true, 2);
+        by->it.steps[first].d = (int64_t)3 << 16 | loops << 32 | (int64_t)by->it.loops << 48;
+        step(by, WL_OP_RETURN, 0, 0, 0, 0);
+    }
+}
+
 static draft write_program(taker *bytes) {
     author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 2, .series_count = 2, .column_count = COLUMNS,
                         .level_count = 2},
@@ -241,12 +269,16 @@ static draft write_program(taker *bytes) {
     } else {
         by.it.whole = by.has_rows && choose(&by, 2) == 0;
     }
+    by.functions = choose(&by, 3);
+    by.needs_end[0] = choose(&by, 2);
+    by.needs_end[1] = choose(&by, 2);
     write_body(&by, by.has_rows ? -1 : 0, !by.has_rows, 0);
     if (by.has_rows && !by.rows) {
         step(&by, WL_OP_ROW, 0, 0, 0, 0);
         step(&by, WL_OP_ROW_END, 0, 0, 0, 0);
     }
     step(&by, WL_OP_END, 0, 0, 0, 0);
+    write_functions(&by);
     return by.it;
 }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -26,6 +27,7 @@ from .lines import (
     ChecksumLine,
     ConstantLine,
     ExpressionLine,
+    FunctionLine,
     Item,
     Label,
     Line,
@@ -33,6 +35,9 @@ from .lines import (
     ReadLine,
     Refusal,
     Slot,
+    found_by,
+    in_place,
+    packed_ranges,
     without_idle_jumps,
 )
 from .loadable import refuse_unloadable
@@ -71,6 +76,9 @@ class Assembler:
     loops: int = 0
     chains: int = 0
     series: int = 0
+    functions: list[FunctionLine] = field(default_factory=list)
+    _arguments: set[Scalar | Span] = field(default_factory=set)
+    _own: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
     _constants: bytearray = field(default_factory=bytearray)
     _known: list[KnownBytes] = field(default_factory=list)
     _registers: dict[Scalar, int] = field(default_factory=dict)
@@ -153,6 +161,18 @@ class Assembler:
         self.messages.append(table)
         return len(self.messages) - 1
 
+    @contextmanager
+    def function(self, name: str, *, bounded: bool, arguments: Iterable[Scalar]) -> Iterator[None]:
+        """Append what follows to a new function. ``arguments``: registers that those who call it fill."""
+        function = FunctionLine(len(self.functions), bounded, name)
+        self.functions.append(function)
+        self._arguments.update(arguments)
+        outer, self.items = self.items, function.items
+        marks, loops = self.marks, self.loops
+        yield
+        self.items = outer
+        function.marks, function.loops = (marks, self.marks), (loops, self.loops)
+
     def place(self, label: Label) -> None:
         """Jumps to ``label`` lead here."""
         self.items.append(label)
@@ -173,6 +193,7 @@ class Assembler:
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
         for _, scalar in wanted:
             self._register(scalar)
+        self._own = [self._number_own(each) for each in self.functions]
         kept = without_idle_jumps([item for item in self._placed() if self._is_kept(item)])
         position = 0
         for item in kept:
@@ -206,12 +227,21 @@ class Assembler:
         return Listing(program, lines)
 
     def _placed(self) -> Iterator[Item | Label]:
-        """Yield all items in order, those of slots in their places."""
-        for item in self.items:
-            if isinstance(item, Slot):
-                yield from item.items
-            else:
-                yield item
+        """Yield all items in order, those of slots in their places, and at last those of functions."""
+        yield from in_place(self.items)
+        for function in self.functions:
+            yield function
+            yield from in_place(function.items)
+            yield Line(Op.RETURN, comment=function.comment)
+
+    def _number_own(self, function: FunctionLine) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Number the registers and spans of a function one after another: from where up to where."""
+        before = len(self._registers), len(self._spans)
+        for item in in_place(function.items):
+            found = found_by(item)
+            if self._is_kept(item) and found is not None and found not in self._arguments:
+                self._number(found)
+        return (before[0], len(self._registers)), (before[1], len(self._spans))
 
     def _find_needed(self) -> None:
         """Find the registers that some step reads: a value is read after it is computed, so one pass from the end will
@@ -247,6 +277,10 @@ class Assembler:
             case ChecksumLine(number=number, field=found, begin=begin, end=end, comment=comment):
                 self.checksums[number] = self._rule(item)
                 return self._line(Line(Op.CHECKSUM, number, found, begin, end, comment))
+            case FunctionLine(number=number, bounded=bounded, comment=comment):
+                registers, spans = self._own[number]
+                c, d = packed_ranges(registers, spans), packed_ranges(item.marks, item.loops)
+                return self._line(Line(Op.FUNCTION, number, int(bounded), c, d, comment))
             case Line():
                 return self._line(item)
 

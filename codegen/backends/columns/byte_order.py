@@ -25,7 +25,7 @@ def decide_order(state: State, scope: Scope) -> None:
     """Append the steps that set the byte order of an object, if its type has one of that kind."""
     match scope.struct.endian:
         case InheritedEndian():
-            scope.little = scope.parent.little if scope.parent is not None else None
+            scope.little = scope.parent.little if scope.parent is not None else scope.little
             if scope.little is None:
                 raise NotForEngineError(f"the byte order of {'::'.join(scope.struct.path)} is not that of its parent")
         case ComputedEndian(on, cases):

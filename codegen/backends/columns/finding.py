@@ -55,7 +55,7 @@ class Finder(ABC):
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[Scope, str], Compiled] | None = None
-    keep: Callable[[Compiled, str], Scalar] | None = None
+    keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
     absent_fails: bool = False
     of_items: bool = False
     of_row: bool = False
@@ -228,7 +228,7 @@ class Finder(ABC):
         ):
             value = self._within(scope)._resolve_or_compile(instance.value)
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
-        return Unavailable(f'an expression uses "{name}", which the engine does not have at that point')
+        return Unavailable(f'an expression uses "{name}", which is not read by then')
 
     def _kept(self, instance: Instance, found: Found) -> Found:
         """The register of an instance about a stream, which has the value that it had when it was first asked for."""
@@ -239,7 +239,7 @@ class Finder(ABC):
             or (self.of_row and self.scope.around_rows)
         ):
             raise NotForEngineError(f'an expression uses "{instance.id}" at a place where the engine does not have it')
-        kept = self.keep(found, instance.id)
+        kept = self.keep(found, self.scope, instance)
         self.scope.members[instance.id] = kept
         return kept
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason
@@ -112,7 +113,54 @@ class Slot:
     items: list[Item] = field(default_factory=list)
 
 
-Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine
+@dataclass(eq=False)
+class FunctionLine:
+    """The beginning of a function, whose steps are ``items``. ``marks`` and ``loops``: its own, from the first number
+    up to the second one."""
+
+    number: int
+    bounded: bool
+    comment: str
+    items: list[Item | Label | Slot] = field(default_factory=list)
+    marks: tuple[int, int] = (0, 0)
+    loops: tuple[int, int] = (0, 0)
+
+
+Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine | FunctionLine
+
+
+def in_place(items: Iterable[Item | Label | Slot]) -> Iterator[Item | Label]:
+    """Yield the items, those of slots in their places."""
+    for item in items:
+        if isinstance(item, Slot):
+            yield from item.items
+        else:
+            yield item
+
+
+def packed_ranges(first: tuple[int, int], second: tuple[int, int]) -> int:
+    """Pack two ranges into an operand, as a function names what is its own.
+
+    >>> hex(packed_ranges((1, 2), (3, 4)))
+    '0x4000300020001'
+    """
+    return first[0] | first[1] << 16 | second[0] << 32 | second[1] << 48
+
+
+def found_by(item: Item | Label) -> Scalar | Span | None:
+    """Return the register or span that a step puts something into."""
+    match item:
+        case ExpressionLine(target=target):
+            return target
+        case ReadLine(scalar=scalar):
+            return scalar
+        case ChecksumLine(sum=sum):
+            return sum
+        case Line(op=Op.VARINT, a=Scalar() as target):
+            return target
+        case Line(a=Span() as target):
+            return target
+    return None
 
 
 def without_idle_jumps(items: list[Item | Label]) -> list[Item | Label]:

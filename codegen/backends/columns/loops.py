@@ -16,7 +16,7 @@ from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .series import KeptItems
-from .state import State
+from .state import State, stands
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_TURNS = 1 << 62
@@ -49,6 +49,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
         assembler.index(index, number)
     if field.indexed:
         scope.members["_index"] = index
+    asked = len(state.kept)
     item()
     _end_item(state, field)
     if kept is not None:
@@ -58,6 +59,11 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.place(after)
     scope.members.pop("_index", None)
+    for holder, instance in state.kept[asked:]:
+        outside = holder is scope or holder in scope.enclosing()
+        if outside and instance.value is not None and stands(instance.value):
+            raise NotForEngineError(f'"{instance.id}" is first asked for in an item of "{name}"')
+    state.forget(asked)
     if kept is not None:
         kept.close()
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
@@ -65,7 +71,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
 
 def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
     """Return what expressions use of the items of a repeated field that begins here, if some do."""
-    if field.id not in state.asked:
+    if not state.is_asked(field):
         return None
     kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.slot())
     scope.lists[field.id] = kept

@@ -59,5 +59,8 @@ OPERANDS = {
     Op.FIELDS: 3,
     Op.SKIP_UNLESS: 4,
     Op.LIMIT_SPAN: 2,
+    Op.FUNCTION: 4,
+    Op.CALL: 1,
+    Op.RETURN: 0,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

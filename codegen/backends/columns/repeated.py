@@ -24,7 +24,7 @@ def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> b
     """Return whether all items take as many bytes as each other and none of them may be refused."""
     if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
         return False
-    if state.counts_items or field.id in state.asked:
+    if state.counts_items or state.is_asked(field):
         return False
     return _item_size(state, scope, field) is not None
 

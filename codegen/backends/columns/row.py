@@ -30,6 +30,7 @@ from .checksums import after_expansion, before_expansion, begin_chains, lower_ch
 from .column_nodes import own_columns
 from .compiled import Compiled, constant
 from .finding import facts_of
+from .functions import call, contains_itself
 from .interval import BOOLEAN
 from .lines import Label
 from .loops import lower_list, lower_loop
@@ -126,7 +127,7 @@ def _lower_optional(
     present = assembler.temporary(compiled, question)
     absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
-    facts, created, state.created = state.facts, state.created, []
+    facts, created, state.created, kept = state.facts, state.created, [], len(state.kept)
     state.facts = (*facts, *facts_of(scope, condition))
     lower_present()
     if not state.run.aligned:
@@ -140,6 +141,7 @@ def _lower_optional(
             each.there = Scalar(f"is {each.name} there?", BOOLEAN)
             assembler.compute(each.there, constant(1), each.there.name)
     state.facts = facts
+    state.forget(kept)
     column = state.column(scope, name)
     if column is not None or state.created:
         assembler.add(Op.JUMP, 0, 0, after)
@@ -366,6 +368,8 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     state.nesting += 1
     if is_step:
         lower_unit(state, inner)
+    elif node is None and contains_itself(scope.plan, struct):
+        call(state, scope, field, struct, lower_fields)
     else:
         lower_fields(state, inner)
     state.nesting -= 1

@@ -100,9 +100,11 @@ class Scope:
     lists: dict[str, Repeated] = field(default_factory=dict)
     little: Scalar | None = None
     stream: Stream | None = None
+    top: Scope | None = None
     around_rows: bool = False
     contains: bool = False
-    """``around_rows``: rows are in it. ``contains``: damage inside of it ends with it."""
+    """``top``: the outermost object, of one in a function. ``around_rows``: rows are in it. ``contains``: damage inside
+    of it ends with it."""
     lost: bool = False
     """Of a message: one that does not hold leaves the layout open."""
 
@@ -116,7 +118,7 @@ class Scope:
     @property
     def root(self) -> Scope:
         """The outermost object."""
-        return self.parent.root if self.parent else self
+        return self.parent.root if self.parent else self.top or self
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Code
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...plan import Field, Plan, Way
+from ...expression.nodes import Attribute, Node
+from ...expression.types import Path, StreamType
+from ...expression.walk import walk
+from ...plan import Field, Instance, Plan, Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
@@ -17,8 +20,24 @@ from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .run import Run
-from .scope import Fact, Scalar, Scope, Span, Stream
+from .scope import Fact, Scalar, Scope, Span, Stream, Unavailable
 from .series import asked_lists
+
+
+def stands(node: Node) -> bool:
+    """Return whether an expression asks where a stream stands."""
+    asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in asked)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the program. ``arguments``: the registers in which it is given its parameters, and if ``has_order``
+    the byte order of what is around it."""
+
+    number: int
+    arguments: tuple[Scalar, ...]
+    has_order: bool
 
 
 @dataclass
@@ -35,6 +54,8 @@ class State:
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
     those of its content.
+    ``kept``: the instances about a stream that have a register. ``functions``: those of types that contain themselves,
+    by whether the stream has an end.
     """
 
     plan: Plan
@@ -47,7 +68,6 @@ class State:
     ways: tuple[Way, ...] = ()
     units: int = 0
     run: Run = field(init=False)
-    asked: frozenset[str] = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()
     created: list[Scalar | Span] = field(default_factory=list)
@@ -56,10 +76,18 @@ class State:
     chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
+    kept: list[tuple[Scope, Instance]] = field(default_factory=list)
+    functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
+    asked: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
-        self.asked = asked_lists(self.plan)
+        if self.asked is None:
+            self.asked = asked_lists(self.plan)
+
+    def is_asked(self, field: Field) -> bool:
+        """Return whether expressions may use the items of a repeated field."""
+        return self.asked is not None and field.id in self.asked
 
     def count(self) -> None:
         """Count a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""
@@ -71,11 +99,23 @@ class State:
         """A compiler of expressions that are at this place in ``scope``."""
         return Compiler(scope, self.facts, of_stream=self.of_stream, keep=self._keep, absent_fails=True)
 
-    def _keep(self, compiled: Compiled, name: str) -> Scalar:
-        kept = Scalar(name, compiled.interval, self.facts)
+    def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
+        kept = Scalar(instance.id, compiled.interval, self.facts)
         self.run.flush()
-        self.assembler.compute(kept, compiled, name)
+        self.assembler.compute(kept, compiled, instance.id)
+        self.kept.append((scope, instance))
         return kept
+
+    def forget(self, before: int) -> None:
+        """Forget the instances about a stream that were first asked for since there were ``before`` of them: those
+        steps need not have been run. Where the stream stood when they were has to be known: that is no value for what
+        asks later."""
+        for scope, instance in self.kept[before:]:
+            scope.members.pop(instance.id, None)
+            if instance.value is not None and stands(instance.value):
+                what = f'an expression uses "{instance.id}" of a stream after a part that may not be there'
+                scope.members[instance.id] = Unavailable(what)
+        del self.kept[before:]
 
     @property
     def counts_items(self) -> bool:

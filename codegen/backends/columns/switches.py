@@ -10,7 +10,7 @@ from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType
-from ...plan import Field, Switch
+from ...plan import Field, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .compiled import Compiled
@@ -31,10 +31,11 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
     matching = matching_of(state, scope, switch.on, question)
     created, end = state.created, Label()
+    asked: list[tuple[Scope, Instance]] = []
     result = _integer(state, field)
     for matches, form in switch.branches:
         test: Node = reduce(lambda left, right: Logical("or", left, right), [_is(each) for each in matches])
-        other = Label()
+        other, kept = Label(), len(state.kept)
         assembler.add(
             Op.SKIP_IF_ZERO, assembler.temporary(matching.compile(test), question), 0, other, comment=question
         )
@@ -42,14 +43,23 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
         _keep(state, scope, form, result)
         assembler.add(Op.JUMP, 0, 0, end)
         assembler.place(other)
+        asked += state.kept[kept:]
+        for holder, instance in state.kept[kept:]:
+            holder.members.pop(instance.id, None)
+        del state.kept[kept:]
     if switch.otherwise is not None:
+        kept = len(state.kept)
         _lower_form(state, scope, switch.otherwise, node, value)
         _keep(state, scope, switch.otherwise, result)
+        asked += state.kept[kept:]
+        del state.kept[kept:]
     else:
         _null(state, node)
         if result is not None:
             assembler.absent(result)
     assembler.place(end)
+    state.kept += asked
+    state.forget(len(state.kept) - len(asked))
     state.created = created if result is None else [*created, result]
     unavailable = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
     scope.members[field.id] = unavailable if result is None else result

@@ -1,0 +1,102 @@
+"""Types whose objects may hold others of the same type: their steps are a function, which calls itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from wireloom.format.program import Op
+from wireloom.format.program_limits import MOST_FUNCTIONS
+
+from ...expression.types import BooleanType, Path
+from ...plan import Field, Plan, TypePlan
+from ...wire import InheritedEndian
+from .arrow import integer_interval
+from .compiled import Compiled
+from .interval import BOOLEAN
+from .refusal import NotForEngineError
+from .scope import Scalar, Scope, Stream, Unavailable
+from .state import Function, State
+
+
+def contains_itself(plan: Plan, struct: TypePlan) -> bool:
+    """Return whether objects of a type may hold others of the type, by what is read in order."""
+    seen: set[Path] = set()
+    waiting = list(_held(plan, struct))
+    while waiting:
+        current = waiting.pop()
+        if current.path == struct.path:
+            return True
+        if current.path not in seen:
+            seen.add(current.path)
+            waiting += _held(plan, current)
+    return False
+
+
+def _held(plan: Plan, struct: TypePlan) -> Iterator[TypePlan]:
+    return (plan.type(each.path) for field in struct.fields for each in field.held if not each.opaque)
+
+
+def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
+    """Append the steps of an object of a type that contains itself; ``lower`` appends those of the fields of one.
+
+    Raises ``NotForEngineError``.
+    """
+    key = struct.path, state.bounded
+    if key not in state.functions:
+        _make(state, scope, struct, lower)
+    function, assembler, compiler = state.functions[key], state.assembler, state.compiler(scope)
+    given = [compiler.compile(each) for each in field.arguments]
+    if function.has_order:
+        if scope.little is None:
+            raise NotForEngineError(f'the byte order of "{field.id}" is not that of its parent')
+        given.append(Compiled((scope.little,), BOOLEAN))
+    state.run.flush()
+    for argument, compiled in zip(function.arguments, given, strict=True):
+        if not compiled.interval.within(argument.interval.low, argument.interval.high):
+            raise NotForEngineError(f'"{field.id}" is given an argument that may be beyond its type')
+        assembler.compute(argument, compiled, argument.name)
+    assembler.add(Op.CALL, function.number, comment=field.id)
+    scope.members[field.id] = Unavailable(f'an expression uses "{field.id}", whose type contains itself')
+
+
+def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
+    assembler = state.assembler
+    if len(assembler.functions) == MOST_FUNCTIONS:
+        raise NotForEngineError(f"more than {MOST_FUNCTIONS} types contain themselves")
+    stream = Stream()
+    inner = Scope(scope.plan, struct, top=scope.root, stream=stream)
+    has_order = isinstance(struct.endian, InheritedEndian)
+    names = [each.id for each in struct.parameters] + ["byte order"] * has_order
+    intervals = [
+        BOOLEAN if isinstance(each.type, BooleanType) else integer_interval(each.type) for each in struct.parameters
+    ]
+    arguments = []
+    for name, interval in zip(names, [*intervals, BOOLEAN], strict=False):
+        if interval is None:
+            raise NotForEngineError(f'"{struct.path[-1]}" contains itself and is given "{name}"')
+        arguments.append(Scalar(name, interval, needed=True))
+    function = Function(len(assembler.functions), tuple(arguments), has_order)
+    state.functions[struct.path, state.bounded] = function
+    with assembler.function(struct.path[-1], bounded=state.bounded, arguments=arguments):
+        for argument in arguments:
+            own = Scalar(argument.name, argument.interval)
+            inner.members[argument.name] = own
+            assembler.compute(own, Compiled((argument,), argument.interval), argument.name)
+        if has_order:
+            order = inner.members.pop("byte order")
+            assert isinstance(order, Scalar)
+            inner.little = order
+        within = replace(
+            state,
+            row=None,
+            streams=[stream],
+            facts=(),
+            created=[],
+            nesting=1,
+            asked=frozenset(),
+        )
+        lower(within, inner)
+        if not within.run.aligned:
+            raise NotForEngineError(f'"{struct.path[-1]}" may end inside a byte')
+        within.run.flush()

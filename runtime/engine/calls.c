@@ -1,0 +1,159 @@
+/* Functions: steps that are called, also by themselves, for objects that contain objects of their own type.
+ *
+ * A function has registers, spans, marks and loops of its own. A call keeps what is in them, for a call of the same
+ * function that goes on, and clears them; its end puts back what was kept. So a call needs as much memory as the function
+ * has for itself, and there are WL_DEEPEST_CALL of them at most. A call that takes no bytes counts as an item. */
+#include <stdlib.h>
+
+#include "handlers.h"
+
+/* Rows, what is around them, columns, positions and blocks only stand outside of functions. */
+bool wl_function_holds(const wl_step *step) {
+    switch (step->op) {
+    case WL_OP_UNIT:
+    case WL_OP_ROW:
+    case WL_OP_WHERE:
+    case WL_OP_LIST:
+    case WL_OP_ITEM:
+    case WL_OP_SEEK:
+    case WL_OP_EXPAND:
+    case WL_OP_SERIES:
+    case WL_OP_SERIES_ADD:
+    case WL_OP_CHAIN_BEGIN:
+    case WL_OP_CHAIN:
+    case WL_OP_CHAIN_NOTE:
+    case WL_OP_BLANK:
+    case WL_OP_FIELDS:
+    case WL_OP_LIMIT_SPAN:
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+    case WL_OP_COLUMN_STRUCT:
+    case WL_OP_COLUMN_NULL:
+    case WL_OP_END:
+        return false;
+    default:
+        return !((step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b);
+    }
+}
+
+typedef struct {
+    const wl_instruction *next; /* after the call */
+    const wl_function *function;
+    const uint8_t *begin; /* where the cursor was */
+    unsigned base_depth;
+} frame;
+
+/* Bytes of each part of what a function has for itself, in the order in which they are kept. */
+enum { REGISTERS, POISON, SPANS, MARKS, LOOPS, PARTS };
+
+typedef struct {
+    uint8_t *at;
+    size_t size;
+} part;
+
+static void parts_of(wl_run *run, const wl_function *function, part *parts) {
+    const wl_range *own = &function->registers;
+    parts[REGISTERS] = (part){(uint8_t *)(run->registers + own->from), (size_t)(own->to - own->from) * sizeof *run->registers};
+    /* Whole words: what is in them besides belongs to nobody who runs meanwhile, or stays as it is. */
+    size_t words = own->to > own->from ? (size_t)(own->to - 1) / 64 + 1 - own->from / 64 : 0;
+    parts[POISON] = (part){(uint8_t *)(run->poison + own->from / 64), words * sizeof *run->poison};
+    own = &function->spans;
+    parts[SPANS] = (part){(uint8_t *)(run->spans + own->from), (size_t)(own->to - own->from) * sizeof *run->spans};
+    own = &function->marks;
+    parts[MARKS] = (part){(uint8_t *)(run->marks + own->from), (size_t)(own->to - own->from) * sizeof *run->marks};
+    own = &function->loops;
+    parts[LOOPS] = (part){(uint8_t *)(run->loops + own->from), (size_t)(own->to - own->from) * sizeof *run->loops};
+}
+
+static bool has_room(wl_run *run, size_t more) {
+    if (more <= run->frames_room - run->frames_used)
+        return true;
+    size_t room = 2 * run->frames_room + more;
+    uint8_t *frames = realloc(run->frames, room);
+    if (!frames)
+        return false;
+    run->frames = frames;
+    run->frames_room = room;
+    return true;
+}
+
+static size_t size_of(const part *parts) {
+    size_t size = sizeof(frame);
+    for (size_t i = 0; i < PARTS; i++)
+        size += parts[i].size;
+    return size;
+}
+
+/* The registers that another function has in a word of its own keep whether they could be computed. */
+static void clear_poison(wl_run *run, const wl_function *function) {
+    for (size_t i = function->registers.from; i < function->registers.to; i++)
+        run->poison[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static void clear(wl_run *run, const wl_function *function, const uint8_t *cursor) {
+    memset(run->registers + function->registers.from, 0,
+           (size_t)(function->registers.to - function->registers.from) * sizeof *run->registers);
+    if (run->poisoned)
+        clear_poison(run, function);
+    for (size_t i = function->spans.from; i < function->spans.to; i++)
+        run->spans[i] = (wl_span){cursor, 0};
+    for (size_t i = function->marks.from; i < function->marks.to; i++)
+        run->marks[i] = cursor;
+}
+
+WL_HANDLER(wl_call) {
+    const wl_function *function = run->program->functions + step->a;
+    part parts[PARTS];
+    parts_of(run, function, parts);
+    size_t size = size_of(parts);
+    if (WL_UNLIKELY(run->call_depth == WL_DEEPEST_CALL || run->depth + function->limits > WL_MOST_OPEN_LIMITS ||
+                    !has_room(run, size)))
+        return wl_lost(run, WL_REASON_NESTED);
+    uint8_t *to = run->frames + run->frames_used;
+    for (size_t i = 0; i < PARTS; i++) {
+        if (parts[i].size)
+            memcpy(to, parts[i].at, parts[i].size);
+        to += parts[i].size;
+    }
+    const frame kept = {step + 1, function, cursor, run->base_depth};
+    memcpy(to, &kept, sizeof kept);
+    run->frames_used += size;
+    run->call_depth++;
+    run->base_depth = run->depth;
+    clear(run, function, cursor);
+    GO_ON_AT(step + step->c);
+}
+
+/* The function is complete: what was kept is put back. */
+static frame leave(wl_run *run) {
+    frame kept;
+    part parts[PARTS];
+    memcpy(&kept, run->frames + run->frames_used - sizeof kept, sizeof kept);
+    parts_of(run, kept.function, parts);
+    run->frames_used -= size_of(parts);
+    const uint8_t *from = run->frames + run->frames_used;
+    for (size_t i = 0; i < PARTS; i++) {
+        if (parts[i].size)
+            memcpy(parts[i].at, from, parts[i].size);
+        from += parts[i].size;
+    }
+    run->base_depth = kept.base_depth;
+    run->call_depth--;
+    return kept;
+}
+
+WL_HANDLER(wl_return) {
+    (void)step;
+    const frame kept = leave(run);
+    if (WL_UNLIKELY(cursor == kept.begin)) {
+        if (run->items_left == 0)
+            return wl_lost(run, WL_REASON_ITEMS);
+        run->items_left--;
+    }
+    if (WL_UNLIKELY(run->turns == 0))
+        return wl_lost(run, WL_REASON_LENGTH);
+    run->turns -= run->parse_only;
+    GO_ON_AT(kept.next);
+}
