@@ -7,7 +7,7 @@ sub-stream on the way to the rows, if there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,33 +18,8 @@ from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
+from .row_steps import Steps
 from .streams import MemoryStream
-
-
-class NextStep(NamedTuple):
-    """A step to the rows of a table. ``unit``: as in ``Format.units``; ``after``: the steps after it by their numbers,
-    none where it leads to a row."""
-
-    unit: str
-    after: Mapping[int, NextStep]
-
-
-Steps = Mapping[int, NextStep]
-
-
-def steps_of(ways: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
-    """The steps of all ways to the rows of a table, by their numbers. The arguments as in ``Format``."""
-    found: dict[int, list[tuple[Sequence[int], Sequence[str]]]] = {}
-    for way, kinds in zip(ways, units or [("",) * len(each) for each in ways], strict=True):
-        if way:
-            found.setdefault(way[0], []).append((way, kinds))
-    return {
-        number: NextStep(
-            max(kinds[0] for _, kinds in each),
-            steps_of([way[1:] for way, _ in each], [kinds[1:] for _, kinds in each]),
-        )
-        for number, each in found.items()
-    }
 
 
 class LoggedRow(NamedTuple):

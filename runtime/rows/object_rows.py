@@ -13,7 +13,8 @@ from ..objects.chains import UNKNOWN, Chain
 from ..objects.computing import Computing, ItemCounter
 from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
-from ..objects.row_log import LoggedRow, RowLog, steps_of
+from ..objects.row_log import LoggedRow, RowLog
+from ..objects.row_steps import steps_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from . import object_values

@@ -1,0 +1,32 @@
+"""The steps from the outermost object to the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class NextStep(NamedTuple):
+    """A step to the rows of a table. ``unit``: as in ``Format.units``; ``after``: the steps after it by their numbers,
+    none where it leads to a row."""
+
+    unit: str
+    after: Mapping[int, NextStep]
+
+
+Steps = Mapping[int, NextStep]
+
+
+def steps_of(ways: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
+    """The steps of all ways to the rows of a table, by their numbers. The arguments as in ``Format``."""
+    found: dict[int, list[tuple[Sequence[int], Sequence[str]]]] = {}
+    for way, kinds in zip(ways, units or [("",) * len(each) for each in ways], strict=True):
+        if way:
+            found.setdefault(way[0], []).append((way, kinds))
+    return {
+        number: NextStep(
+            max(kinds[0] for _, kinds in each),
+            steps_of([way[1:] for way, _ in each], [kinds[1:] for _, kinds in each]),
+        )
+        for number, each in found.items()
+    }
