@@ -230,6 +230,7 @@ class MessageField:
     ``kind`` is protobuf's word (``uint64`` … ``bytes``, ``message``, ``enum``); ``label`` is ``optional``,
     ``required``, ``repeated`` or ``implicit`` (proto3 without a label). ``default``: proto2's, an enum's as its number.
     ``key``: the kind of a map's keys; the attribute's type and ``kind`` are then those of the values.
+    ``json``: tables have its messages as JSON text.
     """
 
     number: int
@@ -239,6 +240,7 @@ class MessageField:
     default: int | float | bool | str | bytes | None = None
     oneof: str = ""
     key: str | None = None
+    json: bool = False
 
 
 @dataclass(frozen=True)

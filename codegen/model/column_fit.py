@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..expression.types import ListType, Path, Type, UserType
-from .model import Struct
+from .model import Attribute, Instance, Struct
 
 MAX_LEVELS = 32
 MAX_FIELDS = 4096
 """How deep messages in a column may be in each other, and how many fields they may have in all."""
-TOO_LARGE = f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields"
+TOO_LARGE = (
+    f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields: give the"
+    " field, or the one in it that leads there, 'json: true'"
+)
+
+
+def is_text(member: Attribute | Instance) -> bool:
+    """Return whether columns have the messages of a field as JSON text."""
+    return isinstance(member, Attribute) and member.message is not None and member.message.json
 
 
 class ColumnFit:
@@ -20,6 +28,10 @@ class ColumnFit:
     def __init__(self, find: Callable[[Path], Struct | None]) -> None:
         self.find = find
         self.sizes: dict[tuple[Path, int], int] = {}
+
+    def holds(self, member: Attribute | Instance) -> bool:
+        """Return whether a column can hold the values of a field or an instance."""
+        return is_text(member) or self.fits(member.type)
 
     def fits(self, type: Type) -> bool:
         """Return whether a column can hold it: no message type in it contains itself, and they are not too many."""
@@ -37,7 +49,7 @@ class ColumnFit:
             return known
         total = len(struct.attributes)
         for each in struct.attributes:
-            if isinstance(each.type, UserType) and total <= MAX_FIELDS:
+            if isinstance(each.type, UserType) and not is_text(each) and total <= MAX_FIELDS:
                 total += self._fields(each.type.path, levels - 1)
         self.sizes[path, levels] = total
         return total

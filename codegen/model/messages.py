@@ -121,11 +121,12 @@ class MessageReader:
         label = self._label(section, kind, key)
         packed = self._packed(section, kind, label, key)
         default = self._default(section, kind, type, label, key)
+        json = self._json(section, kind)
         if self.diagnostics.errors > before:
             return None
         number = section.integer("number")
         assert number is not None
-        return MessageField(number, kind, label, packed, default, section.word("oneof"), key)
+        return MessageField(number, kind, label, packed, default, section.word("oneof"), key, json)
 
     def _key(self, section: Section) -> str | None:
         key = section.text("map-key")
@@ -180,6 +181,12 @@ class MessageReader:
             enum = self._enum_at(type) if isinstance(type, EnumType) else None
             return default_value(value, kind, enum, self.diagnostics)
         return None
+
+    def _json(self, section: Section, kind: str) -> bool:
+        if "json" in section and kind != "message":
+            message = f"'json' is for fields of a message type, this one is of the type {kind}"
+            self.diagnostics.error(section.keys["json"], message)
+        return section.flag("json", False)
 
     # Types -----------------------------------------------------------------------------------------------------------
 

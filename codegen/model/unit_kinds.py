@@ -142,7 +142,7 @@ class KindReader:
                     message = f"{shown(name.value)} holds the rows themselves and is not a column of theirs"
                     self.diagnostics.error(name.position, message)
                     return None
-                if not self.fit.fits(member.type):
+                if not self.fit.holds(member):
                     self.diagnostics.error(name.position, f"{shown(name.value)} is not a column: {TOO_LARGE}")
                     return None
                 return UnitColumn(name.value, struct.path, up)
@@ -158,7 +158,7 @@ class KindReader:
 
     def _all(self, row: Struct, columns: _Columns) -> tuple[Column, ...]:
         """The row's own fields and instances that can be columns and are none yet."""
-        found = [each.id for each in _members(row) if each.id not in columns.names and self.fit.fits(each.type)]
+        found = [each.id for each in _members(row) if each.id not in columns.names and self.fit.holds(each)]
         columns.names += found
         return tuple(UnitColumn(each, row.path) for each in found)
 
@@ -173,7 +173,7 @@ class KindReader:
                     self.diagnostics.error(name.position, message)
             elif name.value in found:
                 self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
-            elif not self.fit.fits(attribute.type):
+            elif not self.fit.holds(attribute):
                 self.diagnostics.error(name.position, f"{shown(name.value)} is not a column: {TOO_LARGE}")
             else:
                 found.append(name.value)

@@ -114,6 +114,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                 "map-key": Key(
                     TextKind(offered=MAP_KEYS), "It is a map with keys of this scalar; its type is that of the values."
                 ),
+                "json": Key(FLAG, "Tables have its messages as JSON text."),
                 **logical,
                 **documentation,
             },

@@ -245,9 +245,10 @@ bool wl_messages_fill(const wl_message_program *program, const wl_messages_argum
                     .starts = make(program->vector_count, sizeof *walk.starts),
                     .tables = make(program->table_count, sizeof *walk.tables),
                     .indices = make(program->lookup_count, sizeof *walk.indices),
+                    .merged = make(program->has_json ? program->slot_count : 0, sizeof *walk.merged),
                     .readable = arguments->source + arguments->source_size};
     *result = (wl_messages_result){.status = WL_MESSAGES_END};
-    bool good = walk.slots && walk.marks && walk.starts && walk.tables && walk.indices;
+    bool good = walk.slots && walk.marks && walk.starts && walk.tables && walk.indices && walk.merged;
     if (good) {
         wl_vectors_start(&walk);
         read_units(&walk);
@@ -258,6 +259,10 @@ bool wl_messages_fill(const wl_message_program *program, const wl_messages_argum
         free(walk.tables[i].items);
     for (uint32_t i = 0; walk.indices && i < program->lookup_count; i++)
         free(walk.indices[i]);
+    for (uint32_t i = 0; walk.merged && program->has_json && i < program->slot_count; i++)
+        free(walk.merged[i].data);
+    free(walk.merged);
+    free(walk.pieces);
     free(walk.slots);
     free(walk.marks);
     free(walk.starts);

@@ -42,6 +42,8 @@ enum {
     WL_FIELD_TEXT = 4,   /* must be UTF-8 */
     WL_FIELD_CLOSED = 8, /* an enum of which other values are unknown fields */
     WL_FIELD_MAP = 16,   /* messages of a key (the first field) and a value, of which the last with a key counts */
+    WL_FIELD_IMPLICIT = 32, /* zero is the same as absent */
+    WL_FIELD_JSON = 64,     /* a message of which the text is kept too, in its slot or, of a repeated one, its vector */
 };
 
 /* What the walk does with a field; chosen at loading. */
@@ -76,6 +78,8 @@ typedef struct {
     uint32_t clear_count;
     uint32_t oneof;    /* 0: of none; numbered from 1 within the node */
     uint32_t drop;     /* closed enum as a map's value: the slot that says that the entry does not count */
+    uint32_t name;     /* its name in JSON, with quotes and a colon: where it begins in the constants … */
+    uint32_t name_size;
     uint64_t required; /* its bit */
 } wl_field;
 
@@ -100,6 +104,7 @@ enum {
     WL_EMIT_ROW_NUMBER,
     WL_EMIT_MARK,
     WL_EMIT_PARENT, /* the number of the element that vector `slot` gets next: of the message above */
+    WL_EMIT_JSON, /* a message of the node `node` as text */
     WL_EMIT_COUNT,
 };
 
@@ -115,6 +120,7 @@ typedef struct {
     uint32_t guard; /* the slot of the message that it is in: where that is absent, so is this */
     uint32_t flags;
     uint32_t default_size; /* bytes: of the default, which begins at default_value in the constants */
+    uint32_t node;         /* WL_EMIT_JSON */
     uint64_t default_value;
 } wl_emit;
 
@@ -159,6 +165,7 @@ struct wl_message_program {
     uint32_t digest_family;
     wl_algorithm digest; /* of the message, after it; 0 bytes: there is none */
     uint32_t least;
+    bool has_json;
     bool has_whole;
     uint32_t whole; /* vector; WL_NONE: not wanted */
     uint32_t row_scope;
@@ -199,6 +206,12 @@ typedef struct {
     size_t capacity;
 } wl_table;
 
+/* The bytes of a message that stands in several parts. */
+typedef struct {
+    uint8_t *data; /* owned by the run */
+    size_t capacity;
+} wl_merged;
+
 /* Where a vector was when the unit began. */
 typedef struct {
     size_t length;
@@ -216,6 +229,10 @@ typedef struct {
     size_t *starts;     /* owned; lengths at the begin of the call */
     wl_table *tables;   /* owned */
     uint64_t **indices; /* owned; per look-up, one per row of the unit */
+    wl_merged *merged;  /* owned; per slot, where there is JSON */
+    struct wl_piece *pieces; /* owned; of the messages that are being written as JSON */
+    size_t piece_count;
+    size_t piece_capacity;
     size_t index_capacity;
     uint64_t stamp;          /* the last one that was given out */
     const uint8_t *readable; /* bytes before this may be read (not used) beyond a value's end */
@@ -277,6 +294,11 @@ void wl_vectors_finish(wl_walk *walk);
 /* Text in which what is no UTF-8 becomes U+FFFD, one per run that cannot be part of a character, as Python's
  * errors="replace" does. `out` NULL: only counts. Returns its size in bytes (message_text.c). */
 size_t wl_text_replaced(const uint8_t *text, size_t size, uint8_t *out);
+
+/* JSON (message_json.c). A message is appended to a vector as text; one that has been walked over waits in its field's
+ * slot, `again` together with the part of it that is there already. False: no room or memory. */
+bool wl_append_json(wl_walk *walk, uint32_t vector, uint32_t node, const uint8_t *at, size_t size);
+bool wl_json_note(wl_walk *walk, const wl_field *field, const uint8_t *at, size_t size, bool again);
 
 /* Look-ups (message_lookup.c). */
 bool wl_table_append(wl_walk *walk, uint32_t table, const uint8_t *at, size_t size);

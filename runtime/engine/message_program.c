@@ -5,13 +5,13 @@
 
 #include "message_internal.h"
 
-#define PROGRAM_VERSION 1
+#define PROGRAM_VERSION 2
 #define HEADER_WORDS 24
 #define NODE_WORDS 3
-#define FIELD_WORDS 14
+#define FIELD_WORDS 16
 #define CLEAR_WORDS 2
 #define SHAPE_WORDS 2
-#define EMIT_WORDS 8
+#define EMIT_WORDS 9
 #define SCOPE_WORDS 4
 #define LOOKUP_WORDS (EMIT_WORDS + 6)
 
@@ -120,6 +120,8 @@ static void read_field(wl_field *field, reader *from) {
     field->clear_count = word(from);
     field->oneof = word(from);
     field->drop = word(from);
+    field->name = word(from);
+    field->name_size = word(from);
 }
 
 static wl_emit read_emit(reader *from) {
@@ -130,6 +132,7 @@ static wl_emit read_emit(reader *from) {
     emit.guard = word(from);
     emit.flags = word(from);
     emit.default_size = word(from);
+    emit.node = word(from);
     emit.default_value = two_words(from);
     return emit;
 }

@@ -8,7 +8,7 @@
 #define DEEPEST_VECTOR 64
 
 /* What writes a slot. */
-enum { FROM_BYTES = 1, FROM_SCALAR = 2, FROM_MESSAGE = 4 };
+enum { FROM_BYTES = 1, FROM_SCALAR = 2, FROM_MESSAGE = 4, FROM_JSON = 8 };
 
 typedef struct {
     wl_message_program *program;
@@ -109,7 +109,9 @@ static bool check_vector_of(checker *check, const wl_field *field) {
         return true;
     if (!below(check, "vector", field->vector, program->vector_count))
         return false;
-    return (field->kind != WL_KIND_MESSAGE && program->shapes[field->vector].storage == storage_of_kind(field->kind)) ||
+    unsigned storage = field->flags & WL_FIELD_JSON ? WL_VARIABLE : storage_of_kind(field->kind);
+    bool has_items = field->kind != WL_KIND_MESSAGE || (field->flags & WL_FIELD_JSON);
+    return (has_items && program->shapes[field->vector].storage == storage) ||
            refuse(check, "the items of field %u do not fit vector %u", field->number, field->vector);
 }
 
@@ -147,7 +149,8 @@ static bool check_field(checker *check, wl_field *field, const wl_node *node) {
         return refuse(check, "%u is no field number", field->number);
     if (field->kind < WL_KIND_DOUBLE || field->kind > WL_KIND_SINT64 || field->kind == 10)
         return refuse(check, "there is no kind %u", field->kind);
-    if (field->flags > 31 || ((field->flags & WL_FIELD_MAP) && field->kind != WL_KIND_MESSAGE) ||
+    if (field->flags > 127 || ((field->flags & (WL_FIELD_MAP | WL_FIELD_JSON)) && field->kind != WL_KIND_MESSAGE) ||
+        ((field->flags & WL_FIELD_JSON) && (field->flags & WL_FIELD_REPEATED) && field->vector == WL_NONE) ||
         ((field->flags & WL_FIELD_TEXT) && field->kind != WL_KIND_STRING) ||
         ((field->flags & WL_FIELD_CLOSED) && field->kind != WL_KIND_ENUM))
         return refuse(check, "field %u cannot have the flags %u", field->number, field->flags);
@@ -160,13 +163,16 @@ static bool check_field(checker *check, wl_field *field, const wl_node *node) {
     if (!is_slot(check, field->slot) || !none_or_below(check, "scope", field->scope, program->scope_count) ||
         !none_or_below(check, "table", field->table, program->table_count) ||
         !none_or_below(check, "slot", field->drop, program->slot_count) || !check_vector_of(check, field) ||
-        !check_values(check, field) || !check_clears(check, field))
+        !check_values(check, field) || !check_clears(check, field) ||
+        !is_range(check, "constants", field->name, field->name_size, program->constant_size))
         return false;
+    check->program->has_json |= (field->flags & WL_FIELD_JSON) != 0;
     field->wire = (uint8_t)wl_wire_of_kind(field->kind);
     field->action = (uint8_t)action_of(field);
     if (field->drop != WL_NONE)
         check->writers[field->drop] |= FROM_SCALAR;
-    check->writers[field->slot] |= field->kind == WL_KIND_MESSAGE ? FROM_MESSAGE
+    check->writers[field->slot] |= field->flags & WL_FIELD_JSON ? FROM_JSON
+                                   : field->kind == WL_KIND_MESSAGE ? FROM_MESSAGE
                                    : field->wire == WL_WIRE_BYTES ? FROM_BYTES
                                                                   : FROM_SCALAR;
     return true;
@@ -264,6 +270,12 @@ static bool check_emit(checker *check, const wl_emit *emit) {
                   is_range(check, "constants", emit->default_value, emit->default_size, program->constant_size) &&
                   (!(check->writers[emit->slot] & ~FROM_BYTES) || refuse(check, "slot %u has no bytes", emit->slot));
         break;
+    case WL_EMIT_JSON:
+        fits = storage == WL_VARIABLE;
+        sourced = check_source(check, emit) && below(check, "message type", emit->node, program->node_count) &&
+                  is_range(check, "constants", emit->default_value, emit->default_size, program->constant_size) &&
+                  (!(check->writers[emit->slot] & ~FROM_JSON) || refuse(check, "slot %u has no JSON", emit->slot));
+        break;
     case WL_EMIT_STRUCT:
         fits = storage == WL_STRUCT;
         sourced = check_source(check, emit);
@@ -316,6 +328,18 @@ static bool check_header(checker *check) {
            (program->shapes[program->whole].storage == WL_VARIABLE || refuse(check, "a whole unit is bytes"));
 }
 
+/* What is kept in the slots of messages that are written as JSON is nothing else. */
+static bool check_texts(checker *check) {
+    const wl_message_program *program = check->program;
+    for (uint32_t i = 0; i < program->field_count; i++) {
+        const wl_field *field = program->fields + i;
+        if ((field->flags & WL_FIELD_JSON) && !(field->flags & WL_FIELD_REPEATED) &&
+            check->writers[field->slot] != FROM_JSON)
+            return refuse(check, "slot %u has JSON and something else", field->slot);
+    }
+    return true;
+}
+
 /* Nodes have been checked one by one. */
 static bool check_maps(checker *check) {
     const wl_message_program *program = check->program;
@@ -339,7 +363,7 @@ static bool check_parts(checker *check) {
         if (!check_node(check, program->nodes + i))
             return false;
     }
-    if (!check_maps(check))
+    if (!check_maps(check) || !check_texts(check))
         return false;
     for (uint32_t i = 0; i < program->emit_count; i++) {
         if (!check_emit(check, program->emits + i))

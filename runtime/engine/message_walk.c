@@ -167,6 +167,7 @@ bool wl_walk_message(wl_walk *walk, const wl_node *node, const uint8_t *cursor, 
                 if (WL_UNLIKELY(field->clear_count))
                     wl_walk_clear(walk, field);
                 uint64_t inner_stamp = is_item ? ++walk->stamp : stamp;
+                bool again = slot->stamp == stamp;
                 slot->stamp = stamp;
                 if (WL_UNLIKELY(!wl_walk_message(walk, inner, cursor, next, inner_stamp, depth + 1))) {
                     if (walk->problem.what)
@@ -174,6 +175,11 @@ bool wl_walk_message(wl_walk *walk, const wl_node *node, const uint8_t *cursor, 
                     return false;
                 }
                 if (is_item && WL_UNLIKELY(!wl_close_scope(walk, field->scope, inner_stamp, row)))
+                    return false;
+                if ((field->flags & WL_FIELD_JSON) &&
+                    WL_UNLIKELY(!(field->flags & WL_FIELD_REPEATED)
+                                    ? !wl_json_note(walk, field, cursor, (size_t)value, again)
+                                    : !wl_append_json(walk, field->vector, field->node, cursor, (size_t)value)))
                     return false;
             }
             cursor = next;

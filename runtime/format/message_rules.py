@@ -64,6 +64,7 @@ class FieldRule:
     written; both forms are read. ``default``: proto2's, ``None`` where none is declared. ``oneof``: the name of the
     group of which one member at most is set. ``key``: for a map, the kind of its keys (the field's own kind is that of
     the values, its label ``REPEATED``). ``values``: for a closed enum (proto2) its numbers: others are unknown fields.
+    ``json``: tables have the message as JSON text.
     """
 
     name: str
@@ -76,6 +77,7 @@ class FieldRule:
     message: int = -1
     key: FieldKind | None = None
     values: tuple[int, ...] | None = None
+    json: bool = False
 
 
 @dataclass(frozen=True, slots=True)

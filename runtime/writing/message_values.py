@@ -8,6 +8,7 @@ from typing import Any
 
 from ..format.message_rules import FieldKind, FieldRule, Label
 from ..objects.messages.errors import MessageError
+from ..objects.messages.json_text import json_message
 from ..objects.messages.objects import Message
 
 
@@ -45,6 +46,8 @@ def _value(rule: FieldRule, kind: type[Any] | None, value: Any, place: str) -> A
         assert kind is not None
         if isinstance(value, kind):
             return value
+        if rule.json and isinstance(value, str):
+            return json_message(kind, value, place)
         if not isinstance(value, Mapping):
             raise MessageError(f"{value!r:.60} is no {kind.__qualname__}: give a mapping of its fields", field=place)
         return message_of(kind, value, place)

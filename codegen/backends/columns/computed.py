@@ -180,7 +180,7 @@ class _Computer:
         numbers = tuple(field_of(each).number for each in found.steps)
         for taken in range(len(found.steps), 0, -1):
             column = self.columns.get(FieldSource(numbers[:taken], found.up))
-            if column is not None:
+            if column is not None and not any(field_of(each).json for each in found.steps[taken:]):
                 if column not in self.inputs:
                     self.inputs.append(column)
                 text = _parameter(column)

@@ -6,7 +6,7 @@ from ...expression.types import BooleanType, IntegerType, Path, StringType, Type
 from ...plan import Field, Instance, Plan
 from ...wire import Labels
 from ..base import refuse
-from .arrow import ArrowType, list_type, scalar_type, struct_type
+from .arrow import TEXT, ArrowType, list_type, scalar_type, struct_type
 from .message_types import field_of
 
 KEYS: dict[str, Type] = {
@@ -21,7 +21,8 @@ KEYS: dict[str, Type] = {
 def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = ()) -> ArrowType:
     """The type of the column that a field makes; ``within``: the message types that it is part of.
 
-    A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``.
+    A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``;
+    messages of a field with ``json`` are text.
     Labels are those of a whole column; enums inside lists and structs are their numbers. Raises ``SpecError`` where
     a message type contains itself: such values have no Arrow type.
     """
@@ -29,7 +30,9 @@ def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = 
     repeated = field.label == "repeated"
     nested = bool(within) or repeated
     logical = None if nested and isinstance(attribute.logical, Labels) else attribute.logical
-    if isinstance(attribute.type, UserType):
+    if field.json:
+        item = TEXT
+    elif isinstance(attribute.type, UserType):
         item = message_type(plan, attribute.type.path, attribute, within)
     else:
         found = scalar_type(plan, attribute.type, logical)
@@ -51,7 +54,7 @@ def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[
         refuse(
             field.position,
             f'"{field.id}" cannot be part of a column: the message type {"::".join(path)} contains itself,'
-            " and Arrow has no type without end for it",
+            " and Arrow has no type without end for it: give the field in it that leads there 'json: true'",
         )
     fields = plan.type(path).fields
     return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields), path)

@@ -36,8 +36,11 @@ def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSour
 
 def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
     """Return whether the instance has the field's own type; as a timestamp or by its label it is the same value."""
-    repeated = field_of(found.attribute).label == "repeated"
-    return repeated or instance.type == found.attribute.type
+    field = field_of(found.attribute)
+    if field.json:
+        # The field's column is text, that of an instance shows the message itself.
+        return False
+    return field.label == "repeated" or instance.type == found.attribute.type
 
 
 def _lookup(paths: Paths, place: Place, instance: Instance, value: Subscript) -> LookupSource | None:

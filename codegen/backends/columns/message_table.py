@@ -26,6 +26,7 @@ from .field_arrow import field_type
 from .message_arrow import message_field_type, message_type
 from .message_paths import FieldFound, Paths, Place, levels
 from .message_sources import instance_source
+from .message_types import field_of
 from .refusal import NotForEngineError
 
 SHOWN = ("dictionary", "timestamp")
@@ -37,7 +38,7 @@ class MessageColumn:
     """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
     row; empty for what is not a field or instance. The rest is as in ``wireloom.format.description.Column``.
 
-    ``source``: where the engine has it from; ``None`` where it cannot have it, which ``refusal`` explains.
+    ``is_json``: messages as text; ``source``: where the engine has it from; ``None`` where it cannot have it, which ``refusal`` explains.
     """
 
     name: str
@@ -49,6 +50,7 @@ class MessageColumn:
     labels: tuple[tuple[int, str], ...] = ()
     derived: bool = False
     same_as: str = ""
+    is_json: bool = False
     source: ColumnSource | None = None
     function: Function | None = None
     refusal: str = ""
@@ -72,7 +74,7 @@ def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
     inputs = {
         each.source: each.name
         for each in reversed(columns)
-        if isinstance(each.source, FieldSource) and not each.type.name.startswith(SHOWN)
+        if isinstance(each.source, FieldSource) and not each.type.name.startswith(SHOWN) and not each.is_json
     }
     otherwise = Whole(kind.whole, kind.mark if kind.mark in kind.columns + kind.selectable else "")
     for place, (each, _) in enumerate(listed):
@@ -101,7 +103,7 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
     made = MessageColumn(column.name, BOOLEAN, default, field_name(column.name), column.up, found.doc)
     if isinstance(found, Field):
         field = FieldFound(column.up, (found,), struct)
-        return _labelled(paths, found, replace(made, type=message_field_type(paths.plan, found), source=field.source))
+        return _labelled(paths, found, _of_field(paths, found, field, made))
     source = instance_source(paths, place, found)
     type = _instance_type(paths.plan, found)
     same_as = ""
@@ -113,6 +115,11 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
             type = message_field_type(paths.plan, replace(shown.attribute, logical=found.logical))
     derived = not same_as and not isinstance(source, LookupSource)
     return _labelled(paths, found, replace(made, type=type, source=source, same_as=same_as, derived=derived))
+
+
+def _of_field(paths: Paths, found: Field, place: FieldFound, made: MessageColumn) -> MessageColumn:
+    is_json = field_of(found).json
+    return replace(made, type=message_field_type(paths.plan, found), source=place.source, is_json=is_json)
 
 
 def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> MessageColumn:

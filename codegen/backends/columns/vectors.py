@@ -90,6 +90,8 @@ def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, pi
     """The column that a field makes, given the code of it."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
+    if field_of(attribute).json:
+        raise NotForEngineError(f'an expression uses "{attribute.id}", which columns have as JSON text')
     if field_of(attribute).label == "repeated":
         return Vector(text, "", picked=picked, items=attribute, struct=owner)
     return typed_vector(plan, text, attribute.type, owner, picked=picked)

@@ -69,6 +69,7 @@ def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Pat
         message=numbers[field.type.path] if isinstance(field.type, UserType) else -1,
         key=FieldKind[rule.key.upper()] if rule.key else None,
         values=values,
+        json=rule.json,
     )
 
 

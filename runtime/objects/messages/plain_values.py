@@ -7,13 +7,14 @@ from enum import IntEnum
 from typing import Any
 
 from ...format.message_rules import FieldKind, FieldRule
+from .json_text import json_text
 from .objects import Message
 from .plans import Plan, plan_of
 
 
 def values_of(message: Message) -> dict[str, Any]:
     """All fields of a message by name: sub-messages as dictionaries, maps as lists of ``{"key": …, "value": …}``, enums
-    as numbers, text with U+FFFD for bytes that are no UTF-8. An absent field is its declared default or ``None``."""
+    as numbers, text with U+FFFD for bytes that are no UTF-8, and JSON text for messages that their fields say so of. An absent field is its declared default or ``None``."""
     return _values(message, plan_of(type(message)))
 
 
@@ -57,6 +58,8 @@ def _entries(entries: Mapping[Any, Any], rule: FieldRule) -> list[dict[str, Any]
 
 
 def _plain(value: Any, rule: FieldRule) -> Any:
+    if rule.json:
+        return None if value is None else json_text(value)
     if rule.kind is FieldKind.MESSAGE:
         return None if value is None else _values(value, plan_of(type(value)))
     if rule.kind is FieldKind.ENUM:

@@ -19,7 +19,7 @@ def field_type(plan: Plan, name: str) -> pa.DataType:
 
 def _type(plan: Plan, rule: FieldRule) -> pa.DataType:
     child = next((inner for each, inner in plan.children if each is rule), None)
-    item = TYPE_OF_KIND[rule.kind] if child is None else _struct(child)
+    item = pa.utf8() if rule.json and rule.key is None else TYPE_OF_KIND[rule.kind] if child is None else _struct(child)
     return pa.list_(item) if rule.label is Label.REPEATED else item
 
 

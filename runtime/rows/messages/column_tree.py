@@ -23,6 +23,8 @@ UNIT = -1
 """The group of the vectors that have one element per unit, whether it holds or not; others are the number of a scope,
 or lower, for the items of a list of scalars."""
 ABSENT_NULL, ABSENT_PRESENT = 1, 2
+EMPTY = b"{}"
+"""A message without fields as JSON."""
 MASK_64 = 0xFFFFFFFFFFFFFFFF
 
 
@@ -37,12 +39,14 @@ class Op(IntEnum):
     ROW_NUMBER = 5
     MARK = 6
     PARENT = 7
+    JSON = 8
 
 
 @dataclass(frozen=True)
 class Emit:
     """One element. ``guard``: the slot of the message that it is in; ``flags`` and ``default`` (size in the constants,
-    and where they begin, or the bits of a number): what an absent value becomes."""
+    and where they begin, or the bits of a number): what an absent value becomes. ``type``: of the message that
+    becomes JSON."""
 
     op: Op
     vector: int
@@ -50,6 +54,7 @@ class Emit:
     guard: int = NONE
     flags: int = 0
     default: tuple[int, int] = (0, 0)
+    type: int = 0
 
 
 @dataclass
@@ -256,6 +261,8 @@ class ColumnTree:
             return place.made
         if rule.label is Label.REPEATED:
             return self._list(branch, place, guard, group)
+        if rule.json:
+            return self._text(branch, place, guard, group)
         if rule.kind is FieldKind.MESSAGE:
             return self._struct(branch, place, group)
         vector = place.made = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, rule.name, group)
@@ -275,6 +282,18 @@ class ColumnTree:
         self._fields_of(self._inner(branch, place), vector, NONE if always else slot, group)
         return vector
 
+    def _text(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
+        """A message as JSON. That of a map's entry is there also where it has not been written."""
+        vector = place.made = self._vector(Storage.VARIABLE, FieldKind.STRING, place.rule.name, group)
+        flags, default = ABSENT_NULL, (0, 0)
+        if self.types.is_entry(branch.type):
+            flags, default = 0, (len(EMPTY), len(self.constants))
+            self.constants += EMPTY
+        type = self.types.message_of(branch.type, place.rule)
+        emit = Emit(Op.JSON, vector.number, self._slot(place), guard, flags, default, type)
+        self._group(group).emits.append(emit)
+        return vector
+
     def _fields_of(self, branch: Branch, vector: Vector, guard: int, group: int) -> None:
         for rule in self.types.types[branch.type].fields:
             vector.children.append(self._field(branch, self._place(branch, rule.number), guard, group))
@@ -289,8 +308,9 @@ class ColumnTree:
         vector = place.made = self._vector(Storage.LIST, None, rule.name, group)
         vector.is_map = rule.key is not None
         self._emit(Op.LIST, vector, TRASH, guard)
-        if rule.kind is not FieldKind.MESSAGE and rule.key is None:
-            item = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, "item", UNIT - 1 - vector.number)
+        if (rule.kind is not FieldKind.MESSAGE or rule.json) and rule.key is None:
+            kind = FieldKind.STRING if rule.json else rule.kind
+            item = self._vector(STORAGE_OF_KIND[kind], kind, "item", UNIT - 1 - vector.number)
             place.vector = item.number
         else:
             place.scope = self._new_scope()

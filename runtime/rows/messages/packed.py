@@ -11,25 +11,27 @@ import struct
 from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
-from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Place
+from ...objects.messages.json_text import json_name
+from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Op, Place
 from .vectors import NONE, Storage
 
-PACKED_VERSION = 1
-REPEATED, REQUIRED, TEXT, CLOSED, MAP = 1, 2, 4, 8, 16
+PACKED_VERSION = 2
+REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON = 1, 2, 4, 8, 16, 32, 64
 
 
 def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None) -> bytes:
     """The program for the columns of ``tree``. ``max_depth``: how deep messages may be nested; by default
     what the unit's type says."""
-    nodes = _Nodes(tree)
-    unit = nodes.node(program.unit, tree.unit)
     envelope = program.envelope
+    nodes = _Nodes(tree, len(tree.constants) + len(envelope.prefix))
+    unit = nodes.node(program.unit, tree.unit)
     whole = tree.columns.get(program.whole)
     scope_parts: list[bytes] = []
     emits: list[bytes] = []
     for scope in tree.scopes:
         scope_parts.append(struct.pack("<IIII", len(emits), len(scope.emits), scope.drop, scope.is_row))
-        emits += map(_emit, scope.emits)
+        emits += map(nodes.emit, scope.emits)
+    unit_emits = list(map(nodes.emit, tree.units.emits))
     header = struct.pack(
         "<24I",
         PACKED_VERSION,
@@ -43,7 +45,7 @@ def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None
         len(tree.scopes),
         tree.tables,
         len(tree.lookups),
-        len(tree.constants) + len(envelope.prefix),
+        len(tree.constants) + len(envelope.prefix) + len(nodes.names),
         unit,
         tree.unit.scope,
         tree.row_scope,
@@ -62,26 +64,30 @@ def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None
         nodes.packed(),
         *(struct.pack("<II", each.storage, each.end) for each in tree.vectors),
         *emits,
-        *map(_emit, tree.units.emits),
+        *unit_emits,
         *scope_parts,
-        *map(_lookup, tree.lookups),
+        *map(nodes.lookup, tree.lookups),
         tree.constants,
         envelope.prefix,
+        nodes.names,
     ]
     return b"".join(parts)
 
 
 class _Nodes:
     """Nodes and their fields, packed one by one. ``values``: of closed enums; ``clears``: what members of oneofs make
-    absent: (1, list vector) or (0, slot)."""
+    absent: (1, list vector) or (0, slot). ``names``: of fields in JSON, after ``before`` other constants."""
 
-    def __init__(self, tree: ColumnTree) -> None:
+    def __init__(self, tree: ColumnTree, before: int) -> None:
         self._tree = tree
+        self._before = before
+        self._names: dict[str, tuple[int, int]] = {}
         self._strict: list[bool] = []
         self._plain: dict[int, int] = {}
         self.fields: list[list[bytes]] = []
         self.values: list[int] = []
         self.clears: list[tuple[int, int]] = []
+        self.names = bytearray()
 
     def packed(self) -> bytes:
         """Nodes, fields, values and clears."""
@@ -120,6 +126,8 @@ class _Nodes:
             | (TEXT if is_text else 0)
             | (CLOSED if is_closed else 0)
             | (MAP if rule.key is not None else 0)
+            | (IMPLICIT if rule.label is Label.IMPLICIT else 0)
+            | (JSON if rule.json and rule.key is None and (place.made is not None or place.vector != NONE) else 0)
         )
         node = self.node(self._tree.types.message_of(type, rule), place.inner) if is_message else 0
         values = sorted(rule.values or ()) if is_closed else []
@@ -131,7 +139,7 @@ class _Nodes:
         self.values += values
         self.clears += clears
         return struct.pack(
-            "<14I",
+            "<16I",
             rule.number,
             FieldKind.MESSAGE if is_message else rule.kind,
             flags,
@@ -146,7 +154,28 @@ class _Nodes:
             len(clears),
             oneofs.index(rule.oneof) + 1 if rule.oneof else 0,
             drop,
+            *self._name(rule.name),
         )
+
+    def _name(self, name: str) -> tuple[int, int]:
+        """Where the name of a field in JSON begins in the constants, and its size."""
+        if name not in self._names:
+            text = f'"{json_name(name)}":'.encode()
+            self._names[name] = self._before + len(self.names), len(text)
+            self.names += text
+        return self._names[name]
+
+    def emit(self, emit: Emit) -> bytes:
+        """An emit; the nodes that it needs are made."""
+        node = self.node(emit.type, None) if emit.op is Op.JSON else 0
+        size, value = emit.default
+        return struct.pack("<IIIIIIIQ", emit.op, emit.vector, emit.slot, emit.guard, emit.flags, size, node, value)
+
+    def lookup(self, lookup: Lookup) -> bytes:
+        """A look-up."""
+        flags = lookup.integer | lookup.text << 1
+        rest = struct.pack("<IIIIQ", lookup.table, lookup.scope, lookup.vector, flags, lookup.mask)
+        return self.emit(lookup.index) + rest
 
     def _clears_of(self, rule: FieldRule, branch: Branch) -> list[tuple[int, int]]:
         """Return what becomes absent when a member of a oneof is set: the other members, with all that is in them."""
@@ -161,13 +190,3 @@ class _Nodes:
             if place.inner is not None and place.scope == NONE:
                 waiting.extend(place.inner.places.values())
         return found
-
-
-def _emit(emit: Emit) -> bytes:
-    return struct.pack("<IIIIIIQ", emit.op, emit.vector, emit.slot, emit.guard, emit.flags, *emit.default)
-
-
-def _lookup(lookup: Lookup) -> bytes:
-    flags = lookup.integer | lookup.text << 1
-    rest = struct.pack("<IIIIQ", lookup.table, lookup.scope, lookup.vector, flags, lookup.mask)
-    return _emit(lookup.index) + rest

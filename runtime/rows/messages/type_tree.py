@@ -52,5 +52,5 @@ def _entry(owner: MessageRule, rule: FieldRule, types: MessageSet) -> MessageRul
         needed = any(each.label is Label.REQUIRED for each in types.messages[rule.message].fields)
         label = Label.REQUIRED if needed else Label.OPTIONAL
     key = FieldRule("key", 1, rule.key, Label.IMPLICIT)
-    value = FieldRule("value", 2, rule.kind, label, message=rule.message, values=rule.values)
+    value = FieldRule("value", 2, rule.kind, label, message=rule.message, values=rule.values, json=rule.json)
     return MessageRule(f"{owner.name}.{rule.name}", (key, value), owner.strict, owner.check_text)

@@ -1,0 +1,255 @@
+"""Messages as JSON text, in protobuf's own JSON mapping (https://protobuf.dev/programming-guides/json/), and back.
+
+The text has no spaces, fields in the order of their numbers, and the entries of maps in that of their keys. Enums are
+their numbers. The engine writes the same text (``runtime/engine/message_json.c``).
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+import math
+import struct
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+from ...format.message_rules import FieldKind, FieldRule, Label
+from .errors import MessageError
+from .kinds import FLOATS, INTEGERS
+from .plans import plan_of
+from .writing import is_zero
+
+QUOTED = frozenset(kind for kind, each in INTEGERS.items() if each.most > 1 << 32)
+"""Integers of 64 bits are text, since many readers of JSON keep only 53 bits of a number."""
+WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def json_name(name: str) -> str:
+    """The name of a field in JSON.
+
+    >>> json_name("string_value")
+    'stringValue'
+    """
+    first, *rest = name.split("_")
+    return first + "".join(each[:1].upper() + each[1:] for each in rest)
+
+
+# To text -------------------------------------------------------------------------------------------------------------
+
+
+def json_text(message: Any) -> str:
+    """The text of a message. Fields that are absent, zeros without presence and empty lists are left out."""
+    out: list[str] = []
+    stack = [_parts(message, out)]
+    while stack:
+        inner = next(stack[-1], None)
+        if inner is None:
+            stack.pop()
+        else:
+            stack.append(_parts(inner, out))
+    return "".join(out)
+
+
+def _parts(message: Any, out: list[str]) -> Iterator[Any]:
+    """Write a message; what is yielded is a message inside it that comes next."""
+    opening = "{"
+    for rule in sorted(plan_of(type(message)).rule.fields, key=lambda each: each.number):
+        value = getattr(message, rule.name)
+        if value is None or (rule.label is Label.REPEATED and not value):
+            continue
+        if rule.label is Label.IMPLICIT and is_zero(value):
+            continue
+        out.append(f'{opening}"{json_name(rule.name)}":')
+        opening = ","
+        if rule.key is not None:
+            yield from _map(rule, value, out)
+        elif rule.label is Label.REPEATED:
+            yield from _items(rule, value, out)
+        elif rule.kind is FieldKind.MESSAGE:
+            yield value
+        else:
+            out.append(_scalar(rule.kind, value))
+    out.append("{}" if opening == "{" else "}")
+
+
+def _items(rule: FieldRule, items: list[Any], out: list[str]) -> Iterator[Any]:
+    before = "["
+    for each in items:
+        out.append(before)
+        before = ","
+        if rule.kind is FieldKind.MESSAGE:
+            yield each
+        else:
+            out.append(_scalar(rule.kind, each))
+    out.append("]")
+
+
+def _map(rule: FieldRule, entries: Mapping[Any, Any], out: list[str]) -> Iterator[Any]:
+    assert rule.key is not None
+    before = "{"
+    for key in sorted(entries, key=_order):
+        text = _scalar(rule.key, key)
+        out.append(f"{before}{text}:" if text.startswith('"') else f'{before}"{text}":')
+        before = ","
+        if rule.kind is FieldKind.MESSAGE:
+            yield entries[key]
+        else:
+            out.append(_scalar(rule.kind, entries[key]))
+    out.append("}")
+
+
+def _order(key: Any) -> Any:
+    return key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key
+
+
+def _scalar(kind: FieldKind, value: Any) -> str:
+    if kind is FieldKind.STRING:
+        if not value.isascii():
+            value = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return json.dumps(value, ensure_ascii=False)
+    if kind is FieldKind.BYTES:
+        return f'"{b64encode(value).decode("ascii")}"'
+    if kind is FieldKind.BOOL:
+        return "true" if value else "false"
+    if kind in FLOATS:
+        if not math.isfinite(value):
+            return f'"{"NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"}"'
+        return repr(float(value)) if kind is FieldKind.DOUBLE else single(value)
+    return f'"{int(value)}"' if kind in QUOTED else str(int(value))
+
+
+def single(value: float) -> str:
+    """The shortest text that reads back as the same float of 32 bits.
+
+    >>> single(0.10000000149011612)
+    '0.1'
+    """
+    exact, bits = Decimal(value), struct.pack("<f", value)
+    for digits in range(1, 10):
+        place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+        near = sorted((exact.quantize(place, each) for each in (ROUND_FLOOR, ROUND_CEILING)), key=lambda n: abs(n - exact))
+        for each in near:
+            if _single_bits(float(each)) == bits:
+                return repr(math.copysign(float(each), value))
+    return repr(value)
+
+
+def _single_bits(value: float) -> bytes:
+    try:
+        return struct.pack("<f", value)
+    except OverflowError:
+        return b""
+
+
+# From text -----------------------------------------------------------------------------------------------------------
+
+
+def json_message(kind: type[Any], text: str, place: str = "") -> Any:
+    """The message of a text. Fields may have their names in JSON or in the spec, 64-bit integers may be numbers, enums
+    names; null is an absent field. Raises ``MessageError`` with the path of the field, which begins with ``place``."""
+    try:
+        found = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MessageError(f"{text!r:.60} is no JSON: {error}", field=place) from None
+    return _message(kind, found, place, kind._rule.max_depth)
+
+
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is no value")
+
+
+def _message(kind: type[Any], found: Any, place: str, depth: int) -> Any:
+    if not isinstance(found, Mapping):
+        raise MessageError(f"{found!r:.60} is no object with the fields of {kind.__qualname__}", field=place)
+    if depth < 0:
+        raise MessageError(f"messages are nested more than {kind._rule.max_depth} deep", field=place, reason="limit")
+    rules = {each.name: each for each in kind._rule.fields}
+    rules |= {json_name(each.name): each for each in kind._rule.fields}
+    types = kind._types()
+    fields: dict[str, Any] = {}
+    for name, value in found.items():
+        inner = f"{place}.{name}" if place else name
+        rule = rules.get(name)
+        if rule is None:
+            known = ", ".join(json_name(each.name) for each in kind._rule.fields)
+            raise MessageError(f"there is no such field in {kind.__qualname__}: it has {known}", field=inner)
+        if value is not None:
+            fields[rule.name] = _field(rule, types.get(rule.name), value, inner, depth)
+    return kind(**fields)
+
+
+def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, depth: int) -> Any:
+    if rule.key is not None:
+        if not isinstance(value, Mapping):
+            raise MessageError(f"{value!r:.60} is no object of keys and values", field=place)
+        return {
+            _read(rule.key, None, _key(rule.key, key), place): _value(rule, kind, each, f"{place}[{key!r}]", depth)
+            for key, each in value.items()
+        }
+    if rule.label is not Label.REPEATED:
+        return _value(rule, kind, value, place, depth)
+    if not isinstance(value, list):
+        raise MessageError(f"{value!r:.60} is not a list", field=place)
+    return [_value(rule, kind, each, f"{place}[{number}]", depth) for number, each in enumerate(value)]
+
+
+def _key(kind: FieldKind, key: str) -> Any:
+    return {"true": True, "false": False}.get(key, key) if kind is FieldKind.BOOL else key
+
+
+def _value(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, depth: int) -> Any:
+    if rule.kind is FieldKind.MESSAGE:
+        assert kind is not None
+        return _message(kind, value, place, depth - 1)
+    return _read(rule.kind, kind, value, place)
+
+
+def _read(kind: FieldKind, enum: type[Any] | None, value: Any, place: str) -> Any:
+    """A scalar; whether its field can hold it is looked at when it is written."""
+    found: Any = None
+    if kind is FieldKind.STRING:
+        found = value if isinstance(value, str) else None
+    elif kind is FieldKind.BYTES:
+        found = _bytes(value) if isinstance(value, str) else None
+    elif kind is FieldKind.BOOL:
+        found = value if isinstance(value, bool) else None
+    elif isinstance(value, bool):
+        found = None
+    elif kind in FLOATS:
+        found = _float(value)
+    elif kind is FieldKind.ENUM and enum is not None and isinstance(value, str) and value in enum.__members__:
+        found = enum[value]
+    else:
+        found = _integer(value)
+    if found is None:
+        raise MessageError(f"{value!r:.60} is no {kind.name.lower()}", field=place)
+    return found
+
+
+def _bytes(text: str) -> bytes | None:
+    """Base64 of both alphabets, with or without the padding."""
+    plain = text.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
+    try:
+        return b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _float(value: Any) -> float | None:
+    if isinstance(value, str) and value in WORDS:
+        return WORDS[value]
+    try:
+        return float(value) if isinstance(value, int | float | str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    try:
+        return int(value) if isinstance(value, int | str) else None
+    except ValueError:
+        return None
