@@ -3,7 +3,6 @@
  * Neither depends on the locale. */
 #include "decimal.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -106,7 +105,10 @@ static unsigned exact_digits(uint64_t mantissa, int exponent, bool edge, char *d
     above = below;
     if (edge)
         big_shift(&above, 1);
-    int power = (int)ceil((double)(exponent + 63 - __builtin_clzll(mantissa)) * 0.30102999566398114 - 1e-10);
+    /* The decimal logarithm, from the binary one: as it is, or one too small. */
+    double logarithm = (double)(exponent + 63 - __builtin_clzll(mantissa)) * 0.30102999566398114 - 1e-10;
+    int power = (int)logarithm;
+    power += logarithm > power;
     if (power >= 0) {
         big_times_ten(&scale, (unsigned)power);
     } else {
@@ -189,9 +191,10 @@ size_t wl_decimal(double value, bool single, char *text) {
     int point = 1;
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    if (bits >> 63)
+    if (bits >> 63) {
         text[at++] = '-';
-    value = fabs(value);
+        value = -value;
+    }
     if (value == 0) {
         digits[0] = '0';
         count = 1;
@@ -199,16 +202,14 @@ size_t wl_decimal(double value, bool single, char *text) {
         count = few_digits(value, digits, &point);
     }
     if (!count) {
-        int exponent;
-        unsigned wide = single ? 24 : 53;
-        int least = single ? -149 : -1074;
-        uint64_t mantissa = (uint64_t)ldexp(frexp(value, &exponent), (int)wide);
-        exponent -= (int)wide;
-        bool edge = mantissa == UINT64_C(1) << (wide - 1) && exponent > least;
-        if (exponent < least) {
-            mantissa >>= least - exponent;
-            exponent = least;
-        }
+        float narrow = (float)value;
+        uint32_t half;
+        memcpy(&half, &narrow, sizeof half);
+        unsigned width = single ? 23 : 52, biased = single ? half >> 23 & 0xFF : (unsigned)(bits >> 52 & 0x7FF);
+        uint64_t implied = UINT64_C(1) << width, mantissa = (single ? half : bits) & (implied - 1);
+        bool edge = mantissa == 0 && biased > 1;
+        int exponent = (int)(biased ? biased : 1) - (single ? 150 : 1075);
+        mantissa |= biased ? implied : 0;
         count = exact_digits(mantissa, exponent, edge, digits, &point);
     }
     if (point > 16 || point < -3) {

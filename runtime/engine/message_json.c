@@ -3,7 +3,6 @@
  *
  * A message may stand in several parts, which belong together as if their bytes stood one after another. Its fields are
  * noted as pieces, in the order of the bytes, and then sorted by their numbers. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "decimal.h"
@@ -58,9 +57,9 @@ static void put_signed(sink *to, uint64_t value) {
 }
 
 static void put_float(sink *to, double value, bool single) {
-    if (isnan(value)) {
+    if (__builtin_isnan(value)) {
         put(to, "\"NaN\"", 5);
-    } else if (isinf(value)) {
+    } else if (__builtin_isinf(value)) {
         put(to, value < 0 ? "\"-Infinity\"" : "\"Infinity\"", value < 0 ? 11 : 10);
     } else {
         char text[WL_MOST_DECIMAL];

@@ -74,10 +74,40 @@ static void write_scalar(author *by, wl_field *field, place where, unsigned labe
                        label == 3 ? 0 : WL_ABSENT_NULL);
 }
 
+/* A message that is kept as text; the type of it is made anew, or is that of the row. Maps are not written so. */
+static bool write_text(author *by, uint32_t node, uint32_t index, place where) {
+    message_draft *it = &by->it;
+    wl_field *field = it->nodes[node].fields + index;
+    if ((field->flags & WL_FIELD_MAP) || is_unread(by, where) || take_below(by->bytes, 3))
+        return false;
+    field->flags |= WL_FIELD_JSON;
+    wl_emit *emit = NULL;
+    if (field->flags & WL_FIELD_REPEATED) {
+        uint32_t list = message_draft_vector(it, WL_LIST);
+        field->vector = message_draft_vector(it, WL_VARIABLE);
+        it->shapes[list].end = it->vector_count;
+        message_draft_emit(it, where.scope, WL_EMIT_LIST, list, 0, where.guard, 0);
+    } else {
+        field->slot = it->slot_count++;
+        message_draft_emit(it, where.scope, WL_EMIT_JSON, message_draft_vector(it, WL_VARIABLE), field->slot,
+                           where.guard, WL_ABSENT_NULL);
+        emit = it->scopes[where.scope].emits + it->scopes[where.scope].emit_count - 1;
+    }
+    by->depth++;
+    uint32_t made = is_full(by) || take_below(by->bytes, 4) == 0 ? 0 : write_node(by, (place){WL_NONE, WL_NONE, 0});
+    by->depth--;
+    it->nodes[node].fields[index].node = made;
+    if (emit)
+        emit->node = made;
+    return true;
+}
+
 static void write_message(author *by, uint32_t node, uint32_t index, place where) {
     message_draft *it = &by->it;
     wl_field *field = it->nodes[node].fields + index;
     bool repeated = field->flags & WL_FIELD_REPEATED;
+    if (write_text(by, node, index, where))
+        return;
     place inner = {WL_NONE, WL_NONE, 0};
     uint32_t vector = WL_NONE;
     if (!is_unread(by, where)) {
@@ -138,7 +168,10 @@ static uint32_t write_node(author *by, place where) {
         number += 1 + (choice >> 4 == 15 ? 20 : 0);
         bool is_message = (choice >> 2 & 3) == 0 && by->depth < 4;
         unsigned kind = is_message ? WL_KIND_MESSAGE : kinds[take_below(by->bytes, sizeof kinds)];
-        unsigned flags = label == 0 ? WL_FIELD_REPEATED : label == 1 ? WL_FIELD_REQUIRED : 0;
+        unsigned flags = label == 0   ? WL_FIELD_REPEATED
+                         : label == 1 ? WL_FIELD_REQUIRED
+                         : label == 3 ? WL_FIELD_IMPLICIT
+                                      : 0;
         if (is_message && label == 0 && choice & 32 && !is_full(by))
             flags |= WL_FIELD_MAP;
         uint32_t first_slot = it->slot_count, first_vector = it->vector_count;

@@ -54,11 +54,15 @@ static void put_emit(writer *to, const wl_emit *emit) {
     put(to, emit->guard);
     put(to, emit->flags);
     put(to, emit->default_size);
+    put(to, emit->node);
     put(to, (uint32_t)emit->default_value);
     put(to, (uint32_t)(emit->default_value >> 32));
 }
 
-static void put_field(writer *to, const wl_field *field) {
+/* A field's name in JSON. */
+static const uint8_t name[] = {'"', 'a', '"', ':'};
+
+static void put_field(writer *to, const wl_field *field, uint32_t names) {
     put(to, field->number);
     put(to, field->kind);
     put(to, field->flags);
@@ -73,11 +77,13 @@ static void put_field(writer *to, const wl_field *field) {
     put(to, field->clear_count);
     put(to, field->oneof);
     put(to, field->drop);
+    put(to, names);
+    put(to, sizeof name);
 }
 
 static void put_header(writer *to, const message_draft *it, uint32_t fields, uint32_t emits) {
     const uint32_t unit_emits = it->scopes[DRAFT_SCOPES].emit_count;
-    const uint32_t words[] = {1,
+    const uint32_t words[] = {2,
                               it->node_count,
                               fields,
                               it->value_count,
@@ -88,7 +94,7 @@ static void put_header(writer *to, const message_draft *it, uint32_t fields, uin
                               it->scope_count,
                               it->table_count,
                               it->lookup_count,
-                              it->prefix_size,
+                              it->prefix_size + (uint32_t)sizeof name,
                               it->unit_node,
                               0,
                               it->row_scope,
@@ -120,7 +126,7 @@ uint8_t *message_draft_pack(const message_draft *it, size_t *size) {
     }
     for (uint32_t i = 0; i < it->node_count; i++)
         for (uint32_t j = 0; j < it->nodes[i].field_count; j++)
-            put_field(&to, it->nodes[i].fields + j);
+            put_field(&to, it->nodes[i].fields + j, it->prefix_size);
     for (uint32_t i = 0; i < it->value_count; i++)
         put(&to, (uint32_t)it->values[i]);
     for (uint32_t i = 0; i < it->clear_count; i++) {
@@ -151,7 +157,8 @@ uint8_t *message_draft_pack(const message_draft *it, size_t *size) {
         put(&to, (uint32_t)(lookup->mask >> 32));
     }
     memcpy(to.bytes + to.size, it->prefix, it->prefix_size);
-    *size = to.size + it->prefix_size;
+    memcpy(to.bytes + to.size + it->prefix_size, name, sizeof name);
+    *size = to.size + it->prefix_size + sizeof name;
     uint8_t *packed = copy_of(to.bytes, *size);
     free(to.bytes);
     return packed;

@@ -71,15 +71,15 @@ HEADER = dict(
         strict=True,
     )
 )
-WORDS = {"nodes": 3, "fields": 14, "values": 1, "clears": 2, "shapes": 2, "emits": 8, "scopes": 4, "lookups": 14}
+WORDS = {"nodes": 3, "fields": 16, "values": 1, "clears": 2, "shapes": 2, "emits": 9, "scopes": 4, "lookups": 15}
 """Words of each part, in the order in which they stand after the header."""
 FIELD = dict(
     zip(
         (
             *("number", "kind", "flags", "slot", "vector", "node", "scope", "table", "values", "value_count"),
-            *("clears", "clear_count", "oneof", "drop"),
+            *("clears", "clear_count", "oneof", "drop", "name", "name_size"),
         ),
-        range(14),
+        range(16),
         strict=True,
     )
 )
@@ -134,7 +134,7 @@ def test_the_parts_are_where_this_test_looks_for_them() -> None:
 @pytest.mark.parametrize(
     ("name", "right", "wrong", "part"),
     [
-        ("version", 1, 2, "has version 2"),
+        ("version", 2, 3, "has version 3"),
         ("unit_node", 3, 4, "no message type 4"),
         ("unit_scope", 3, 4, "no scope 4"),
         ("row_scope", 3, 4, "no scope 4"),
@@ -191,8 +191,8 @@ def test_sizes() -> None:
         ("emits", 2, 5, 2),
         ("emits", 3, 3, 9),
         ("scopes", 3, 2, 9),
-        ("lookups", 0, 10, NONE),
-        ("lookups", 0, 9, 3),
+        ("lookups", 0, 11, NONE),
+        ("lookups", 0, 10, 3),
         ("shapes", 16, 0, BYTES),
     ],
 )
@@ -214,7 +214,7 @@ def test_the_last_that_is_right(change: tuple[str, int, int | str, int]) -> None
         (("fields", 2, "kind", 10), "no kind 10"),
         (("fields", 2, "kind", 19), "no kind 19"),
         (("fields", 2, "kind", 256 + 4), "no kind 255"),
-        (("fields", 3, "flags", 32), "cannot have the flags 32"),
+        (("fields", 3, "flags", 64), "cannot have the flags 64"),
         (("fields", 3, "flags", 256), "cannot have the flags 255"),
         (("fields", 3, "flags", 16), "cannot have the flags 16"),
         (("fields", 3, "flags", 4), "cannot have the flags 4"),
@@ -248,7 +248,7 @@ def test_the_last_that_is_right(change: tuple[str, int, int | str, int]) -> None
         (("shapes", 0, 0, 3), "unknown storage: 3"),
         (("shapes", 0, 0, 256 + 16), "unknown storage: 255"),
         (("emits", 2, 1, 17), "no vector 17"),
-        (("emits", 2, 0, 8), "no emit 8"),
+        (("emits", 2, 0, 9), "no emit 9"),
         (("emits", 2, 1, 4), "emit 1 does not fit vector 4"),
         (("emits", 11, 1, 8), "emit 1 does not fit vector 8"),
         (("emits", 3, 1, 3), "emit 0 does not fit vector 3"),
@@ -262,8 +262,8 @@ def test_the_last_that_is_right(change: tuple[str, int, int | str, int]) -> None
         (("emits", 6, 2, 10), "no slot 10"),
         (("emits", 6, 3, 10), "no slot 10"),
         (("emits", 2, 5, 3), "constants 0 … . 3"),
-        (("emits", 2, 6, 3), "constants 3 … . 0"),
-        (("emits", 2, 7, NONE), "constants"),
+        (("emits", 2, 7, 3), "constants 3 … . 0"),
+        (("emits", 2, 8, NONE), "constants"),
         (("emits", 2, 2, 3), "slot 3 has no bytes"),
         (("emits", 11, 2, 9), "slot 9 has no bytes"),
         (("scopes", 1, 0, 16), "emits 16 … . 10"),
@@ -271,10 +271,10 @@ def test_the_last_that_is_right(change: tuple[str, int, int | str, int]) -> None
         (("scopes", 3, 2, 10), "no slot 10"),
         (("lookups", 0, 2, 10), "no slot 10"),
         (("lookups", 0, 3, 10), "no slot 10"),
-        (("lookups", 0, 8, 1), "no table 1"),
-        (("lookups", 0, 9, 4), "no scope 4"),
-        (("lookups", 0, 10, 17), "no vector 17"),
-        (("lookups", 0, 10, 1), "a look-up gives bytes"),
+        (("lookups", 0, 9, 1), "no table 1"),
+        (("lookups", 0, 10, 4), "no scope 4"),
+        (("lookups", 0, 11, 17), "no vector 17"),
+        (("lookups", 0, 11, 1), "a look-up gives bytes"),
         (("fields", 9, "flags", 16), "field 8 is no map"),
         (("fields", 9, "node", 2), "field 8 is no map"),
         (("fields", 9, "node", 1), "field 8 is no map"),
@@ -312,7 +312,7 @@ def test_required_fields(count: int, fits: bool) -> None:
 def test_vectors_in_each_other(lists: int, fits: bool) -> None:
     count = lists + 1
     #       version, a node, 0 fields, values and clears, a slot, the vectors, 0 emits, a scope, 0 of the others
-    start = [1, 1, 0, 0, 0, 1, count, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
+    start = [2, 1, 0, 0, 0, 1, count, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
     shapes = [word for _ in range(lists) for word in (LIST, count)] + [BOOL, count]
     packed = struct.pack(f"<{24 + 3 + 2 * count + 4}I", *start, 0, 0, 0, *shapes, 0, 0, NONE, 1)
     if fits:
@@ -331,5 +331,5 @@ def test_digests_that_there_are_not(family: int) -> None:
 
 
 def test_no_slots() -> None:
-    start = [1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
+    start = [2, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, *[0] * 5, 100, *[0] * 6]
     refused("no slot 0", struct.pack("<31I", *start, 0, 0, 0, 0, 0, NONE, 1))

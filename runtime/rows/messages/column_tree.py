@@ -113,7 +113,7 @@ class ColumnTree:
     ``columns``: by number, the vector of each. ``parents``: by number, for columns that do not have an element per row:
     the vector that says which element each row takes. ``lookup_columns``: the number of the column of each look-up.
     ``unit_columns``: one vector per unit column. ``vectors``: all, children included. ``units``: what is written per
-    unit. Raises ``UnsupportedError`` for what the engine does not do.
+    unit. ``has_json``: whether any message becomes text. Raises ``UnsupportedError`` for what the engine does not do.
     """
 
     def __init__(self, program: MessageProgram, wanted: frozenset[int]) -> None:
@@ -122,6 +122,7 @@ class ColumnTree:
         self.types = TypeTree(program.types)
         self.vectors: list[Vector] = []
         self.slots = 1
+        self.has_json = False
         self.tables = 0
         self.scopes = [Scope()]
         self.units = Scope()
@@ -284,6 +285,7 @@ class ColumnTree:
 
     def _text(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
         """A message as JSON. That of a map's entry is there also where it has not been written."""
+        self.has_json = True
         vector = place.made = self._vector(Storage.VARIABLE, FieldKind.STRING, place.rule.name, group)
         flags, default = ABSENT_NULL, (0, 0)
         if self.types.is_entry(branch.type):
@@ -310,6 +312,7 @@ class ColumnTree:
         self._emit(Op.LIST, vector, TRASH, guard)
         if (rule.kind is not FieldKind.MESSAGE or rule.json) and rule.key is None:
             kind = FieldKind.STRING if rule.json else rule.kind
+            self.has_json |= rule.json
             item = self._vector(STORAGE_OF_KIND[kind], kind, "item", UNIT - 1 - vector.number)
             place.vector = item.number
         else:

@@ -159,6 +159,8 @@ class _Nodes:
 
     def _name(self, name: str) -> tuple[int, int]:
         """Where the name of a field in JSON begins in the constants, and its size."""
+        if not self._tree.has_json:
+            return 0, 0
         if name not in self._names:
             text = f'"{json_name(name)}":'.encode()
             self._names[name] = self._before + len(self.names), len(text)
