@@ -47,7 +47,7 @@ class UnitsReader:
         if section is None or section.faulty:
             return None
         before = self.diagnostics.errors
-        framing = self._framing(section)
+        framing, *_ = framings = self._framings(section)
         kinds = self._kinds(section)
         envelope = EnvelopeReader(self.root, self.structs, self.world, self.diagnostics).read(
             section, framing, {each.message for each in kinds}
@@ -58,6 +58,7 @@ class UnitsReader:
             kinds=kinds,
             at=tuple(section.word("at").split(".")) if "at" in section else (),
             framing=framing,
+            framings=framings if len(framings) > 1 else (),
             packing=section.word("packing"),
             hooks=section.word("hooks"),
             option=section.word("option"),
@@ -68,15 +69,24 @@ class UnitsReader:
             positions={key: section.position_of(key) for key in ("framing", "packing", "hooks") if key in section},
         )
 
-    def _framing(self, section: Section) -> str:
+    def _framings(self, section: Section) -> tuple[str, ...]:
+        """The framing, or all of a list."""
+        listed_words = section.texts("framing")
+        for index, each in enumerate(listed_words):
+            if each.value in [before.value for before in listed_words[:index]]:
+                self.diagnostics.error(each.position, f"the framing {shown(each.value)} is there already")
+        if listed_words:
+            return tuple(each.value for each in listed_words)
         text = section.text("framing")
         if text is None:
-            return "whole"
+            if "framing" in section:
+                self.diagnostics.error(section.position_of("framing"), "expected at least one framing")
+            return ("whole",)
         if text.value not in FRAMINGS and not re.fullmatch(CLASS.pattern or "", text.value):
             hint = suggestion(text.value, FRAMINGS)
             message = f"expected {listed([*FRAMINGS, 'module:Class'])}, found {shown(text.value)}{hint}"
             self.diagnostics.error(text.position, message)
-        return text.value
+        return (text.value,)
 
     # Kinds -----------------------------------------------------------------------------------------------------------
 

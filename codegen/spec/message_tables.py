@@ -125,8 +125,12 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                 "at": Key(PATH, "The root's attributes that lead to a message; those around it are its envelope."),
                 "least": Key(IntegerKind(0, 2**40), "Fewest bytes of a message; 0 unless given."),
                 "framing": Key(
-                    TextKind("a framing's word or module:Class", offered=FRAMINGS),
-                    f"{', '.join(FRAMINGS)}, or module:Class; whole unless given.",
+                    EitherKind(
+                        "a framing's word, a list of words, or module:Class",
+                        TextKind("a framing's word or module:Class", offered=FRAMINGS),
+                        sequence=ListKind(TextKind(choices=FRAMINGS)),
+                    ),
+                    f"{', '.join(FRAMINGS)}, a list of these, or module:Class; whole unless given.",
                 ),
                 "packing": Key(CLASS, "What puts rows into units when writing."),
                 "hooks": Key(CLASS, "What looks at decoded units and may drop some."),

@@ -80,7 +80,8 @@ class MessageUnits:
     A *unit* is one message with what is around it. ``message``: the qualified name of its class, as ``Format.row``.
     ``rows``: the attributes that lead to the rows, the last one a list; empty where a unit is one row.
     ``framing``: how units are in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
-    each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``packing``: ``module:Class`` of what puts
+    each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: where inputs may have one of
+    several, all of them, the first of which is ``framing``. ``packing``: ``module:Class`` of what puts
     rows into units when writing; empty: all rows in one. ``hooks``: ``module:Class`` of what looks at decoded units and
     may drop some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit.
     ``mark``: the column that is true for rows and false for units that are a row by themselves because they do not
@@ -92,6 +93,7 @@ class MessageUnits:
     message: str
     rows: tuple[str, ...] = ()
     framing: str = "whole"
+    framings: tuple[str, ...] = ()
     packing: str = ""
     hooks: str = ""
     row_number: str = ""
@@ -101,6 +103,11 @@ class MessageUnits:
     digest: str = ""
     least: int = 0
     unit_columns: tuple[str, ...] = ()
+
+    @property
+    def is_blob(self) -> bool:
+        """Return whether one message may be an input, so that values of a column may be messages."""
+        return self.framing == "whole" or "whole" in self.framings
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,13 @@ has the format's name and names a ``wireloom.format.description.Format``."""
 
 @cache
 def _generated() -> tuple[str, ...]:
+    """Those of specs with rows; others have only types for specs to import."""
     package = importlib.import_module(GENERATED)
     return tuple(
-        each.name for each in pkgutil.iter_modules(package.__path__) if each.ispkg and not each.name.startswith("_")
+        each.name
+        for folder in package.__path__
+        for each in pkgutil.iter_modules([folder])
+        if each.ispkg and any(inner.name == "columns" for inner in pkgutil.iter_modules([f"{folder}/{each.name}"]))
     )
 
 

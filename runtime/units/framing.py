@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from ..base.cached import cached_property
 from ..base.errors import RoutineError, WireloomError
+from ..base.nearest import unknown
 from ..format.description import Format, MessageUnits
 from ..format.routines import load
 from ..objects.messages.plans import plan_of
@@ -18,6 +19,7 @@ from ..rows.leading_zeros import NOT_ZERO
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import BATCH_BYTES, RowDamage
 from ..rows.zero_runs import LEAST
+from .beginning import Length, read_varint, shown_framing
 from .described import Part, unit_part
 
 CLEAN = "clean"
@@ -152,6 +154,20 @@ class Whole:
         return b""
 
 
+def length_reader(word: str) -> tuple[int, Length]:
+    """The size of the lengths of a framing, 0 for varints, and the function that reads one: see ``Prefixed.length``."""
+    if word == "varint":
+        return 0, read_varint
+    width = int(word[1])
+    order: Any = "big" if word.endswith("be") else "little"
+
+    def read(view: memoryview, position: int) -> tuple[int, int]:
+        start = position + width
+        return (int.from_bytes(view[position:start], order), start) if start <= len(view) else (0, 0)
+
+    return width, read
+
+
 class Prefixed:
     """A length before each unit: a varint, or an unsigned integer of a fixed size."""
 
@@ -159,13 +175,14 @@ class Prefixed:
 
     def __init__(self, format: Format, *, max_record: int) -> None:
         self.max_record = max_record
-        assert format.message is not None
-        word = format.message.framing
-        self._width = 0 if word == "varint" else int(word[1])
-        self._order: Any = "big" if word.endswith("be") else "little"
+        self._use(units_of(format).framing)
         self._format = format
         self._zeros_end = -1
         """Where in the input the last run of zeros ended, as far as it was at hand."""
+
+    def _use(self, word: str) -> None:
+        self._width, self._read_length = length_reader(word)
+        self._order: Any = "big" if word.endswith("be") else "little"
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
         """Like ``Framing.take``."""
@@ -239,17 +256,7 @@ class Prefixed:
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
         """The length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it is
         none."""
-        if self._width:
-            start = position + self._width
-            if start > len(view):
-                return 0, 0
-            return int.from_bytes(view[position:start], self._order), start
-        value = 0
-        for number, byte in enumerate(view[position : position + 10]):
-            value |= (byte & 0x7F) << (7 * number)
-            if byte < 0x80:
-                return (value, position + number + 1) if value < 1 << 64 else (-1, 0)
-        return (0, 0) if len(view) - position < 10 else (-1, 0)
+        return self._read_length(view, position)
 
     def described(self, stored: memoryview) -> list[Part]:
         """Like ``wireloom.units.described.Described.described``: the length, and where the unit stands."""
@@ -295,6 +302,56 @@ def varint(value: int) -> bytes:
     return bytes(done)
 
 
+class Chosen(Prefixed):
+    """One of several framings: the one that the option ``framing`` names, or else, when reading, the one that the
+    beginning of the input shows, and when writing the first."""
+
+    OPTIONS: ClassVar[tuple[str, ...]] = ("framing",)
+
+    def __init__(self, format: Format, *, max_record: int, framing: str | None = None) -> None:
+        super().__init__(format, max_record=max_record)
+        words = units_of(format).framings
+        if framing is not None and framing not in words:
+            raise unknown(f"framing of {format.name}", framing, words)
+        self._lengths = {word: read_varint if word == "whole" else length_reader(word)[1] for word in words}
+        self._whole = Whole(format, max_record=max_record)
+        self._word = ""
+        self._written = framing or words[0]
+        if framing is not None:
+            self._use(framing)
+
+    def _use(self, word: str) -> None:
+        self._word = word
+        if word != "whole":
+            super()._use(word)
+
+    def take(self, view: memoryview, base: int, at_end: bool) -> Units:
+        """Like ``Framing.take``."""
+        if not self._word:
+            found = shown_framing(self._format, view, at_end, self._lengths, self.max_record)
+            if found is None:
+                return Units(view, needed=len(view) + 1)
+            self._use(found)
+        return self._whole.take(view, base, at_end) if self._word == "whole" else super().take(view, base, at_end)
+
+    def length(self, view: memoryview, position: int) -> tuple[int, int]:
+        """Like ``Prefixed.length``."""
+        return (-1, 0) if self._word == "whole" else super().length(view, position)
+
+    def described(self, stored: memoryview) -> list[Part]:
+        """Like ``Prefixed.described``."""
+        return [unit_part(0, len(stored), len(stored))] if self._word == "whole" else super().described(stored)
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return which framing the input has."""
+        return {"framing": self._word} if self._word else {}
+
+    def framed(self, unit: bytes) -> bytes:
+        """Like ``Framing.framed``."""
+        self._use(self._written)
+        return self._whole.framed(unit) if self._word == "whole" else super().framed(unit)
+
+
 WORDS: Mapping[str, type[Framing]] = {
     "whole": Whole,
     **dict.fromkeys(("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be"), Prefixed),
@@ -304,7 +361,10 @@ WORDS: Mapping[str, type[Framing]] = {
 
 def framing_class(format: Format) -> type[Framing]:
     """The class of the format's framing. Raises ``WireloomError`` where there is no such class."""
-    word = units_of(format).framing
+    units = units_of(format)
+    if units.framings:
+        return Chosen
+    word = units.framing
     return WORDS[word] if word in WORDS else cast("type[Framing]", load(word))
 
 

@@ -7,21 +7,16 @@ it leads, or as many as there are up to the end of the input.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, cast
 
 import pyarrow as pa
 
 from ..format.description import Format
-from ..format.message_rules import FieldKind, FieldRule, Label, WireType
-from ..objects.messages.kinds import wire_type
-from ..objects.messages.plans import plan_of
 from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import RowDamage
-from .framing import CLEAN, Units, units_of
+from .beginning import CHAIN, first_bytes
+from .framing import CLEAN, Units
 from .guarded import Lengths
 
-CHAIN = 3
-"""Messages one after the other that are proof enough."""
 PIECE = 4096
 """Messages that are looked at in one call."""
 
@@ -105,12 +100,7 @@ class Search:
 
     @cached_property
     def _first_bytes(self) -> frozenset[int]:
-        """The bytes with which a message begins: those of the tag of one of its fields, or of what is before."""
-        prefix = units_of(self._format).prefix
-        if prefix:
-            return frozenset(prefix[:1])
-        rules = plan_of(cast(Any, self._format.message_class)).rule.fields
-        return frozenset(byte for rule in rules for byte in _tag_bytes(rule))
+        return first_bytes(self._format)
 
 
 def _cut(units: Units, count: int, end: int, base: int) -> Units:
@@ -122,11 +112,3 @@ def _cut(units: Units, count: int, end: int, base: int) -> Units:
         kept.damages.append(RowDamage(begin, end, -1, "length"))
     kept.consumed = end - base
     return kept
-
-
-def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
-    """The first byte of each tag under which a field may stand."""
-    types = {WireType.LENGTH_DELIMITED if rule.key is not None else wire_type(rule.kind)}
-    if rule.label is Label.REPEATED and rule.kind not in (FieldKind.STRING, FieldKind.BYTES, FieldKind.MESSAGE):
-        types.add(WireType.LENGTH_DELIMITED)
-    return tuple(tag & 0x7F | (0x80 if tag > 0x7F else 0) for tag in (rule.number << 3 | each for each in types))

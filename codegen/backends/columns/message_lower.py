@@ -191,6 +191,7 @@ def _units(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColum
     }
     if units.framing != "whole":
         given["framing"] = units.framing
+    given["framings"] = units.framings
     texts = [
         repr(class_reference(plan, kind.message)),
         *(f"{name}={value!r}" for name, value in given.items() if value),

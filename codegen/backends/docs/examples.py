@@ -17,7 +17,7 @@ def sample_name(plan: Plan) -> str:
 
 def is_blob(plan: Plan) -> bool:
     """Return whether a message by itself is an input of the format, so that a column of blobs can hold some."""
-    return plan.units is not None and plan.units.framing == "whole"
+    return plan.units is not None and "whole" in (plan.units.framing, *plan.units.framings)
 
 
 def examples(plan: Plan) -> tuple[ExampleView, ...]:

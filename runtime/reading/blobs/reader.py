@@ -77,7 +77,7 @@ class BlobReader:
         general: dict[str, Any] = {"batch_rows": ROWS}
         general |= {name: options[name] for name in READ_OPTIONS if name in options}
         found = registry.get(format, general.pop("allow_modules", ()))
-        if found.message is None or found.message.framing != "whole":
+        if found.message is None or not found.message.is_blob:
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so a blob is not one: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.

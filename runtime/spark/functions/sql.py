@@ -40,7 +40,7 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
     """Register the functions of those formats that have single messages as blobs."""
     for format in formats:
         units = format.message
-        if units is None or units.framing != "whole":
+        if units is None or not units.is_blob:
             continue
         for table in format.tables or ("",):
             options: dict[str, Any] = {format.option: table} if table else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from ...base.errors import WireloomError
@@ -20,11 +21,27 @@ UNIT_BYTES = 1024 * 1024
 """About how many bytes of data a unit has at most where there may be several."""
 
 
+@dataclass
+class _Level:
+    """A message above the rows: its class, the field that leads on to the rows, and the columns that are its fields.
+    ``shared``: these, and those of the messages inside of it of which it has but one."""
+
+    kind: type[Message]
+    field: str
+    repeated: bool
+    names: tuple[str, ...]
+    shared: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.shared = self.names
+
+
 class RowPacking:
     """One unit for all rows of a ``whole`` input; else ``ROWS_PER_UNIT`` rows or about ``UNIT_BYTES`` in each.
 
-    Columns that are above the row have one value in a unit: with another value another unit begins. Where a table
-    cannot hold all of a message, that is refused with ``UnsupportedError`` unless it is to be ``lossy``.
+    Rows that follow each other are in the same messages above them as far as the columns of these have the same values.
+    Those of the unit, and of what it has but once, have one value in it: with another value another unit begins. Where
+    a table cannot hold all of a message, that is refused with ``UnsupportedError`` unless it is to be ``lossy``.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("lossy",)
@@ -40,14 +57,29 @@ class RowPacking:
         self._unit_class = cast("type[Message]", format.message_class)
         self._outer = {each.name: each for each in format.columns if each.up}
         self._fields = {each.name: each.attribute or each.name for each in format.columns}
+        self._levels = self._find_levels()
+
+    def _find_levels(self) -> list[_Level]:
+        """The messages above the rows, the unit first."""
+        kind, found = self._unit_class, list[_Level]()
+        for depth, name in enumerate(self._path):
+            up = len(self._path) - depth
+            names = tuple(each.name for each in self._outer.values() if each.up == up)
+            found.append(_Level(kind, name, _is_list(kind, name), names))
+            kind = kind._types()[name]
+        for level, inner in zip(reversed(found[:-1]), reversed(found[1:]), strict=True):
+            if not level.repeated:
+                level.shared = (*level.names, *inner.shared)
+        return found
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
         """Like ``Packing.pack``. Without rows there is one empty unit where the input is one, else none."""
         held: list[Row] = []
+        shared = self._levels[0].shared if self._levels else ()
         outer: dict[str, Any] = {}
         first = weight = 0
         for number, row in enumerate(rows):
-            above = {name: row[name] for name in self._outer if name in row}
+            above = {name: row[name] for name in shared if name in row}
             if held and above != outer and self._one:
                 name = next(name for name in above if above[name] != outer.get(name))
                 raise WireloomError(
@@ -56,29 +88,29 @@ class RowPacking:
                 )
             full = len(held) >= ROWS_PER_UNIT or weight >= UNIT_BYTES or not self._path
             if held and (above != outer or (full and not self._one)):
-                yield from self._packed(held, outer, first)
+                yield from self._packed(held, first)
                 held, first, weight = [], number, 0
             held.append(row)
             outer = above
             weight += sum(len(each) for each in row.values() if isinstance(each, bytes | str))
         if held or self._one:
-            yield from self._packed(held, outer, first)
+            yield from self._packed(held, first)
 
-    def _packed(self, rows: list[Row], outer: dict[str, Any], first: int) -> Iterator[Packed]:
+    def _packed(self, rows: list[Row], first: int) -> Iterator[Packed]:
         """The rows in one unit; in several where that is allowed, and needed to keep the limit."""
         if not self._path and len(rows) > 1:
             raise WireloomError(f"row {first + 1}: a message of {self._format.name} is one row: give one at a time")
         made_rows = [self._row(row, first + number) for number, row in enumerate(rows)]
         try:
-            unit = enveloped(self._format, self._unit(made_rows, outer).to_bytes())
+            unit = enveloped(self._format, self._unit(made_rows, rows).to_bytes())
         except MessageError as error:
             raise self._refusal(error, made_rows, first) from error
         if len(unit) <= self._max_record:
             yield Packed(unit, len(rows))
         elif len(rows) > 1 and not self._one:
             half = len(rows) // 2
-            yield from self._packed(rows[:half], outer, first)
-            yield from self._packed(rows[half:], outer, first + half)
+            yield from self._packed(rows[:half], first)
+            yield from self._packed(rows[half:], first + half)
         else:
             raise WireloomError(
                 f"the message of the rows {first} to {first + len(rows) - 1} has {len(unit)} bytes, more than"
@@ -94,23 +126,31 @@ class RowPacking:
         except MessageError as error:
             raise self._at(error, number) from error
 
-    def _unit(self, rows: list[Message], outer: dict[str, Any]) -> Message:
+    def _unit(self, made: list[Message], rows: list[Row]) -> Message:
         if not self._path:
-            return rows[0] if rows else self._unit_class()
-        depth = len(self._path)
-        above: list[dict[str, Any]] = [{} for _ in range(depth)]
-        for name, value in outer.items():
-            above[depth - self._outer[name].up][self._fields[name]] = value
-        above[-1][self._path[-1]] = rows
-        classes = [self._unit_class]
-        for name in self._path[:-1]:
-            classes.append(classes[-1]._types()[name])
-        unit = message_of(classes[-1], above[-1])
-        for level in range(depth - 2, -1, -1):
-            name = self._path[level]
-            above[level][name] = [unit] if _is_list(classes[level], name) else unit
-            unit = message_of(classes[level], above[level])
-        return unit
+            return made[0] if made else self._unit_class()
+        return self._level(0, list(zip(made, rows, strict=True)))
+
+    def _level(self, depth: int, rows: list[tuple[Message, Row]]) -> Message:
+        """The message at a level, with all that is inside of it for these rows."""
+        level = self._levels[depth]
+        values = {self._fields[name]: rows[0][1][name] for name in level.names if rows and name in rows[0][1]}
+        if depth + 1 == len(self._levels):
+            values[level.field] = [message for message, _ in rows]
+        elif not level.repeated:
+            values[level.field] = self._level(depth + 1, rows)
+        else:
+            shared = self._levels[depth + 1].shared
+            groups: list[list[tuple[Message, Row]]] = []
+            outer: dict[str, Any] = {}
+            for message, row in rows:
+                above = {name: row[name] for name in shared if name in row}
+                if not groups or above != outer:
+                    groups.append([])
+                groups[-1].append((message, row))
+                outer = above
+            values[level.field] = [self._level(depth + 1, each) for each in groups]
+        return message_of(level.kind, values)
 
     def _refusal(self, error: MessageError, rows: list[Message], first: int) -> WireloomError:
         """The row that cannot be written even by itself, or the message around the rows."""

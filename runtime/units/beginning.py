@@ -1,0 +1,113 @@
+"""How a message begins, and which of several framings the beginning of an input shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from ..format.description import Format
+from ..format.message_rules import FieldKind, FieldRule, Label, WireType
+from ..objects.messages.kinds import wire_type
+from ..objects.messages.plans import plan_of
+
+CHAIN = 3
+"""Messages one after the other that are proof enough."""
+MOST_EMPTY = 16
+"""Lengths of 0 that are passed over: zeros show nothing."""
+MOST_VARINT = 10
+FIXED = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+
+Length = Callable[[memoryview, int], tuple[int, int]]
+"""Like ``wireloom.units.framing.Prefixed.length``."""
+
+
+def read_varint(view: memoryview, position: int) -> tuple[int, int]:
+    """The varint at ``position``, and the place after it; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it has more
+    than 64 bits."""
+    value = 0
+    for number, byte in enumerate(view[position : position + MOST_VARINT]):
+        value |= (byte & 0x7F) << (7 * number)
+        if byte < 0x80:
+            return (value, position + number + 1) if value < 1 << 64 else (-1, 0)
+    return (0, 0) if len(view) - position < MOST_VARINT else (-1, 0)
+
+
+def first_bytes(format: Format) -> frozenset[int]:
+    """The bytes with which a unit begins: those of the tag of one of its fields, or of what is before."""
+    if format.message is not None and format.message.prefix:
+        return frozenset(format.message.prefix[:1])
+    rules = plan_of(cast(Any, format.message_class)).rule.fields
+    return frozenset(byte for rule in rules for byte in _tag_bytes(rule))
+
+
+def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
+    """The first byte of each tag under which a field may stand."""
+    types = {WireType.LENGTH_DELIMITED if rule.key is not None else wire_type(rule.kind)}
+    if rule.label is Label.REPEATED and rule.kind not in (FieldKind.STRING, FieldKind.BYTES, FieldKind.MESSAGE):
+        types.add(WireType.LENGTH_DELIMITED)
+    return tuple(tag & 0x7F | (0x80 if tag > 0x7F else 0) for tag in (rule.number << 3 | each for each in types))
+
+
+def shown_framing(
+    format: Format, view: memoryview, at_end: bool, lengths: Mapping[str, Length], max_record: int
+) -> str | None:
+    """The first of several framings that the beginning of an input fits; where it fits none, the first of all.
+    ``None``: more of the input is needed to know. ``lengths``: how each reads a length; ``whole`` reads none."""
+    begins = first_bytes(format)
+    cut = ""
+    for word, length in lengths.items():
+        if word == "whole":
+            fits = _is_message(view, begins, at_end)
+        else:
+            fits = _are_units(view, length, begins, max_record)
+        if fits:
+            return word
+        if fits is None:
+            if not at_end:
+                return None
+            # The input ends inside its only message.
+            cut = cut or (word if word != "whole" else "")
+    return cut or next(iter(lengths))
+
+
+def _are_units(view: memoryview, length: Length, begins: frozenset[int], max_record: int) -> bool | None:
+    """Return whether units follow each other; ``None``: the view ends before that is known."""
+    position = found = empty = 0
+    while found < CHAIN:
+        size, start = length(view, position)
+        if size < 0 or size > max_record or empty > MOST_EMPTY:
+            return False
+        if not start:
+            return True if found and position == len(view) else None
+        if not size:
+            empty += 1
+        elif start < len(view) and view[start] not in begins:
+            return False
+        elif start + size > len(view):
+            return True if found else None
+        else:
+            found += 1
+        position = start + size
+    return True
+
+
+def _is_message(view: memoryview, begins: frozenset[int], at_end: bool) -> bool | None:
+    """Return whether the input is a message by itself; as above."""
+    position = 0
+    for _ in range(CHAIN):
+        if position == len(view):
+            return True if at_end and position else None
+        if view[position] not in begins:
+            return False
+        tag, position = read_varint(view, position)
+        wire = tag & 7
+        size = FIXED.get(cast(WireType, wire), 0)
+        if wire in (WireType.VARINT, WireType.LENGTH_DELIMITED) and position:
+            value, position = read_varint(view, position)
+            size = value if wire == WireType.LENGTH_DELIMITED else 0
+        elif not size:
+            return None if not position and tag >= 0 else False
+        if not position or position + size > len(view):
+            return False if at_end else None
+        position += size
+    return True
