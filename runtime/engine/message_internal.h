@@ -39,9 +39,9 @@ enum { WL_WIRE_VARINT, WL_WIRE_FIXED64, WL_WIRE_BYTES, WL_WIRE_GROUP_BEGIN, WL_W
 enum {
     WL_FIELD_REPEATED = 1,
     WL_FIELD_REQUIRED = 2,
-    WL_FIELD_TEXT = 4,   /* must be UTF-8 */
-    WL_FIELD_CLOSED = 8, /* an enum of which other values are unknown fields */
-    WL_FIELD_MAP = 16,   /* messages of a key (the first field) and a value, of which the last with a key counts */
+    WL_FIELD_TEXT = 4,      /* must be UTF-8 */
+    WL_FIELD_CLOSED = 8,    /* an enum of which other values are unknown fields */
+    WL_FIELD_MAP = 16,      /* messages of a key (the first field) and a value, of which the last with a key counts */
     WL_FIELD_IMPLICIT = 32, /* zero is the same as absent */
     WL_FIELD_JSON = 64,     /* a message of which the text is kept too, in its slot or, of a repeated one, its vector */
 };
@@ -76,9 +76,9 @@ typedef struct {
     uint32_t value_count;
     uint32_t clears; /* members of oneofs: the first of what setting it clears … */
     uint32_t clear_count;
-    uint32_t oneof;    /* 0: of none; numbered from 1 within the node */
-    uint32_t drop;     /* closed enum as a map's value: the slot that says that the entry does not count */
-    uint32_t name;     /* its name in JSON, with quotes and a colon: where it begins in the constants … */
+    uint32_t oneof; /* 0: of none; numbered from 1 within the node */
+    uint32_t drop;  /* closed enum as a map's value: the slot that says that the entry does not count */
+    uint32_t name;  /* its name in JSON, with quotes and a colon: where it begins in the constants … */
     uint32_t name_size;
     uint64_t required; /* its bit */
 } wl_field;
@@ -104,7 +104,7 @@ enum {
     WL_EMIT_ROW_NUMBER,
     WL_EMIT_MARK,
     WL_EMIT_PARENT, /* the number of the element that vector `slot` gets next: of the message above */
-    WL_EMIT_JSON, /* a message of the node `node` as text */
+    WL_EMIT_JSON,   /* a message of the node `node` as text */
     WL_EMIT_COUNT,
 };
 
@@ -223,13 +223,13 @@ typedef struct {
     const wl_message_program *program;
     const wl_messages_arguments *arguments;
     wl_messages_result *result;
-    wl_vector *vectors; /* the caller's */
-    wl_slot *slots;     /* owned */
-    wl_mark *marks;     /* owned; one per vector */
-    size_t *starts;     /* owned; lengths at the begin of the call */
-    wl_table *tables;   /* owned */
-    uint64_t **indices; /* owned; per look-up, one per row of the unit */
-    wl_merged *merged;  /* owned; per slot, where there is JSON */
+    wl_vector *vectors;      /* the caller's */
+    wl_slot *slots;          /* owned */
+    wl_mark *marks;          /* owned; one per vector */
+    size_t *starts;          /* owned; lengths at the begin of the call */
+    wl_table *tables;        /* owned */
+    uint64_t **indices;      /* owned; per look-up, one per row of the unit */
+    wl_merged *merged;       /* owned; per slot, where there is JSON */
     struct wl_piece *pieces; /* owned; of the messages that are being written as JSON */
     size_t piece_count;
     size_t piece_capacity;
@@ -243,9 +243,9 @@ typedef struct {
     size_t message_size;
     size_t looked_up[WL_MOST_LOOKUPS]; /* bytes that each look-up has given to the unit's rows */
     size_t row;                        /* rows so far */
-    size_t bad;   /* the first row whose look-ups fail, or SIZE_MAX */
-    bool suspect; /* some message lacked a required field at its end */
-    bool no_room; /* result says where */
+    size_t bad;                        /* the first row whose look-ups fail, or SIZE_MAX */
+    bool suspect;                      /* some message lacked a required field at its end */
+    bool no_room;                      /* result says where */
     bool no_memory;
     wl_unit_problem problem;
 } wl_walk;

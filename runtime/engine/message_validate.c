@@ -171,10 +171,10 @@ static bool check_field(checker *check, wl_field *field, const wl_node *node) {
     field->action = (uint8_t)action_of(field);
     if (field->drop != WL_NONE)
         check->writers[field->drop] |= FROM_SCALAR;
-    check->writers[field->slot] |= field->flags & WL_FIELD_JSON ? FROM_JSON
+    check->writers[field->slot] |= field->flags & WL_FIELD_JSON     ? FROM_JSON
                                    : field->kind == WL_KIND_MESSAGE ? FROM_MESSAGE
-                                   : field->wire == WL_WIRE_BYTES ? FROM_BYTES
-                                                                  : FROM_SCALAR;
+                                   : field->wire == WL_WIRE_BYTES   ? FROM_BYTES
+                                                                    : FROM_SCALAR;
     return true;
 }
 

@@ -133,9 +133,8 @@ bool wl_emit_all(wl_walk *walk, const wl_emit *emits, size_t count, uint64_t sta
             continue;
         }
         case WL_EMIT_JSON:
-            if (!(slot->stamp == stamp
-                      ? wl_append_json(walk, emit->vector, emit->node, slot->at, (size_t)slot->value)
-                      : emit_absent(walk, emit, stamp)))
+            if (!(slot->stamp == stamp ? wl_append_json(walk, emit->vector, emit->node, slot->at, (size_t)slot->value)
+                                       : emit_absent(walk, emit, stamp)))
                 return false;
             continue;
         case WL_EMIT_STRUCT:

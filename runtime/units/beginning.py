@@ -14,6 +14,8 @@ CHAIN = 3
 """Messages one after the other that are proof enough."""
 MOST_EMPTY = 16
 """Lengths of 0 that are passed over: zeros show nothing."""
+SEARCHED = 1 << 16
+"""Bytes in which units are looked for where the input does not begin with any."""
 MOST_VARINT = 10
 FIXED = {WireType.FIXED64: 8, WireType.FIXED32: 4}
 
@@ -51,8 +53,9 @@ def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
 def shown_framing(
     format: Format, view: memoryview, at_end: bool, lengths: Mapping[str, Length], max_record: int
 ) -> str | None:
-    """The first of several framings that the beginning of an input fits; where it fits none, the first of all.
-    ``None``: more of the input is needed to know. ``lengths``: how each reads a length; ``whole`` reads none."""
+    """The first of several framings that the beginning of an input fits; where that is damaged, the first that units
+    further on have, or else the first of all. ``None``: more of the input is needed to know. ``lengths``: how each
+    reads a length; ``whole`` reads none."""
     begins = first_bytes(format)
     cut = ""
     for word, length in lengths.items():
@@ -67,7 +70,15 @@ def shown_framing(
                 return None
             # The input ends inside its only message.
             cut = cut or (word if word != "whole" else "")
-    return cut or next(iter(lengths))
+    if cut:
+        return cut
+    if not at_end and len(view) < SEARCHED:
+        return None
+    for place in range(1, min(len(view), SEARCHED)):
+        for word, length in lengths.items():
+            if word != "whole" and _are_units(view[place:], length, begins, max_record):
+                return word
+    return next(iter(lengths))
 
 
 def _are_units(view: memoryview, length: Length, begins: frozenset[int], max_record: int) -> bool | None:

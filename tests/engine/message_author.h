@@ -1,4 +1,5 @@
-/* Message programs that are right, made from bytes. Included by fuzz_messages.c. */
+/* Message programs that are right, made from bytes. Included by
+ * fuzz_messages.c. */
 #ifndef WIRELOOM_MESSAGE_AUTHOR_H
 #define WIRELOOM_MESSAGE_AUTHOR_H
 
@@ -74,7 +75,8 @@ static void write_scalar(author *by, wl_field *field, place where, unsigned labe
                        label == 3 ? 0 : WL_ABSENT_NULL);
 }
 
-/* A message that is kept as text; the type of it is made anew, or is that of the row. Maps are not written so. */
+/* A message that is kept as text; the type of it is made anew, or is that of
+ * the row. Maps are not written so. */
 static bool write_text(author *by, uint32_t node, uint32_t index, place where) {
     message_draft *it = &by->it;
     wl_field *field = it->nodes[node].fields + index;
@@ -138,7 +140,8 @@ static void write_message(author *by, uint32_t node, uint32_t index, place where
     }
 }
 
-/* What is made absent with a member of a oneof: its slots and lists, and those inside of it in the same scope. */
+/* What is made absent with a member of a oneof: its slots and lists, and those
+ * inside of it in the same scope. */
 static void note_clears(author *by, uint32_t first_slot, uint32_t first_vector, uint32_t scope, wl_clear *clears,
                         uint32_t *count) {
     message_draft *it = &by->it;
@@ -202,7 +205,8 @@ static uint32_t write_node(author *by, place where) {
     return node;
 }
 
-/* The entry of a map: a key, and a value that may be a message. A value that is of no known number drops the entry. */
+/* The entry of a map: a key, and a value that may be a message. A value that is
+ * of no known number drops the entry. */
 static uint32_t write_entry(author *by, place where) {
     message_draft *it = &by->it;
     uint32_t node = it->node_count++;
@@ -222,7 +226,8 @@ static uint32_t write_entry(author *by, place where) {
     return node;
 }
 
-/* A unit with rows, tables, and look-ups into them; or one that is a row itself. */
+/* A unit with rows, tables, and look-ups into them; or one that is a row
+ * itself. */
 static message_draft write_program(taker *bytes) {
     author by = {.bytes = bytes};
     message_draft *it = &by.it;

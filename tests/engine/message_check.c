@@ -35,7 +35,9 @@ void message_draft_emit(message_draft *it, uint32_t scope, unsigned op, uint32_t
         (wl_emit){.op = op, .vector = vector, .slot = slot, .guard = guard, .flags = flags};
 }
 
-/* Packing ---------------------------------------------------------------------------------------------------------- */
+/* Packing
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     uint8_t *bytes;
@@ -164,7 +166,9 @@ uint8_t *message_draft_pack(const message_draft *it, size_t *size) {
     return packed;
 }
 
-/* Reading ---------------------------------------------------------------------------------------------------------- */
+/* Reading
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static size_t value_bytes(unsigned storage, size_t elements) {
     return storage == WL_STRUCT ? 0 : storage <= 8 ? storage * elements : 4 * (elements + 1);

@@ -183,7 +183,7 @@ def _entry_plan(owner: Plan, rule: FieldRule, value_type: type[Any] | None) -> P
     """A map is written as a repeated message of a key and a value (fields 1 and 2)."""
     assert rule.key is not None
     key = FieldRule("key", 1, rule.key, Label.OPTIONAL)
-    value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, values=rule.values)
+    value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, values=rule.values, json=rule.json)
     shape = MessageRule(f"{owner.rule.name}.{rule.name}", (key, value), owner.strict, owner.rule.check_text)
     plan = Plan(Entry, shape, owner.module)
     plan.entry = rule

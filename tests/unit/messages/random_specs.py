@@ -52,6 +52,8 @@ class Type:
     tables: list[str] = field(default_factory=list)
     messages: dict[str, str] = field(default_factory=dict)
     maps: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    """Messages that columns have as JSON."""
 
     def add(self, text: str, column: str = "") -> None:
         """One more field; ``text`` comes after its number."""
@@ -72,6 +74,12 @@ def random_spec(random: Random) -> str:
     for number, each in enumerate(types):
         deeper = types[max(number + 1, levels) :]
         _fields(random, each, deeper)
+        if (number == 0 or number >= levels) and random.random() < 0.4:
+            # It may contain itself, as text. Of the others the instances must know what is around them.
+            shape = random.choice(("", ", label: repeated", ", map-key: string", ", map-key: sint32", ", oneof: choice"))
+            name = f"{each.name}_self"
+            each.add(f"id: {name}, type: {each.name}, json: true{shape}", name)
+            each.texts.add(name)
         if number == 0 and random.random() < 0.2:
             # It may contain itself where no column shows it.
             each.add(f"id: {each.name}_again, type: {each.name}, label: repeated")
@@ -135,6 +143,9 @@ def _fields(random: Random, type: Type, deeper: list[Type]) -> None:
             text += ", labels: true"
         if kind in ("int64", "uint64") and "repeated" not in text and "map" not in text and random.random() < 0.3:
             text += f", timestamp: {random.choice(('s', 'ms', 'us', 'ns'))}"
+        if kind.startswith("t") and random.random() < 0.4:
+            text += ", json: true"
+            type.texts.add(name)
         if kind.startswith("t") and "repeated" not in text and "map-key" not in text:
             type.messages[name] = kind
         type.add(text, name)
@@ -148,8 +159,11 @@ def _aliases(random: Random, row: Type, inner: list[Type]) -> list[str]:
         if name not in row.maps and random.random() < 0.2:
             path = name
             holder = next((each for each in inner if each.name == row.messages.get(name)), None)
-            if holder is not None and set(holder.columns) - holder.maps and random.random() < 0.7:
-                path = f"{name}.{random.choice(sorted(set(holder.columns) - holder.maps))}"
+            inside = sorted(set(holder.columns) - holder.maps - holder.texts) if holder is not None else []
+            if inside and random.random() < 0.7:
+                path = f"{name}.{random.choice(inside)}"
+            if path in row.texts:
+                continue
             row.instances.append(f"      alias_{name}: {{value: {path}}}\n")
             found.append(f"alias_{name}")
     return found
