@@ -291,9 +291,10 @@ class Units:
     """``-wireloom: {message: …}`` in ``meta``: the input consists of messages.
 
     ``at``: the root's attributes that lead to a message, for people and the envelope. ``framing``: ``whole``,
-    ``varint``, ``u1`` … ``u8be`` (lengths before each), or ``module:Class`` of a framing of one's own. ``framings``: all
-    of several, of which ``framing`` is the first. ``option``: the reader's option that chooses among several kinds, ``default`` the kind without it; both empty where there is one
-    kind. ``packing``, ``hooks``: ``module:Class``, or empty. ``prefix``, ``digest``, ``least``: a unit's envelope.
+    ``varint``, ``u1`` … ``u8be`` (lengths before each), or ``module:Class`` of a framing of one's own. ``framings``:
+    all of several, of which ``framing`` is the first. ``option``: the reader's option that chooses among several kinds,
+    ``default`` the kind without it; both empty where there is one kind. ``packing``, ``hooks``: ``module:Class``, or
+    empty. ``prefix``, ``digest``, ``least``: a unit's envelope.
     ``positions``: where the keys ``framing``, ``packing`` and ``hooks`` have their values."""
 
     kinds: tuple[UnitKind, ...]

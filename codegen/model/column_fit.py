@@ -11,8 +11,8 @@ MAX_LEVELS = 32
 MAX_FIELDS = 4096
 """How deep messages in a column may be in each other, and how many fields they may have in all."""
 TOO_LARGE = (
-    f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields: give the"
-    " field, or the one in it that leads there, 'json: true'"
+    f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields: give"
+    " the field, or the one in it that leads there, 'json: true'"
 )
 
 

@@ -102,6 +102,9 @@ class Converter:
                 self.warnings.append(f"{name}.{each.name}: groups are left out and skipped when read")
                 continue
             keys = self._field(each, declared, oneofs)
+            if each.type == MESSAGE and declared.full_name in self.declarations.reached(each.type_name):
+                # The message contains itself by this field: no column could hold it but as text.
+                keys["json"] = True
             fields.append(
                 {"id": names[each.number], **keys, **self.comments.doc(declared.file, (*declared.path, FIELDS, index))}
             )

@@ -52,6 +52,7 @@ class Declarations:
 
     def __init__(self, files: Sequence[FileDescriptorProto], root_name: str) -> None:
         self.root_name = root_name
+        self._reached: dict[str, frozenset[str]] = {}
         tops = [each for file in files for each in _tops(file)]
         self.by_name = {each.full_name: each for top in tops for each in top.all()}
         main = [each for each in tops if each.file is files[-1]]
@@ -77,6 +78,20 @@ class Declarations:
             package = each.file.package.rpartition(".")[2] if each.outer is None else ""
             each.name = names.add(each.full_name.rpartition(".")[2], package)
             self._name(each.inner, type_names())
+
+    def reached(self, name: str) -> frozenset[str]:
+        """Return the full names of a message and of all that its fields lead to."""
+        known = self._reached.get(name)
+        if known is not None:
+            return known
+        found, waiting = {name}, [name]
+        while waiting:
+            message = self.by_name[waiting.pop()].message
+            fields = message.field if message is not None else ()
+            inner = {each.type_name for each in fields if each.type_name} - found
+            found |= inner
+            waiting += inner
+        return self._reached.setdefault(name, frozenset(found))
 
     # References ------------------------------------------------------------------------------------------------------
 

@@ -49,20 +49,35 @@ FORMAT = Format(
         Column("body", "utf8", attribute="body", doc="What was logged, as JSON text."),
         Column(
             "attributes",
-            "list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>",
+            (
+                "list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: "
+                "int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: "
+                "binary>>>"
+            ),
             attribute="attributes",
             doc="Additional information.",
         ),
         Column(
             "resource",
-            "struct<attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: uint32, entity_refs: list<struct<schema_url: utf8, type: utf8, id_keys: list<utf8>, description_keys: list<utf8>>>>",
+            (
+                "struct<attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: "
+                "bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, "
+                "bytes_value: binary>>>, dropped_attributes_count: uint32, entity_refs: "
+                "list<struct<schema_url: utf8, type: utf8, id_keys: list<utf8>, description_keys: "
+                "list<utf8>>>>"
+            ),
             attribute="resource",
             doc="What sent the records.",
             up=2,
         ),
         Column(
             "scope",
-            "struct<name: utf8, version: utf8, attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: uint32>",
+            (
+                "struct<name: utf8, version: utf8, attributes: list<struct<key: utf8, value: "
+                "struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, "
+                "array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: "
+                "uint32>"
+            ),
             attribute="scope",
             doc="What made the records.",
             up=1,

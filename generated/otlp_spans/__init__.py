@@ -53,19 +53,33 @@ FORMAT = Format(
         ),
         Column(
             "attributes",
-            "list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>",
+            (
+                "list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: "
+                "int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: "
+                "binary>>>"
+            ),
             attribute="attributes",
             doc="Additional information.",
         ),
         Column(
             "events",
-            "list<struct<time_unix_nano: uint64, name: utf8, attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: uint32>>",
+            (
+                "list<struct<time_unix_nano: uint64, name: utf8, attributes: list<struct<key: utf8, value: "
+                "struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, "
+                "array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: "
+                "uint32>>"
+            ),
             attribute="events",
             doc="What happened meanwhile.",
         ),
         Column(
             "links",
-            "list<struct<trace_id: binary, span_id: binary, trace_state: utf8, attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: uint32, flags: uint32>>",
+            (
+                "list<struct<trace_id: binary, span_id: binary, trace_state: utf8, attributes: "
+                "list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: "
+                "int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: "
+                "binary>>>, dropped_attributes_count: uint32, flags: uint32>>"
+            ),
             attribute="links",
             doc="Spans that it has to do with.",
         ),
@@ -73,14 +87,25 @@ FORMAT = Format(
         Column("trace_state", "utf8", attribute="trace_state", doc="The state of the trace, as in W3C Trace Context."),
         Column(
             "resource",
-            "struct<attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: uint32, entity_refs: list<struct<schema_url: utf8, type: utf8, id_keys: list<utf8>, description_keys: list<utf8>>>>",
+            (
+                "struct<attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: "
+                "bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, "
+                "bytes_value: binary>>>, dropped_attributes_count: uint32, entity_refs: "
+                "list<struct<schema_url: utf8, type: utf8, id_keys: list<utf8>, description_keys: "
+                "list<utf8>>>>"
+            ),
             attribute="resource",
             doc="What sent the spans.",
             up=2,
         ),
         Column(
             "scope",
-            "struct<name: utf8, version: utf8, attributes: list<struct<key: utf8, value: struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: uint32>",
+            (
+                "struct<name: utf8, version: utf8, attributes: list<struct<key: utf8, value: "
+                "struct<string_value: utf8, bool_value: bool, int_value: int64, double_value: float64, "
+                "array_value: utf8, kvlist_value: utf8, bytes_value: binary>>>, dropped_attributes_count: "
+                "uint32>"
+            ),
             attribute="scope",
             doc="What made the spans.",
             up=1,

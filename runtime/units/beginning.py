@@ -59,10 +59,7 @@ def shown_framing(
     begins = first_bytes(format)
     cut = ""
     for word, length in lengths.items():
-        if word == "whole":
-            fits = _is_message(view, begins, at_end)
-        else:
-            fits = _are_units(view, length, begins, max_record)
+        fits = _is_message(view, begins, at_end) if word == "whole" else _are_units(view, length, begins, max_record)
         if fits:
             return word
         if fits is None:

@@ -1,4 +1,4 @@
-"""Logs and spans of OpenTelemetry, made and read by the package ``opentelemetry-proto``, with the rows that they are."""
+"""Logs and spans of OpenTelemetry, made with the package ``opentelemetry-proto``, and the rows that they are."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ def _fill(source: random.Random, resource: Resource, scope: InstrumentationScope
     pairs(source, resource.attributes, source.randrange(4))
     resource.dropped_attributes_count = source.randrange(3)
     for _ in range(source.randrange(2)):
-        resource.entity_refs.add(schema_url="https://schema", type="host", id_keys=["host.id"], description_keys=["a", ""])
+        entity = resource.entity_refs.add(schema_url="https://schema", type="host", id_keys=["host.id"])
+        entity.description_keys.extend(("a", ""))
     scope.name, scope.version = source.choice(TEXTS), "1.2.3"
     pairs(source, scope.attributes, source.randrange(2))
 

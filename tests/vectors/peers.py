@@ -52,8 +52,9 @@ class PeerCase:
     def row_readers(self) -> tuple[str, ...]:
         """The row readers that read the table."""
         format = format_of(self.format)
-        program = (format.of_table(self.table) if self.table else format).program
-        return ("columns", "objects") if engine.available and program is not None else ("objects",)
+        chosen = format.of_table(self.table) if self.table else format
+        is_run = chosen.program is not None or chosen.message_program is not None
+        return ("columns", "objects") if engine.available and is_run else ("objects",)
 
     @property
     def read_only(self) -> bool:

@@ -6,6 +6,8 @@ import textwrap
 
 WIDTH = 90
 """Most characters of one piece of text; the formatter indents it and cannot break it."""
+SENTENCE = 112
+"""As many of a line of a docstring, between the quotes."""
 
 
 def literal(value: object) -> str:
@@ -19,6 +21,13 @@ def literal(value: object) -> str:
         return repr(value)
     pieces = [piece for line in value.splitlines(keepends=True) for piece in _pieces(line)]
     return f"({chr(10).join(map(repr, pieces))})"
+
+
+def refusal_text(refusal: str | None) -> str:
+    """What the generated module says of columns that the engine does not read; empty if it does."""
+    if refusal is None:
+        return ""
+    return textwrap.fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", SENTENCE)
 
 
 def _pieces(line: str) -> list[str]:

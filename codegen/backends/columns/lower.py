@@ -19,7 +19,7 @@ from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
 from .levels import is_asked, is_chained, level_sources, solved_structs, solves, unfilled, ways
-from .literal import literal
+from .literal import literal, refusal_text
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
 from .refusal import ColumnRefusedError, NotForEngineError
@@ -79,9 +79,7 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(plan, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
-        refusal=fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", 110)
-        if refusal
-        else "",
+        refusal=refusal_text(refusal),
         imports=_program_imports(program),
         package_imports=tuple(sorted(used)),
         arguments=arguments,
@@ -244,7 +242,7 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["solves"] = solved
     arguments = (
         repr(column.name),
-        repr(column.type.name),
+        literal(column.type.name),
         *(f"{name}={literal(value)}" for name, value in given.items()),
     )
     if column.look_up is not None:

@@ -11,7 +11,7 @@ from ...plan import Plan
 from ...wire import UnitKind, Units
 from ..python.names import field_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
-from .literal import literal
+from .literal import literal, refusal_text
 from .message_program import message_program, source
 from .message_table import MessageColumn, message_columns
 from .refusal import NotForEngineError
@@ -65,7 +65,7 @@ def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=None,
-        refusal=f"The engine cannot run these rows: {refusal}. The object parser reads them." if refusal else "",
+        refusal=refusal_text(refusal),
         imports=(),
         package_imports=("Column", "Format", "MessageUnits"),
         arguments=_format_arguments(plan, units, kind, columns, refusal),
@@ -109,7 +109,7 @@ def _column(column: MessageColumn) -> ColumnView:
     usual = {"default": True, "attribute": "", "doc": "", "labels": (), "derived": False, "same_as": "", "up": 0}
     arguments = (
         repr(column.name),
-        repr(column.type.name),
+        literal(column.type.name),
         *(f"{name}={literal(value)}" for name, value in given.items() if value != usual.get(name, "")),
     )
     return ColumnView(column.name, column.type.constructor, arguments)

@@ -38,7 +38,8 @@ class MessageColumn:
     """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
     row; empty for what is not a field or instance. The rest is as in ``wireloom.format.description.Column``.
 
-    ``is_json``: messages as text; ``source``: where the engine has it from; ``None`` where it cannot have it, which ``refusal`` explains.
+    ``is_json``: messages as text. ``source``: where the engine has it from; ``None`` where it cannot have it, which
+    ``refusal`` explains.
     """
 
     name: str

@@ -129,8 +129,8 @@ def single(value: float) -> str:
     exact, bits = Decimal(value), struct.pack("<f", value)
     for digits in range(1, 10):
         place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-        near = sorted((exact.quantize(place, each) for each in (ROUND_FLOOR, ROUND_CEILING)), key=lambda n: abs(n - exact))
-        for each in near:
+        near = [exact.quantize(place, each) for each in (ROUND_FLOOR, ROUND_CEILING)]
+        for each in sorted(near, key=lambda found: abs(found - exact)):
             if _single_bits(float(each)) == bits:
                 return repr(math.copysign(float(each), value))
     return repr(value)

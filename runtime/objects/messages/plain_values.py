@@ -13,8 +13,9 @@ from .plans import Plan, plan_of
 
 
 def values_of(message: Message) -> dict[str, Any]:
-    """All fields of a message by name: sub-messages as dictionaries, maps as lists of ``{"key": …, "value": …}``, enums
-    as numbers, text with U+FFFD for bytes that are no UTF-8, and JSON text for messages that their fields say so of. An absent field is its declared default or ``None``."""
+    """All fields of a message by name: sub-messages as dictionaries, or as JSON text where their fields say so, maps as
+    lists of ``{"key": …, "value": …}``, enums as numbers, text with U+FFFD for bytes that are no UTF-8. An absent field
+    is its declared default or ``None``."""
     return _values(message, plan_of(type(message)))
 
 

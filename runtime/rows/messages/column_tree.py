@@ -310,8 +310,8 @@ class ColumnTree:
         vector = place.made = self._vector(Storage.LIST, None, rule.name, group)
         vector.is_map = rule.key is not None
         self._emit(Op.LIST, vector, TRASH, guard)
-        if (rule.kind is not FieldKind.MESSAGE or rule.json) and rule.key is None:
-            kind = FieldKind.STRING if rule.json else rule.kind
+        kind = FieldKind.STRING if rule.json else rule.kind
+        if kind is not FieldKind.MESSAGE and rule.key is None:
             self.has_json |= rule.json
             item = self._vector(STORAGE_OF_KIND[kind], kind, "item", UNIT - 1 - vector.number)
             place.vector = item.number

@@ -76,7 +76,8 @@ def random_spec(random: Random) -> str:
         _fields(random, each, deeper)
         if (number == 0 or number >= levels) and random.random() < 0.4:
             # It may contain itself, as text. Of the others the instances must know what is around them.
-            shape = random.choice(("", ", label: repeated", ", map-key: string", ", map-key: sint32", ", oneof: choice"))
+            shapes = ("", ", label: repeated", ", map-key: string", ", map-key: sint32", ", oneof: choice")
+            shape = random.choice(shapes)
             name = f"{each.name}_self"
             each.add(f"id: {name}, type: {each.name}, json: true{shape}", name)
             each.texts.add(name)
