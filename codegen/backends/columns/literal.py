@@ -24,7 +24,7 @@ def literal(value: object) -> str:
 
 
 def refusal_text(refusal: str | None) -> str:
-    """What the generated module says of columns that the engine does not read; empty if it does."""
+    """The sentence of a generated module about columns that the engine does not read; empty if it does."""
     if refusal is None:
         return ""
     return textwrap.fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", SENTENCE)

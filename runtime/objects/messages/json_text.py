@@ -12,7 +12,7 @@ import math
 import struct
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from ...format.message_rules import FieldKind, FieldRule, Label
@@ -129,8 +129,8 @@ def single(value: float) -> str:
     exact, bits = Decimal(value), struct.pack("<f", value)
     for digits in range(1, 10):
         place = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-        near = [exact.quantize(place, each) for each in (ROUND_FLOOR, ROUND_CEILING)]
-        for each in sorted(near, key=lambda found: abs(found - exact)):
+        for rounding in (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING):
+            each = exact.quantize(place, rounding)
             if _single_bits(float(each)) == bits:
                 return repr(math.copysign(float(each), value))
     return repr(value)
