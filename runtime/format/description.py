@@ -104,11 +104,6 @@ class MessageUnits:
     least: int = 0
     unit_columns: tuple[str, ...] = ()
 
-    @property
-    def is_blob(self) -> bool:
-        """Return whether one message may be an input, so that values of a column may be messages."""
-        return self.framing == "whole" or "whole" in self.framings
-
 
 @dataclass(frozen=True)
 class Level:

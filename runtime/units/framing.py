@@ -368,6 +368,12 @@ def framing_class(format: Format) -> type[Framing]:
     return WORDS[word] if word in WORDS else cast("type[Framing]", load(word))
 
 
+def is_blob(format: Format) -> bool:
+    """Return whether one message may be an input, so that values of a column may be messages."""
+    units = format.message
+    return units is not None and "whole" in (units.framing, *units.framings)
+
+
 def units_of(format: Format) -> MessageUnits:
     """Return the units described by ``Format.message``. Raises ``WireloomError`` for a format that is none of
     messages."""

@@ -64,7 +64,11 @@ static void test_refusals(void) {
     REFUSED(field->kind = 0, "no kind 0");
     REFUSED(field->kind = 10, "no kind 10");
     REFUSED(field->kind = 19, "no kind 19");
-    REFUSED(field->flags = 32, "flags 32");
+    REFUSED(field->flags = WL_FIELD_JSON, "flags 64");
+    REFUSED(field->kind = WL_KIND_MESSAGE; field->flags = WL_FIELD_JSON | WL_FIELD_REPEATED, "flags 65");
+    REFUSED(field->kind = WL_KIND_MESSAGE; field->flags = WL_FIELD_JSON;
+            message_draft_field(&it, 0, 2, WL_KIND_BOOL, 0)->slot = 1, "slot 1 has JSON and something else");
+    REFUSED(emit->op = WL_EMIT_JSON, "slot 1 has no JSON");
     REFUSED(field->flags = WL_FIELD_TEXT, "flags 4");
     REFUSED(field->flags = WL_FIELD_CLOSED, "flags 8");
     REFUSED(field->flags = WL_FIELD_MAP, "flags 16");

@@ -21,7 +21,18 @@ from wireloom.format import format_of
 
 from .cases import HERE, rows
 
-FORMATS = ("avro_blocks", "kafka_log", "leveldb_log", "mcap", "mysql_binlog", "otlp_logs", "otlp_spans", "pcap", "prometheus_wal", "tfrecord")
+FORMATS = (
+    "avro_blocks",
+    "kafka_log",
+    "leveldb_log",
+    "mcap",
+    "mysql_binlog",
+    "otlp_logs",
+    "otlp_spans",
+    "pcap",
+    "prometheus_wal",
+    "tfrecord",
+)
 
 NOT_FINITE = {math.inf: "+Inf", -math.inf: "-Inf"}
 

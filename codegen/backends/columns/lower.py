@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from textwrap import fill
 
 from wireloom.checksums import algorithm
 from wireloom.format.message_rules import MAX_DEPTH, FieldKind

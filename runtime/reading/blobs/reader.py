@@ -19,7 +19,7 @@ from ...base.limits import LARGEST_RECORD
 from ...format import registry
 from ...format.description import Format
 from ...rows.batches import Builder, explained
-from ...units.framing import Units
+from ...units.framing import Units, is_blob
 from ...units.guarded import hooks_for
 from ...units.hooks import beside
 from ...units.pieces import Piece, pieces, row_starts, wanted_columns
@@ -77,7 +77,7 @@ class BlobReader:
         general: dict[str, Any] = {"batch_rows": ROWS}
         general |= {name: options[name] for name in READ_OPTIONS if name in options}
         found = registry.get(format, general.pop("allow_modules", ()))
-        if found.message is None or not found.message.is_blob:
+        if not is_blob(found):
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so a blob is not one: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.

@@ -24,6 +24,7 @@ from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult
 
 from ...base.errors import WireloomError
 from ...format.description import Format
+from ...units.framing import is_blob
 from ..errors import HideTraceback
 from .columns import check_blobs, decoder, encoder
 from .decoding import Decoding
@@ -39,8 +40,7 @@ ROWS = 256
 def register_functions(spark: SparkSession, formats: list[Format]) -> None:
     """Register the functions of those formats that have single messages as blobs."""
     for format in formats:
-        units = format.message
-        if units is None or not units.is_blob:
+        if not is_blob(format):
             continue
         for table in format.tables or ("",):
             options: dict[str, Any] = {format.option: table} if table else {}
