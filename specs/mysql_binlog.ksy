@@ -6,10 +6,39 @@ meta:
   ks-version: '0.11'
   endian: le
   -wireloom:
-    rows: events
-    columns: [timestamp, type, server_id, event_size, log_pos, flags, data]
-    selectable: [crc]
     max-record: 1073741824
+    tables:
+      events:
+        doc: All events.
+        rows: events
+        columns: [timestamp, type, server_id, event_size, log_pos, flags, data]
+        selectable: [crc]
+      queries:
+        doc: |
+          Statements. The default database begins in `data` at `ofs_schema`, the statement a byte after its end.
+        rows: events
+        where: type == types::query and data.size > 12
+        columns: [timestamp, server_id, log_pos, thread_id, execution_time, error_code, ofs_schema, len_schema, data]
+      table_maps:
+        doc: Tables, by the number that the events with rows after them have; their names and columns are in `data`.
+        rows: events
+        where: type == types::table_map and data.size > 7
+        columns: [timestamp, server_id, log_pos, table_id, data]
+      rows:
+        doc: Rows of one table that were written, updated or deleted, as they are in the file.
+        rows: events
+        where: type.to_i >= 23 and type.to_i <= 32 and (type.to_i <= 25 or type.to_i >= 30) and data.size > 7
+        columns: [timestamp, type, server_id, log_pos, table_id, row_flags, data]
+      gtids:
+        doc: Global identifiers of MariaDB's transactions.
+        rows: events
+        where: type == types::gtid and data.size > 11
+        columns: [timestamp, server_id, log_pos, domain_id, seq_no]
+      xids:
+        doc: The ends of transactions in storage engines with transactions.
+        rows: events
+        where: type == types::xid and data.size > 7
+        columns: [timestamp, server_id, log_pos, xid]
 doc: |
   The log of changes that a server of MySQL (version 5.0 and later) or MariaDB writes for its replicas and for
   recovery: events, one after the other.
@@ -30,17 +59,17 @@ seq:
     repeat: eos
     doc: The events, to the end of the file.
 instances:
-  first_size:
-    pos: 13
-    type: u4
-    doc: Size of the first event, which describes the format.
-  first_algorithm:
-    pos: 4 + first_size - 5
-    type: u1
-    doc: How the checksums of the events are computed, if the first event says that.
-  algorithm:
-    value: 'first_size > 108 ? first_algorithm : 0'
-    doc: How they are computed. Servers before 5.6.1, and MariaDB's before 5.3, know fewer types of events.
+  first_size: {pos: 13, type: u4, doc: 'Size of the first event, which describes the format.'}
+  first_flags: {pos: 21, type: u2, doc: Its flags.}
+  first_algorithm: {pos: 4 + first_size - 5, type: u1, doc: 'Checksums of the events, if the first event says that.'}
+  # Servers before 5.6.1, and MariaDB's before 5.3, know fewer types of events, and no checksums.
+  has_first_crc: {value: first_size > 108, doc: Whether the first event has a checksum.}
+  is_checked: {value: has_first_crc and first_algorithm == 1, doc: Whether the others have one.}
+  is_in_use: {value: first_flags & 1 != 0, doc: Whether the server writes the file.}
+  first_is_checked: {value: has_first_crc and not is_in_use, doc: Whether that of the first event holds.}
+  len_unverified: {value: 'has_first_crc and is_in_use ? 4 : 0', doc: Size of it if not.}
+  first_overhead: {value: 'has_first_crc ? 23 : 19', doc: Size of the head and checksum of the first event.}
+  overhead: {value: 'is_checked ? 23 : 19', doc: That of the others.}
 types:
   event:
     doc: An event.
@@ -49,94 +78,61 @@ types:
         type: u4
         doc: When the statement began; 0 in events that the server makes up.
         -wireloom: {timestamp: s}
-      - id: type
-        type: u1
-        enum: types
-        doc: What kind of event it is.
-        -wireloom: {labels: true}
-      - id: server_id
-        type: u4
-        doc: Number of the server on which the event came about.
-      - id: event_size
-        type: u4
-        valid: {min: 19}
-        doc: Size of the event in bytes.
-      - id: log_pos
-        type: u4
-        doc: Where the next event begins in the log in which this one was first written.
-      - id: flags
-        type: u2
-        doc: Bits, 1 in the first event of a file that is in use, 0x20 in events that the server made up for a replica.
+      - {id: type, type: u1, enum: types, -wireloom: {labels: true}, doc: What kind of event it is.}
+      - {id: server_id, type: u4, doc: Number of the server on which the event came about.}
+      - {id: event_size, type: u4, valid: {min: 19}, doc: Size of the event in bytes.}
+      - {id: log_pos, type: u4, doc: Where the next event begins in the log in which this one was first written.}
+      - {id: flags, type: u2, doc: 'Bits, 1 in the first event of a file that is in use.'}
       - id: data
-        size: 'event_size - (has_crc ? 23 : 19)'
+        size: 'event_size - (type == types::format_description ? _root.first_overhead : _root.overhead)'
         doc: What the event says.
       - id: crc
         type: u4
-        if: has_crc and not is_in_use
+        if: 'type == types::format_description ? _root.first_is_checked : _root.is_checked'
         doc: CRC-32 of all bytes before it.
         -wireloom: {checksum: {algorithm: crc32, over: [timestamp, data]}}
-      - id: crc_in_use
-        type: u4
-        if: has_crc and is_in_use
-        doc: The CRC-32 that the event will have when the file is closed.
+      - id: unverified
+        size: 'type == types::format_description ? _root.len_unverified : 0'
+        doc: The CRC-32 that the first event will have when the file is closed.
     instances:
-      has_crc:
-        value: 'type == types::format_description ? event_size > 108 : _root.algorithm == 1'
-      is_in_use:
-        value: type == types::format_description and flags & 1 != 0
+      thread_id:
+        value: data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24
+        doc: Number of the connection.
+      execution_time:
+        value: data[4] | data[5] << 8 | data[6] << 16 | data[7] << 24
+        doc: Seconds that the statement took.
+      len_schema: {value: 'data[8]', doc: Size of the default database's name.}
+      error_code:
+        value: data[9] | data[10] << 8
+        doc: The error that the statement ended with; 0 if there was none.
+      ofs_schema: {value: '13 + (data[11] | data[12] << 8)', doc: 'Bytes before the name, among them settings.'}
+      table_id:
+        value: data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24 | data[4] << 32 | data[5] << 40
+        doc: Number of the table.
+      row_flags:
+        value: data[6] | data[7] << 8
+        doc: Bits, 1 in the last event of a statement.
+      seq_no:
+        value: >-
+          data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24
+          | data[4] << 32 | data[5] << 40 | data[6] << 48 | data[7] << 56
+        doc: Number of the transaction in its domain.
+      domain_id:
+        value: data[8] | data[9] << 8 | data[10] << 16 | data[11] << 24
+        doc: The domain of replication.
+      xid: {value: seq_no, doc: Number of the transaction in the server.}
 enums:
   types:
-    1: start_v3
-    2: query
-    3: stop
-    4: rotate
-    5: intvar
-    6: load
-    7: slave
-    8: create_file
-    9: append_block
-    10: exec_load
-    11: delete_file
-    12: new_load
-    13: rand
-    14: user_var
-    15: format_description
-    16: xid
-    17: begin_load_query
-    18: execute_load_query
-    19: table_map
-    20: pre_ga_write_rows
-    21: pre_ga_update_rows
-    22: pre_ga_delete_rows
-    23: write_rows_v1
-    24: update_rows_v1
-    25: delete_rows_v1
-    26: incident
-    27: heartbeat
-    28: ignorable
-    29: rows_query
-    30: write_rows
-    31: update_rows
-    32: delete_rows
-    33: gtid_log
-    34: anonymous_gtid
-    35: previous_gtids
-    36: transaction_context
-    37: view_change
-    38: xa_prepare
-    39: partial_update_rows
-    40: transaction_payload
-    41: heartbeat_v2
-    42: gtid_tagged_log
-    160: annotate_rows
-    161: binlog_checkpoint
-    162: gtid
-    163: gtid_list
-    164: start_encryption
-    165: query_compressed
-    166: write_rows_compressed_v1
-    167: update_rows_compressed_v1
-    168: delete_rows_compressed_v1
-    169: write_rows_compressed
-    170: update_rows_compressed
-    171: delete_rows_compressed
+    {
+      1: start_v3, 2: query, 3: stop, 4: rotate, 5: intvar, 6: load, 7: slave, 8: create_file, 9: append_block,
+      10: exec_load, 11: delete_file, 12: new_load, 13: rand, 14: user_var, 15: format_description, 16: xid,
+      17: begin_load_query, 18: execute_load_query, 19: table_map, 20: pre_ga_write_rows, 21: pre_ga_update_rows,
+      22: pre_ga_delete_rows, 23: write_rows_v1, 24: update_rows_v1, 25: delete_rows_v1, 26: incident,
+      27: heartbeat, 28: ignorable, 29: rows_query, 30: write_rows, 31: update_rows, 32: delete_rows,
+      33: gtid_log, 34: anonymous_gtid, 35: previous_gtids, 36: transaction_context, 37: view_change,
+      38: xa_prepare, 39: partial_update_rows, 40: transaction_payload, 41: heartbeat_v2, 42: gtid_tagged_log,
+      160: annotate_rows, 161: binlog_checkpoint, 162: gtid, 163: gtid_list, 164: start_encryption,
+      165: query_compressed, 166: write_rows_compressed_v1, 167: update_rows_compressed_v1,
+      168: delete_rows_compressed_v1, 169: write_rows_compressed, 170: update_rows_compressed,
+      171: delete_rows_compressed,
+    }

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from . import engine, figures, kpl, layouts, objects, report, s2, spark, spark_start, wide, writing
+from . import binlogs, engine, figures, kpl, layouts, objects, report, s2, spark, spark_start, wide, writing
 from .measure import Comparison, measure
 
 
@@ -21,6 +21,7 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
         writing.comparisons(size),
         wide.comparisons(size),
         layouts.comparisons(size),
+        binlogs.comparisons(size),
         kpl.comparisons(size),
         s2.comparisons(size),
         objects.comparisons(size, kaitai),

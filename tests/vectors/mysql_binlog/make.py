@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from pymysqlreplication.constants import BINLOG
+from pymysqlreplication.event import MariadbGtidEvent, QueryEvent, XidEvent
 from pymysqlreplication.packet import BinLogPacketWrapper
 
 HERE = Path(__file__).parent
@@ -106,11 +107,13 @@ def name_of(number: int) -> str:
     return OTHERS.get(number) or TYPES[number].removeprefix("MARIADB_").replace("_EVENT", "").lower()
 
 
-def head_of(event: bytes) -> BinLogPacketWrapper:
-    connection = SimpleNamespace(charset="utf8mb4")
-    packet = BytesIO(b"\0" + event)
+def head_of(event: bytes, kinds: tuple[type, ...] = (), checked: bool = False) -> BinLogPacketWrapper:
+    connection = SimpleNamespace(charset="utf8mb4", _get_dbms=lambda: "mariadb")
+    packet = SimpleNamespace(read=BytesIO(b"\0" + event).read)
+    packet.advance = packet.read
+    none = [None] * 4
     return BinLogPacketWrapper(
-        packet, {}, connection, (10, 11), False, (), *[None] * 4, False, False, False, None, False
+        packet, {}, connection, (10, 11), checked, kinds, *none, False, False, False, None, False
     )
 
 
@@ -144,6 +147,45 @@ def events(path: Path) -> list[dict[str, object]]:
     return rows
 
 
+PARTS = {
+    "queries": (
+        QueryEvent,
+        lambda each: {
+            "thread_id": each.slave_proxy_id,
+            "execution_time": each.execution_time,
+            "error_code": each.error_code,
+            "ofs_schema": 13 + each.status_vars_length,
+            "len_schema": each.schema_length,
+        },
+    ),
+    "gtids": (
+        MariadbGtidEvent,
+        lambda each: {"domain_id": int(each.gtid.split("-")[0]), "seq_no": int(each.gtid.split("-")[2])},
+    ),
+    "xids": (XidEvent, lambda each: {"xid": each.xid}),
+}
+
+
+def parts(path: Path) -> dict[str, list[dict[str, object]]]:
+    """What events of some kinds say, by ``mysql-replication``; which tables rows are of, by ``mariadb-binlog``."""
+    content, found = path.read_bytes(), {name: [] for name in PARTS}
+    begin, checked = 4, path.name != "unchecked.bin"
+    while begin < len(content):
+        end = begin + int.from_bytes(content[begin + 9 : begin + 13], "little")
+        for name, (kind, shows) in PARTS.items():
+            event = head_of(content[begin:end], (kind,), checked).event
+            if event is not None:
+                found[name].append(shows(event))
+        begin = end
+    text = subprocess.run(["mariadb-binlog", "--no-defaults", path], check=True, capture_output=True, text=True).stdout
+    found["table_maps"] = [
+        {"table_id": int(each)} for each in re.findall(r"Table_map: .* mapped to number (\d+)", text)
+    ]
+    rows = re.findall(r"\t(Write|Update|Delete)_rows: table id (\d+)", text)
+    found["rows"] = [{"type": f"{kind.lower()}_rows_v1", "table_id": int(table)} for kind, table in rows]
+    return found
+
+
 def old(name: str) -> list[dict[str, object]]:
     """As servers before 5.6 write it, without any checksum: a description of 27 types, a statement, the next file."""
     statement = bytes(11) + b"\0\0" + b"shop\0" + b"insert into item values (1)"
@@ -168,6 +210,10 @@ with tempfile.TemporaryDirectory() as folder, open(HERE / "cases.jsonl", "w") as
         shutil.copy(log, HERE / name)
         case = {"file": name, "rows": events(HERE / name)}
         print(json.dumps(case | ({"unchecked": True} if name in ("unchecked.bin", "in_use.bin") else {})), file=cases)
+    for name in ("row.bin", "unchecked.bin"):
+        for table, rows in parts(HERE / name).items():
+            case = {"file": name, "table": table, "rows": rows}
+            print(json.dumps(case | ({"unchecked": True} if name == "unchecked.bin" else {})), file=cases)
     rows = events(HERE / "row.bin")
     (HERE / "cut.bin").write_bytes((HERE / "row.bin").read_bytes()[:-20])
     print(json.dumps({"file": "cut.bin", "rows": rows[:-1], "tail": "truncated"}), file=cases)
