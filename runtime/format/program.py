@@ -240,10 +240,12 @@ class ChecksumRule:
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """The ``codecs`` of the blocks that an ``EXPAND`` step decompresses, by the names that they have in
-    ``wireloom.codecs.BLOCK_CODECS``, and the ``most`` bytes that the content of one may have."""
+    ``wireloom.codecs.BLOCK_CODECS``, and the ``most`` bytes that the content of one may have. ``is_process``: the only
+    name is that of a ``process``, and what is chosen is its key."""
 
     codecs: tuple[str, ...]
     most: int
+    is_process: bool = False
 
 
 @dataclass(frozen=True)

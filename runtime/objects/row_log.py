@@ -190,17 +190,19 @@ the field that is, and their names."""
 
 
 def towards_rows(
-    holder: Any, io: KaitaiStream, part: KaitaiStream, step: int, *, chains: Chains = ()
+    holder: Any, io: KaitaiStream, part: KaitaiStream, step: int, *, chains: Chains = (), begin: int | None = None
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field on the way to the rows, the one of number ``step``; it gives
-    what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself."""
+    what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``:
+    where it begins there, if it is not all bytes that were taken."""
     log = _log_at(holder, step)
     if log is None:
         return _NOTHING
     if part is io:
         return _Step(log, step, holder, None)
     held: Any = part
-    within = _range_of(io, held.size())
+    within = _range_of(io, held.size() if begin is None else io.pos() - begin)
+    within = within[0], min(within[1], within[0] + held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
     return _Step(log, step, holder, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from ..base.report import REASONS
 from ..codecs import CodecError, expand_block
 from ..format.program import ColumnProgram, Reason
+from ..objects.errors import ProcessError
+from ..objects.processing import decompress, rotate_left, rotate_right, xor
 
+CHANGED = {"xor": xor, "rol": rotate_left, "ror": rotate_right}
+"""What changes each byte, by the name that ``process`` has for it."""
 MOST_KEPT = 64 * 1024 * 1024
 """Bytes of contents that are kept for a unit that is read again, at most."""
 EDGE = 64
@@ -81,6 +85,8 @@ class Expander:
         kept = self._contents.get(key)
         if kept is not None:
             return kept
+        if expansion.is_process:
+            return self._processed(expansion.codecs[0], chosen, data)
         if 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data)):
             return None if len(data) <= expansion.most else Reason.LIMIT
         try:
@@ -90,3 +96,12 @@ class Expander:
         if position >= 0:
             self._contents.keep(key, content)
         return content
+
+    def _processed(self, name: str, key: int, data: memoryview) -> bytes | int:
+        """Return what ``process`` makes of bytes, or the number of the reason why it makes nothing."""
+        if name == "zlib":
+            try:
+                return decompress(bytes(data))
+            except ProcessError as error:
+                return REASONS.index(error.reason)
+        return CHANGED[name](bytes(data), key)

@@ -6,8 +6,7 @@ from wireloom.format.program import Op
 
 from ...expression.types import BytesType, StringType
 from ...plan import Field
-from ...wire import EndOfStreamSize, ExpressionSize, TerminatedSize, WithinSize
-from .blocks import enter, expand, leave
+from .blocks import enter, expand, find, leave
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span
@@ -41,7 +40,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     if is_block:
         _find_content(state, scope, field, span)
     else:
-        _find(state, scope, field, span, size)
+        find(state, scope, field, span, size)
     if isinstance(kind, StringType):
         encoding = TEXT_ENCODINGS.get(kind.encoding or "")
         if encoding is None:
@@ -96,33 +95,3 @@ def _find_content(state: State, scope: Scope, field: Field, span: Span) -> None:
     expand(state, scope, field)
     state.assembler.add(Op.BYTES_REST, span, comment=f"content of {field.id}")
     leave(state, field)
-
-
-def _find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:
-    """Append the steps that find where the value's bytes are."""
-    add, name, terminator = state.assembler.add, field.id, field.terminator
-    if terminator is not None and len(terminator.value) != 1:
-        raise NotForEngineError(f'the terminator of "{name}" has several bytes')
-    if isinstance(field.size, TerminatedSize) and terminator is not None:
-        if not terminator.eos_error and not state.bounded:
-            raise NotForEngineError(f'"{name}" may reach to the end of the input')
-        flags = terminator.include | terminator.consume << 1 | terminator.eos_error << 2
-        add(Op.BYTES_TERMINATED, span, terminator.value[0], flags, comment=name)
-        return
-    if isinstance(field.size, WithinSize):
-        enter(state, scope, field)
-        add(Op.BYTES_REST, span, comment=name)
-        leave(state, field)
-    elif size is not None:
-        add(Op.BYTES_FIXED, span, 0, size, comment=name)
-    elif isinstance(field.size, ExpressionSize):
-        register, addend = state.size(scope, field.size, name)
-        add(Op.BYTES_REGISTER, span, register, addend, comment=name)
-    elif isinstance(field.size, EndOfStreamSize) and state.bounded:
-        add(Op.BYTES_REST, span, comment=name)
-    else:
-        raise NotForEngineError(f'"{name}" reaches to the end of the input')
-    if field.stripped is not None:
-        add(Op.TRIM_RIGHT, span, 0, field.stripped, comment=name)
-    if terminator is not None:
-        add(Op.CUT_TERMINATOR, span, int(terminator.include), terminator.value[0], comment=name)

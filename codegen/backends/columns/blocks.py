@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from wireloom.format.program import Expansion, Op
 
+from ...expression.nodes import Binary, IntegerLiteral, Node
+from ...expression.types import BytesType
 from ...plan import Field
-from ...wire import EndOfStreamSize, ExpressionSize, WithinSize
+from ...wire import EndOfStreamSize, ExpressionSize, Process, TerminatedSize, WithinSize
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
 from .state import State
@@ -20,7 +22,13 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
         state.streams.append(Stream())
         return
     size = state.fixed_size(scope, field)
-    if size is not None:
+    if field.is_cut:
+        if field.process is not None:
+            raise NotForEngineError(f'"{field.id}" is {field.process.words} and has padding or a terminator')
+        span = Span(field.id)
+        find(state, scope, field, span, size)
+        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), comment=field.id)
+    elif size is not None:
         state.assembler.add(Op.LIMIT_FIXED, 0, int(contains), size, comment=field.id)
     elif isinstance(field.size, ExpressionSize):
         register, addend = state.size(scope, field.size, field.id)
@@ -30,6 +38,36 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
     else:
         state.assembler.add(Op.LIMIT_FIXED, 1, int(contains), comment=field.id)
     state.streams.append(Stream())
+
+
+def find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:
+    """Append the steps that find where the value's bytes are."""
+    add, name, terminator = state.assembler.add, field.id, field.terminator
+    if terminator is not None and len(terminator.value) != 1:
+        raise NotForEngineError(f'the terminator of "{name}" has several bytes')
+    if isinstance(field.size, TerminatedSize) and terminator is not None:
+        if not terminator.eos_error and not state.bounded:
+            raise NotForEngineError(f'"{name}" may reach to the end of the input')
+        flags = terminator.include | terminator.consume << 1 | terminator.eos_error << 2
+        add(Op.BYTES_TERMINATED, span, terminator.value[0], flags, comment=name)
+        return
+    if isinstance(field.size, WithinSize):
+        enter(state, scope, field)
+        add(Op.BYTES_REST, span, comment=name)
+        leave(state, field)
+    elif size is not None:
+        add(Op.BYTES_FIXED, span, 0, size, comment=name)
+    elif isinstance(field.size, ExpressionSize):
+        register, addend = state.size(scope, field.size, name)
+        add(Op.BYTES_REGISTER, span, register, addend, comment=name)
+    elif isinstance(field.size, EndOfStreamSize) and state.bounded:
+        add(Op.BYTES_REST, span, comment=name)
+    else:
+        raise NotForEngineError(f'"{name}" reaches to the end of the input')
+    if field.stripped is not None:
+        add(Op.TRIM_RIGHT, span, 0, field.stripped, comment=name)
+    if terminator is not None:
+        add(Op.CUT_TERMINATOR, span, int(terminator.include), terminator.value[0], comment=name)
 
 
 def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
@@ -48,6 +86,21 @@ def leave(state: State, field: Field) -> None:
     state.streams.pop()
 
 
+def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
+    """What the reader is given of a block: the number of its codec and the size of its content, or the key by which a
+    byte is changed."""
+    if process.codecs:
+        return process.arguments
+    if process.name == "zlib":
+        return (IntegerLiteral(0),)
+    [key] = process.arguments
+    if isinstance(key.type, BytesType):
+        raise NotForEngineError(f'"{field.id}" is {process.words} by several bytes')
+    if process.name == "xor":
+        return (Binary("&", key, IntegerLiteral(0xFF)),)
+    return (Binary("%", key, IntegerLiteral(8)),)
+
+
 def expand(state: State, scope: Scope, field: Field) -> None:
     """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed. The
     checksums of its bytes are verified before, those of its content after."""
@@ -56,8 +109,11 @@ def expand(state: State, scope: Scope, field: Field) -> None:
         return
     state.before_expansion()
     number = len(state.assembler.expansions)
-    state.assembler.expansions.append(Expansion(process.codecs, process.most))
-    compiled = [state.compiler(scope).compile(each) for each in process.arguments]
+    if process.codecs:
+        state.assembler.expansions.append(Expansion(process.codecs, process.most))
+    else:
+        state.assembler.expansions.append(Expansion((process.name,), process.most, is_process=True))
+    compiled = [state.compiler(scope).compile(each) for each in _chosen(field, process)]
     names = ("codec of", "size of the content of")
     registers = [
         state.assembler.temporary(each, f"{name} {field.id}") for each, name in zip(compiled, names, strict=False)

@@ -25,6 +25,8 @@ from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
 from .view import ColumnView, ProgramView, StepView, View
 
+_IS_PROCESS = ", is_process=True"
+
 _PROGRAM_NAMES = (
     "ChecksumRule",
     "ColumnProgram",
@@ -149,7 +151,10 @@ def _program(listing: Listing) -> ProgramView:
     if program.checksums:
         arguments.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
     if program.expansions:
-        blocks = (f"Expansion({each.codecs!r}, most={each.most}), " for each in program.expansions)
+        blocks = (
+            f"Expansion({each.codecs!r}, most={each.most}{_IS_PROCESS * each.is_process}), "
+            for each in program.expansions
+        )
         arguments.append(f"expansions=({''.join(blocks)})")
     if program.messages:
         arguments.append(f"messages=({''.join(f'{_message(each)}, ' for each in program.messages)})")

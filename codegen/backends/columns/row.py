@@ -163,7 +163,7 @@ def _lower_optional(
 
 def _lower_present(state: State, scope: Scope, field: Field) -> None:
     """Append the steps of a field that is there."""
-    if field.process is not None and not field.process.codecs:
+    if field.process is not None and field.process.is_routine:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
     if field.parent is not None:
         raise NotForEngineError(f'"{field.id}" has a parent of its own')
@@ -343,12 +343,13 @@ def lower_unit(state: State, inner: Scope) -> None:
 def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan, *, is_step: bool = False) -> None:
     """A user type within the row: its fields, in a sub-stream of their own where it has a size. ``is_step``: it is on
     the way to the rows, or a row."""
-    if field.is_cut:
-        raise NotForEngineError(f'"{field.id}" is a user type with padding or a terminator')
     if state.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
+    process = field.process
+    if is_step and process is not None and not process.codecs and any(state.steps + 1 < len(way) for way in state.ways):
+        raise NotForEngineError(f'rows are inside of "{field.id}", which is {process.words}')
     contains, lost = is_step and not isinstance(field.size, OwnSize), not field.defers or field.process is not None
     inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):

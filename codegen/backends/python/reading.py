@@ -234,6 +234,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
             "block_step" if is_block else "row_step",
             part=part,
             stream=stream,
+            begin=f"begin_{field_name(field.id)}" if field.is_cut and not is_block else "",
             data=data,
             data_name=f"data_{field_name(field.id)}",
             undo=undo,
