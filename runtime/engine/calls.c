@@ -15,7 +15,6 @@ bool wl_function_holds(const wl_step *step) {
     case WL_OP_WHERE:
     case WL_OP_LIST:
     case WL_OP_ITEM:
-    case WL_OP_SEEK:
     case WL_OP_EXPAND:
     case WL_OP_SERIES:
     case WL_OP_SERIES_ADD:

@@ -315,7 +315,7 @@ static inline void wl_block_leave(wl_run *run) {
     if (run->depth < run->block_depth) {
         run->block_begin = NULL;
         run->block_depth = 0;
-        run->counts_items = run->program->positions;
+        run->counts_items = wl_counts_items(run->program);
     }
 }
 /* Bytes that may be read at `at`, which lies in the unit or in a content that is held. */

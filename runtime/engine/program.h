@@ -213,6 +213,10 @@ struct wl_program {
     wl_message_field *message_fields; /* owned */
 };
 
+/* Whether all turns of loops count: positions may lead to all of an input again and again. Where an input is read unit by
+ * unit they only lead to what is in a sub-stream, and count by themselves. */
+static inline bool wl_counts_items(const wl_program *program) { return program->positions && program->whole; }
+
 /* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
 bool wl_program_check(wl_program *program, char *message, size_t message_size);
 /* The sizes of a packed message table and of a field of one (message_tables.c). */

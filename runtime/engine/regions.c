@@ -204,8 +204,6 @@ static bool begin_limit(walker *walk, const wl_step *step) {
 }
 
 static bool begin_seek(walker *walk, const wl_step *step) {
-    if (holder(walk) || !walk->program->has_rows)
-        return refuse(walk, "goes to a position inside of a row");
     walk->program->positions = true;
     return begin(walk, step, false);
 }

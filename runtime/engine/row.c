@@ -131,8 +131,8 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
             run->marks[i] = begin;
     }
     wl_calls_abandon(run);
-    run->items_left = run->arguments->max_items + (program->positions ? (uint64_t)(run->end - run->begin) : 0);
-    run->counts_items = program->positions;
+    run->items_left = run->arguments->max_items + (wl_counts_items(program) ? (uint64_t)(run->end - run->begin) : 0);
+    run->counts_items = wl_counts_items(program);
     if (program->expands)
         wl_contents_start(run);
     for (uint32_t i = 0; i < program->series_count; i++)

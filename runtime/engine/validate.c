@@ -243,7 +243,7 @@ static bool check_operands(checker *check, const wl_step *step) {
         return check->depth[check->at] > 0 || refuse(check, "no sub-stream is open");
     case WL_OP_SEEK:
         return is_register(check, step->a) && is_within(check, "stream", step->c, 0, check->depth[check->at]) &&
-               (check->program->whole || refuse(check, "goes to a position of an input that is not read as a whole"));
+               (check->program->whole || step->c || refuse(check, "goes to a position of an input that is not read as a whole"));
     case WL_OP_STREAM:
         return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
                is_within(check, "stream", step->c, step->b ? 0 : check->depth[check->at], check->depth[check->at]) &&

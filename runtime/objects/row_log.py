@@ -193,8 +193,8 @@ def towards_rows(
     holder: Any, io: KaitaiStream, part: KaitaiStream, step: int, *, chains: Chains = (), begin: int | None = None
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Return the context in which ``holder`` reads a field on the way to the rows, the one of number ``step``; it gives
-    what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``:
-    where it begins there, if it is not all bytes that were taken."""
+    what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself;
+    ``begin``: where it begins there, if it is not all bytes that were taken."""
     log = _log_at(holder, step)
     if log is None:
         return _NOTHING

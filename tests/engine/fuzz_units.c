@@ -71,9 +71,9 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
 }
 
 static void write_seek(author *by, int level, bool in_row, unsigned depth) {
-    if (!by->it.whole || in_row || level >= 0)
+    if (!by->it.whole && !by->limits)
         return;
-    step(by, WL_OP_SEEK, choose(by, 6), 0, choose(by, by->limits + 1), 0);
+    step(by, WL_OP_SEEK, choose(by, 6), 0, by->it.whole ? choose(by, by->limits + 1) : 1 + choose(by, by->limits), 0);
     by->limits++;
     write_body(by, level, in_row, depth);
     step(by, WL_OP_LIMIT_END, 0, 0, 0, 0);

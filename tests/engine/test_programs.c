@@ -82,7 +82,7 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_STREAM, 8, 0, 0, 0, "no register 8");
     expect_step_refused(WL_OP_STREAM, 1, 1, 1, 0, "stream 1");
     expect_step_refused(WL_OP_STREAM, 1, 1, 0, 0, "neither a frame nor a sub-stream");
-    expect_step_refused(WL_OP_SEEK, 0, 0, 0, 0, "inside of a row");
+    expect_step_refused(WL_OP_SEEK, 0, 0, 0, 0, "not read as a whole");
     expect_step_refused(WL_OP_SERIES, 0, 0, 0, 0, "no series 0");
     expect_step_refused(WL_OP_SERIES_ADD, 0, 0, 0, 0, "no series 0");
     expect_step_refused(WL_OP_CALL, 0, 0, 0, 0, "no function 0");

@@ -11,7 +11,7 @@ from wireloom.format.program import Code
 
 from ...expression.nodes import Attribute, Call, Cast, Logical, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, Type
-from ...expression.walk import names_in
+from ...expression.walk import names_in, walk
 from ...plan import Instance
 from .compiled import Byte, Compiled, Digits, constant, joined
 from .interval import BOOLEAN, Interval
@@ -26,6 +26,12 @@ MAX_NESTING = 64
 """How many instances may depend on each other before the lowering gives up on an expression."""
 
 
+def asks_position(node: Node) -> bool:
+    """Return whether an expression asks where a stream stands."""
+    asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in asked)
+
+
 def conjuncts(node: Node) -> tuple[Node, ...]:
     """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
     if isinstance(node, Logical) and node.operator == "and":
@@ -38,15 +44,20 @@ def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
     return tuple(Fact(scope, each) for each in conjuncts(condition))
 
 
+NOTHING = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])), Interval(0, 0), 2)
+"""Code without a value."""
+
+
 @dataclass(frozen=True)
 class Finder(ABC):
     """Finds what names in expressions written in ``scope`` stand for; ``it`` is what ``_`` stands for.
 
     The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
     engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
-    the end of what an object is read from, at the place where the code is run; ``keep`` puts a
-    value into a register there. ``absent_fails``: what needs something absent may be code without a value.
-    ``of_items``: the code is about an item of a list, at its end. ``of_row``: it is a column, computed after all.
+    the end of what an object is read from, at the place where the code is run; ``keep`` puts a value into a register
+    there; ``read``: reads an instance at its position. ``absent_fails``: what needs something absent may be code
+    without a value. ``of_items``: the code is about an item of a list, at its end. ``of_row``: it is a column, computed
+    after all.
     """
 
     scope: Scope
@@ -56,6 +67,7 @@ class Finder(ABC):
     assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[Scope, str], Compiled] | None = None
     keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
+    read: Callable[[Scope, Instance], None] | None = None
     absent_fails: bool = False
     of_items: bool = False
     of_row: bool = False
@@ -128,8 +140,7 @@ class Finder(ABC):
         if self._knows(span) or span.there is None or not self.absent_fails:
             self.must_be_found(span)
             return value
-        none = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])), Interval(0, 0), 2)
-        return joined((Compiled((span.there,), BOOLEAN), value, none), Code.SELECT, value.interval)
+        return joined((Compiled((span.there,), BOOLEAN), value, NOTHING), Code.SELECT, value.interval)
 
     def must_be_present(self, member: Scalar | Span | Repeated) -> None:
         """Raise ``NotForEngineError`` where the field may be absent at this place."""
@@ -211,7 +222,7 @@ class Finder(ABC):
         if name == "_" and self.it is not None:
             return self.it
         if name == "_root":
-            return scope.root
+            return scope.own_root
         if name == "_parent" and scope.parent is not None:
             return scope.parent
         found = scope.members.get(name)
@@ -228,18 +239,40 @@ class Finder(ABC):
         ):
             value = self._within(scope)._resolve_or_compile(instance.value)
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
+        if instance is not None and instance.value is not None and instance.condition is not None and self.absent_fails:
+            return self._where_held(scope, instance.value, instance.condition)
+        if instance is not None and instance.field is not None and self._may_read(scope, instance):
+            assert self.read is not None
+            self.read(scope, instance)
+            return scope.lists.get(name) or scope.members[name]
         return Unavailable(f'an expression uses "{name}", which is not read by then')
+
+    def _where_held(self, scope: Scope, value: Node, condition: Node) -> Compiled:
+        """An instance with a condition: it has no value where that does not hold."""
+        within = self._within(scope)
+        held = within._compile(condition)
+        knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition)))
+        found = knowing._compile(value)
+        return joined((held, found, NOTHING), Code.SELECT, found.interval)
+
+    def _may_read(self, scope: Scope, instance: Instance) -> bool:
+        """Return whether this is a place at which an instance can be read: in a part of an expression only where what
+        the part tests is what the instance depends on."""
+        sure = not self.assumed
+        if instance.condition is not None:
+            sure |= set(facts_of(scope, instance.condition)) <= set(self.assumed)
+        return self.read is not None and sure and not (self.of_row or self.of_items)
 
     def _kept(self, instance: Instance, found: Found) -> Found:
         """The register of an instance about a stream, which has the value that it had when it was first asked for."""
-        if (
-            not isinstance(found, Compiled)
-            or self.keep is None
-            or self.assumed
-            or (self.of_row and self.scope.around_rows)
-        ):
+        if isinstance(found, Compiled) and instance.value is not None and not asks_position(instance.value):
+            # The size of a stream is the same everywhere.
+            return found
+        later = self.of_row and self.scope.around_rows
+        if not isinstance(found, Compiled) or self.keep is None or later:
             raise NotForEngineError(f'an expression uses "{instance.id}" at a place where the engine does not have it')
         kept = self.keep(found, self.scope, instance)
+        kept.facts = (*kept.facts, *self.assumed)
         self.scope.members[instance.id] = kept
         return kept
 

@@ -11,12 +11,13 @@ from ...plan import Field
 from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
 from .expression import Compiler
+from .finding import asks_position
 from .interval import Interval
 from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Unavailable
 from .series import KeptItems
-from .state import State, stands
+from .state import State
 
 KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_TURNS = 1 << 62
@@ -61,7 +62,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     scope.members.pop("_index", None)
     for holder, instance in state.kept[asked:]:
         outside = holder is scope or holder in scope.enclosing()
-        if outside and instance.value is not None and stands(instance.value):
+        if outside and instance.value is not None and asks_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first asked for in an item of "{name}"')
     state.forget(asked)
     if kept is not None:

@@ -23,7 +23,7 @@ from .finding import facts_of
 from .interval import INT64, Interval
 from .lines import Label
 from .refusal import ColumnRefusedError, NotForEngineError
-from .row import lower_fields, lower_unit
+from .row import lower_fields, lower_unit, read_instance
 from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
@@ -39,7 +39,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     root, presets = _root(plan, rows)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(plan, columns)
-    state = State(plan, assembler, bounded=framing is not None, columns=nodes)
+    state = State(plan, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
     unit = Scope(plan, plan.type(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True

@@ -194,6 +194,21 @@ def _lower_instance_step(state: State, scope: Scope) -> None:
             _lower_optional(state, scope, instance.field, instance.condition, lowered)
 
 
+def read_instance(state: State, scope: Scope, instance: Instance) -> None:
+    """Append the steps that read an instance at its position, which an expression needs."""
+    row, state.row = state.row, None
+    if not state.run.aligned:
+        raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
+    state.run.flush()
+    if instance.condition is None:
+        _lower_at_position(state, scope, instance)
+    else:
+        assert instance.field is not None
+        lowered = partial(_lower_at_position, state, scope, instance)
+        _lower_optional(state, scope, instance.field, instance.condition, lowered)
+    state.row = row
+
+
 def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     """Append the steps that go to the position of an instance, read it, and come back."""
     assert instance.field is not None
@@ -201,6 +216,9 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     assembler, compiler = state.assembler, state.compiler(scope)
     holder = scope if instance.io is None else compiler.holder_of(instance.io)
     number = state.stream_number(holder, across=False)
+    rows = state.plan.rows
+    if number == 0 and rows is not None and rows.streaming:
+        raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
     position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}")
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
     state.streams.append(Stream())

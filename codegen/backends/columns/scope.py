@@ -116,6 +116,15 @@ class Scope:
             around = around.parent
 
     @property
+    def own_root(self) -> Scope:
+        """The outermost object of the spec that declares its type, up to one of another spec."""
+        around, spec = self, self.struct.path[0]
+        while around.parent is not None and around.parent.struct.path[0] == spec:
+            around = around.parent
+        is_top = around.parent is None and around.top is not None and around.top.struct.path[0] == spec
+        return around.root if is_top else around
+
+    @property
     def root(self) -> Scope:
         """The outermost object."""
         return self.parent.root if self.parent else self.top or self

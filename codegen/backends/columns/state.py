@@ -8,26 +8,19 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Code
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...expression.nodes import Attribute, Node
-from ...expression.types import Path, StreamType
-from ...expression.walk import walk
+from ...expression.types import Path
 from ...plan import Field, Instance, Plan, Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
 from .compiled import Compiled, joined
 from .expression import Compiler
+from .finding import asks_position
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .run import Run
 from .scope import Fact, Scalar, Scope, Span, Stream, Unavailable
 from .series import asked_lists
-
-
-def stands(node: Node) -> bool:
-    """Return whether an expression asks where a stream stands."""
-    asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in asked)
 
 
 @dataclass(frozen=True)
@@ -54,8 +47,9 @@ class State:
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
     those of its content.
-    ``kept``: the instances about a stream that have a register. ``functions``: those of types that contain themselves,
-    by whether the stream has an end.
+    ``kept``: the instances about a stream that have a register, and those that were read at positions, by the steps
+    that ``read_instance`` appends; ``reading``: those that are being read. ``functions``: those of types that contain
+    themselves, by whether the stream has an end.
     """
 
     plan: Plan
@@ -77,6 +71,8 @@ class State:
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
     kept: list[tuple[Scope, Instance]] = field(default_factory=list)
+    read_instance: Callable[[State, Scope, Instance], None] | None = None
+    reading: list[Instance] = field(default_factory=list)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     asked: frozenset[str] | None = None
 
@@ -97,7 +93,9 @@ class State:
 
     def compiler(self, scope: Scope) -> Compiler:
         """A compiler of expressions that are at this place in ``scope``."""
-        return Compiler(scope, self.facts, of_stream=self.of_stream, keep=self._keep, absent_fails=True)
+        return Compiler(
+            scope, self.facts, of_stream=self.of_stream, keep=self._keep, read=self._read, absent_fails=True
+        )
 
     def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
         kept = Scalar(instance.id, compiled.interval, self.facts)
@@ -106,13 +104,22 @@ class State:
         self.kept.append((scope, instance))
         return kept
 
+    def _read(self, scope: Scope, instance: Instance) -> None:
+        if instance in self.reading or self.read_instance is None:
+            raise NotForEngineError(f'"{instance.id}" is read at a position that depends on itself')
+        self.reading.append(instance)
+        self.read_instance(self, scope, instance)
+        self.reading.pop()
+        self.kept.append((scope, instance))
+
     def forget(self, before: int) -> None:
         """Forget the instances about a stream that were first asked for since there were ``before`` of them: those
         steps need not have been run. Where the stream stood when they were has to be known: that is no value for what
         asks later."""
         for scope, instance in self.kept[before:]:
             scope.members.pop(instance.id, None)
-            if instance.value is not None and stands(instance.value):
+            scope.lists.pop(instance.id, None)
+            if instance.value is not None and asks_position(instance.value):
                 what = f'an expression uses "{instance.id}" of a stream after a part that may not be there'
                 scope.members[instance.id] = Unavailable(what)
         del self.kept[before:]

@@ -46,6 +46,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
         asked += state.kept[kept:]
         for holder, instance in state.kept[kept:]:
             holder.members.pop(instance.id, None)
+            holder.lists.pop(instance.id, None)
         del state.kept[kept:]
     if switch.otherwise is not None:
         kept = len(state.kept)

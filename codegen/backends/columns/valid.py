@@ -56,7 +56,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
 
     Raises ``NotForEngineError`` where an expression is not one for the engine.
     """
-    seeing = replace(compiler, it=scalar, absent_fails=False)
+    seeing = replace(compiler, it=scalar)
     refusal = refusal_of(field)
     found: list[Check] = []
 
@@ -110,7 +110,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
 
 def span_checks(field: Field, span: Span, compiler: Compiler) -> list[Compiled]:
     """Return what must hold of bytes or text. Raises ``NotForEngineError`` for other expressions than comparisons."""
-    seeing = replace(compiler, it=span, absent_fails=False)
+    seeing = replace(compiler, it=span)
     operands = {each.rule: each.operands for each in field.checks}
     conditions: list[Node] = [
         Comparison(operator, _IT, each)

@@ -112,7 +112,7 @@ REFUSED = {
     "repeated to the end": ("{id: a, type: u1, repeat: eos}", '"a" repeats to the end of the input'),
     "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
     "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
-    "process": ("{id: a, size: 4, process: xor(5)}", '"a" is processed with xor'),
+    "process": ("{id: a, size: 4, process: 'xor([5, 6])'}", "by several bytes"),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
     "bytes with valid": ("{id: a, size: 1, valid: {expr: '_.max == 3'}}", 'uses ".max"'),
     "text in order": ("{id: a, size: 1, type: str, encoding: ASCII, valid: {min: '\"b\"'}}", 'orders the text "a"'),
