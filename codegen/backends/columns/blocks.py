@@ -87,8 +87,8 @@ def leave(state: State, field: Field) -> None:
 
 
 def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
-    """What the reader is given of a block: the number of its codec and the size of its content, or the key by which a
-    byte is changed."""
+    """Return what the reader is given of a block: the number of its codec and the size of its content, or the key
+    by which a byte is changed."""
     if process.codecs:
         return process.arguments
     if process.name == "zlib":

@@ -183,20 +183,17 @@ def _lower_instance_step(state: State, scope: Scope) -> None:
     steps = dict.fromkeys(way[state.steps][:2] for way in state.ways)
     found = (scope.struct.instance(id) for holder, id in steps if holder == scope.struct.path)
     for instance in filter(None, found):
-        if not state.run.aligned:
-            raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
-        state.run.flush()
-        if instance.condition is None:
-            _lower_at_position(state, scope, instance)
-        else:
-            assert instance.field is not None
-            lowered = partial(_lower_at_position, state, scope, instance)
-            _lower_optional(state, scope, instance.field, instance.condition, lowered)
+        _lower_instance(state, scope, instance)
 
 
 def read_instance(state: State, scope: Scope, instance: Instance) -> None:
     """Append the steps that read an instance at its position, which an expression needs."""
     row, state.row = state.row, None
+    _lower_instance(state, scope, instance)
+    state.row = row
+
+
+def _lower_instance(state: State, scope: Scope, instance: Instance) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
     state.run.flush()
@@ -206,7 +203,6 @@ def read_instance(state: State, scope: Scope, instance: Instance) -> None:
         assert instance.field is not None
         lowered = partial(_lower_at_position, state, scope, instance)
         _lower_optional(state, scope, instance.field, instance.condition, lowered)
-    state.row = row
 
 
 def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
