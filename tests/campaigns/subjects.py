@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import compressed, delimited, kpl, s2
+from . import compressed, delimited, in_pieces, kpl, s2
 from .case import Subject
 from .edgemq import EdgeMQ
 
@@ -15,6 +15,8 @@ SUBJECTS: dict[str, Subject] = {
         delimited.WORD_STUFFED,
         delimited.COBS,
         delimited.CHECKED_COBS,
+        in_pieces.LEVELDB,
+        in_pieces.PROMETHEUS,
         kpl.FILE,
         kpl.COLUMN,
         s2.FILE,

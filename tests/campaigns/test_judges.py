@@ -26,6 +26,8 @@ FILES = [name for name in SUBJECTS if "column" not in name]
 DELIMITED = ["word_stuffed_log", "cobs_log", "cobs_log with checksums"]
 PLAIN = ["edgemq_segment", *DELIMITED]
 TILED = [*PLAIN, "s2_session"]
+UNCOVERED = ["prometheus_wal, samples"]
+"""Logs whose checksums do not cover all of a record: a value that was never written is no broken claim."""
 COMPRESSED = ["edgemq_segment in zstd", "edgemq_segment in gzip"]
 
 
@@ -98,7 +100,7 @@ def gives_a_damaged_row(rows: Rows, report: Report) -> Result:
 
 def changes_a_value(rows: Rows, report: Report) -> Result:
     for row in rows[-1:]:
-        for name in ("payload", "data", "body", "start_seq_num"):
+        for name in ("payload", "data", "body", "start_seq_num", "sequence"):
             if row.get(name):
                 value = row[name]
                 row[name] = value + 1 if isinstance(value, int) else value[:-1] + bytes((value[-1] ^ 1,))
@@ -142,7 +144,7 @@ FAULTS: list[tuple[Fault, list[str]]] = [
     (leaves_out_a_range, TILED + COMPRESSED),
     (gives_a_row_twice, FILES),
     (gives_a_damaged_row, TILED + COMPRESSED),
-    (changes_a_value, FILES),
+    (changes_a_value, [name for name in FILES if name not in UNCOVERED]),
     (moves_a_row, TILED + COMPRESSED),
     (moves_the_tail, TILED + COMPRESSED),
     (says_nothing_of_the_tail, TILED + COMPRESSED),
