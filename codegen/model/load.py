@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 
 from wireloom.format.routines import checked_modules
 
+from ..expression.types import Path
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.occupied import occupied
@@ -27,8 +28,8 @@ from .native_varints import with_varints
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
-from .records import with_record_types
-from .row_conditions import table_sections, with_conditions
+from .records import record_paths, table_sections, ways_to_rows, with_record_types
+from .row_conditions import with_conditions
 from .scope import Typing
 from .sizes import Sizes
 from .style import check_style
@@ -148,7 +149,8 @@ def _compile(
         roots[name] = with_conditions(roots[name], _meta(file).extensions, structs, world, builder)
     if diagnostics.has_errors:
         return None
-    rows = _rows_of(next(iter(loader.files.values())))
+    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    rows = _rows_of(next(iter(loader.files.values())), next(iter(roots.values())), structs)
     if rows and not kaitai:
         roots = with_varints(roots, rows)
     structs = {each.path: each for root in roots.values() for each in structs_in(root)}
@@ -175,17 +177,19 @@ def _has_too_many_members(world: World, diagnostics: Diagnostics) -> bool:
     return bool(found)
 
 
-Structs = dict[tuple[str, ...], Struct]
+Structs = dict[Path, Struct]
 
 
 def _meta(file: SourceFile) -> Section:
     return file.section.section("meta") or Section("meta", file.section.position)
 
 
-def _rows_of(file: SourceFile) -> tuple[tuple[str, ...], ...]:
-    """The attributes that lead to the rows of each of the file's tables of a layout."""
-    sections = table_sections(_meta(file).extensions)
-    return tuple(tuple(each.value.split(".")) for _, section in sections for each in section.texts("rows"))
+def _rows_of(file: SourceFile, root: Struct, structs: Structs) -> tuple[tuple[Path, tuple[str, ...]], ...]:
+    """The ways to the rows of each of the file's tables of a layout: the type that one begins with, and attributes."""
+    meta = _meta(file).extensions
+    inside = record_paths(meta)
+    found = (ways_to_rows(root, name, section, inside, structs) for name, section in table_sections(meta))
+    return tuple((begin.path, tuple(each.id for each in steps)) for ways in found for begin, steps in ways)
 
 
 def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Extensions:

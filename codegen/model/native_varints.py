@@ -22,15 +22,14 @@ Varints = Mapping[Path, tuple[str, VarintType]]
 """The types that are varints: the name of the instance that is the integer, and what they are."""
 
 
-def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[str, ...]]) -> dict[str, Struct]:
-    """Return the outermost types with integers for varints. ``tables``: for each table of the first one the attributes
-    that lead to its rows, whose types stay what they are."""
+def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, Struct]:
+    """Return the outermost types with integers for varints. ``tables``: for each table of the first one the type and
+    the attributes that lead to its rows, whose types stay what they are."""
     made = dict(roots)
     tables = tuple(tables)
     while True:
         known = {each.path: each for root in made.values() for each in structs(root)}
-        root = next(iter(made.values()))
-        kept = {path for names in tables for path in _on_the_way(root, names, known)}
+        kept = {path for begin, names in tables for path in _on_the_way(known[begin], names, known)}
         held = {
             each.type.path
             for struct in known.values()

@@ -19,7 +19,6 @@ from ..spec.validator import Validator
 from ..wire import InheritedEndian
 from ..words import shown, suggestion
 from .model import Struct
-from .row_conditions import table_sections
 from .row_path import CAST, PathStep, steps_of
 from .symbols import SourceFile
 from .walking import attributes_of, held
@@ -39,6 +38,17 @@ types:
 """The types for records of one type."""
 FIRST = "records"
 """The attribute that the way to the rows begins with in them."""
+
+
+def table_sections(meta: Section | None) -> Iterator[tuple[str, Section]]:
+    """Yield the sections of the tables that the extensions of ``meta`` describe, each with the table's name."""
+    if meta is None:
+        return
+    if "tables" not in meta.keys:
+        yield "", meta
+    for entry in meta.entries("tables"):
+        if isinstance(entry.key, Text) and isinstance(entry.value, Section):
+            yield entry.key.value, entry.value
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,18 @@ def record_paths(meta: Section | None) -> dict[str, RecordPath]:
                 steps = (PathStep(FIRST), PathStep("data"), *(steps_of(rest) if rest else ()))
                 found[name] = RecordPath(table, before, match[1], steps)
     return found
+
+
+def ways_to_rows(
+    root: Struct, table: str, section: Section, inside: Mapping[str, RecordPath], structs: Mapping[Path, Struct]
+) -> list[tuple[Struct, list[PathStep]]]:
+    """Return the type that each way to the rows of a table begins with, and its steps. ``section``: the keys of the
+    table; ``inside``: the ways of those whose rows are inside of records."""
+    record = inside.get(table)
+    if record is None:
+        return [(root, steps_of(each.value)) for each in section.texts("rows")]
+    records = structs.get((*root.path, f"{record.name}_records"))
+    return [] if records is None else [(records, list(record.steps))]
 
 
 def with_record_types(file: SourceFile, meta: Section | None, diagnostics: Diagnostics) -> SourceFile:

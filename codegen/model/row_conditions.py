@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..expression.nodes import Node
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
-from ..spec.syntax import Section, Text
+from ..spec.syntax import Section
 from ..words import shown
 from .build import BOOLEAN, Builder
 from .model import Struct
-from .row_path import RowPathReader, steps_of
+from .records import record_paths, table_sections, ways_to_rows
+from .row_path import RowPathReader
 from .symbols import World
-
-
-def table_sections(meta: Section | None) -> Iterator[tuple[str, Section]]:
-    """Yield the sections of the tables that the extensions of ``meta`` describe, each with the table's name."""
-    if meta is None:
-        return
-    if "tables" not in meta.keys:
-        yield "", meta
-    for entry in meta.entries("tables"):
-        if isinstance(entry.key, Text) and isinstance(entry.value, Section):
-            yield entry.key.value, entry.value
 
 
 def with_conditions(
@@ -32,13 +22,15 @@ def with_conditions(
 ) -> Struct:
     """Return the outermost type with the conditions of its tables' rows at the types of these rows."""
     found: dict[Path, tuple[tuple[str, Node], ...]] = {}
+    inside = record_paths(meta)
     for name, section in table_sections(meta):
-        path, where = next(iter(section.texts("rows")), None), section.expression("where")
-        if path is None or where is None:
+        where = section.expression("where")
+        way = next(iter(ways_to_rows(root, name, section, inside, structs)), None)
+        if way is None or where is None:
             continue
         # What is wrong with the path is said where the table is read.
-        reader = RowPathReader(structs, world, Diagnostics(), path.position)
-        types = reader.types(root, steps_of(path.value))
+        reader = RowPathReader(structs, world, Diagnostics(), where.position)
+        types = reader.types(*way)
         symbol = world.at(types[-1].path) if types is not None else None
         if types is None or symbol is None:
             continue

@@ -49,7 +49,8 @@ class BlockCodec:
         if size is not None and not 0 <= size <= limit:
             raise too_large(self.name, limit) if size > limit else damaged(self.name, f"a size of {size} bytes")
         try:
-            content = self.expand(memoryview(data), limit, size)
+            # Arrow's buffers are of signed bytes.
+            content = self.expand(memoryview(data).cast("B"), limit, size)
         except CodecError:
             raise
         except MemoryError as error:

@@ -1,0 +1,103 @@
+"""Tables of rows inside of records that are put together of pieces: what is wrong with them."""
+
+import pytest
+from wireloom.codegen.model import analyse
+
+SPEC = """
+meta:
+  id: demo
+  endian: {endian}
+  -wireloom:
+    tables:
+      records: {{rows: pieces, fragments: {{kind: kind, data: data, first: 1, last: 2{fragments}}}}}
+      inner: {{{inner}}}
+seq:
+  - {{id: pieces, type: piece, repeat: eos}}
+types:
+  piece:
+    seq:
+      - {{id: kind, type: u1}}
+      - {{id: len, type: u1}}
+      - {{id: data, size: len}}
+      - {{id: name, type: strz, encoding: UTF-8}}
+      - {{id: number, type: u1, enum: numbers, -wireloom: {{labels: true}}}}
+  batch:
+    seq:
+      - {{id: notes, type: note, repeat: eos}}
+  note:
+    seq:
+      - {{id: at, type: u2}}
+      - {{id: marks, type: mark, repeat: expr, repeat-expr: at}}
+  mark: {{seq: [{{id: mark, type: u1}}]}}
+  rooted:
+    seq: [{{id: at, type: u1, if: _root.pieces.size > 0}}]
+enums: {{numbers: {{0: zero}}}}
+"""
+
+
+def said(*, endian: str = "le", fragments: str = "", inner: str = "rows: pieces.data.as<batch>.notes") -> list[str]:
+    result = analyse("demo.ksy", SPEC.format(endian=endian, fragments=fragments, inner=inner))
+    return [f"{each.line}:{each.column}: {each.message}" for each in result.diagnostics]
+
+
+def test_what_is_right() -> None:
+    assert said() == []
+    assert said(inner="rows: pieces.data.as<batch>", fragments=", codec: {switch-on: len, cases: {1: zstd}}") == []
+    marks = "rows: pieces.data.as<batch>.notes.marks"
+    assert said(inner=f"{marks}, unit: pieces") == []
+    assert said(inner=f"{marks}, unit: pieces.data.notes, where: mark > 0") == []
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        ("rows: pieces.data.as<btch>.notes", "8:21: there is no type 'btch'; did you mean 'batch'?"),
+        ("rows: pieces.data.as<batch>.note", "8:21: demo::batch has no attribute 'note'; did you mean 'notes'?"),
+        ("rows: pieces.data.notes", "8:21: the way to the rows leads through types of the spec: 'data' is of none"),
+        (
+            "rows: pieces.data.as<rooted>",
+            "8:21: demo::rooted uses '_root', which objects in records that are put together do not have",
+        ),
+        (
+            "rows: pieces.data.as<batch>.notes, fragments: {kind: at, data: at, first: 1, last: 2}",
+            "8:78: 'at' has no bytes that could be put together",
+        ),
+        (
+            "rows: pieces.data.as<batch>.notes.marks, unit: pieces.notes",
+            "8:62: 'unit' names repeated attributes on the way to the rows: 'pieces' or 'pieces.data.notes'; "
+            "found 'pieces.notes'; did you mean 'pieces.data.notes'?",
+        ),
+        (
+            "rows: pieces.data.as<batch>.notes, columns: [kind]",
+            "8:60: demo::note, with what is around it, has no attribute or instance 'kind'",
+        ),
+    ],
+)
+def test_mistakes_in_the_way(inner: str, message: str) -> None:
+    assert message in said(inner=inner)
+
+
+def test_pieces_of_pieces() -> None:
+    found = said(inner="rows: pieces.data.as<piece>, fragments: {kind: kind, data: data, first: 1, last: 2}")
+    assert "'fragments' cannot stand beside rows that are inside of records put together of some" in found[0]
+
+
+def test_a_byte_order_of_the_file() -> None:
+    (found,) = said(endian="{switch-on: _io.size, cases: {1: le}}", inner="rows: pieces.data.as<batch>")
+    assert "demo::batch has the byte order of its file, which is not known in records" in found
+
+
+@pytest.mark.parametrize(
+    ("codec", "message"),
+    [
+        ("switch-on: lan, cases: {1: zstd}", "demo::piece has no attribute or instance 'lan'; did you mean 'len'?"),
+        ("switch-on: name, cases: {1: zstd}", "'name' is no integer that says how a record is compressed"),
+        ("switch-on: number, cases: {1: zstd}", "'number' is no integer that says how a record is compressed"),
+        ("switch-on: len, cases: {}", "'codec' has no cases"),
+        ("switch-on: len, cases: {kind: zstd}", "a case of 'codec' is an integer"),
+        ("switch-on: len, cases: {1: lz4-block}", "got 'lz4-block'"),
+        ("switch-on: len, cases: {1: zstd}, size: 3", "unknown key found, expected: cases, max-expanded, switch-on"),
+    ],
+)
+def test_mistakes_in_the_codec(codec: str, message: str) -> None:
+    assert any(message in each for each in said(fragments=f", codec: {{{codec}}}"))
