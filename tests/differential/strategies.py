@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from ..examples import PROFILE
+from .records import record_spec
 from .specs import Made, table_spec, unit_spec
 
 randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
@@ -23,6 +24,11 @@ def tables() -> st.SearchStrategy[Made]:
 def units() -> st.SearchStrategy[Made]:
     """Specs of tables whose rows are inside of units."""
     return randoms.map(unit_spec)
+
+
+def records() -> st.SearchStrategy[Made]:
+    """Specs of tables whose rows are inside of records in pieces."""
+    return randoms.map(record_spec)
 
 
 def bounded(examples: int) -> Callable[[Any], Any]:

@@ -18,7 +18,7 @@ from wireloom.objects import ConsistencyError, KaitaiStructError
 from .agreement import agreed, objects_only, outcome
 from .damage import damaged
 from .specs import Made, table_spec
-from .strategies import bounded, randoms, tables, units
+from .strategies import bounded, randoms, records, tables, units
 
 READERS: tuple[dict[str, Any], ...] = (
     {},
@@ -61,6 +61,17 @@ def test_both_readers_agree_on_rows_inside_of_units(folder: Path, made: Made, ra
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in READERS:
             agreed(format, data, **options)
+
+
+@bounded(20)
+@given(made=records(), random=randoms)
+def test_both_readers_agree_on_rows_inside_of_records(folder: Path, made: Made, random: Random) -> None:
+    format = format_of(made, folder)
+    good = made.write(random, {})
+    for data in (good, damaged(random, good), damaged(random, good)):
+        for options in READERS:
+            for table in ("inner", "records"):
+                agreed(format, data, table=table, **options)
 
 
 @bounded(25)
