@@ -103,8 +103,7 @@ def test_a_table_has_the_rows_that_meet_its_condition(ops: wireloom.Format, tabl
 
 
 def test_the_engine_reads_them(ops: wireloom.Format) -> None:
-    refused = {each: ops.of_table(each).engine_refusal for each in ops.tables}
-    assert {name for name, why in refused.items() if why is not None} == {"sevens"}
+    assert {each: ops.of_table(each).engine_refusal for each in ops.tables} == dict.fromkeys(ops.tables)
 
 
 @pytest.mark.parametrize("table", ROWS)
