@@ -13,11 +13,12 @@ from ..objects.messages.plans import plan_of
 CHAIN = 3
 """Messages one after the other that are proof enough."""
 MOST_EMPTY = 16
-"""Lengths of 0 that are passed over: zeros show nothing."""
+"""Lengths of 0 at the beginning that are passed over. Further on, they may be the first bytes of others."""
 SEARCHED = 1 << 16
 """Bytes in which units are looked for where the input does not begin with any."""
 MOST_VARINT = 10
-FIXED = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+SIZED = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
+"""Bytes of the content of a field by its wire type; 0: its content begins with a varint."""
 
 Length = Callable[[memoryview, int], tuple[int, int]]
 """Like ``wireloom.units.framing.Prefixed.length``."""
@@ -59,7 +60,11 @@ def shown_framing(
     begins = first_bytes(format)
     cut = ""
     for word, length in lengths.items():
-        fits = _is_message(view, begins, at_end) if word == "whole" else _are_units(view, length, begins, max_record)
+        fits = (
+            _is_message(view, begins, at_end)
+            if word == "whole"
+            else _are_units(view, length, begins, at_end, max_record, MOST_EMPTY)
+        )
         if fits:
             return word
         if fits is None:
@@ -73,30 +78,56 @@ def shown_framing(
         return None
     for place in range(1, min(len(view), SEARCHED)):
         for word, length in lengths.items():
-            if word != "whole" and _are_units(view[place:], length, begins, max_record):
+            if word != "whole" and _are_units(view[place:], length, begins, at_end, max_record, 0):
                 return word
     return next(iter(lengths))
 
 
-def _are_units(view: memoryview, length: Length, begins: frozenset[int], max_record: int) -> bool | None:
+def _are_units(
+    view: memoryview, length: Length, begins: frozenset[int], at_end: bool, max_record: int, most_empty: int
+) -> bool | None:
     """Return whether units follow each other; ``None``: the view ends before that is known."""
     position = found = empty = 0
     while found < CHAIN:
         size, start = length(view, position)
-        if size < 0 or size > max_record or empty > MOST_EMPTY:
+        if size < 0 or size > max_record or empty > most_empty:
             return False
         if not start:
-            return True if found and position == len(view) else None
+            return True if found and at_end else None
         if not size:
             empty += 1
         elif start < len(view) and view[start] not in begins:
             return False
         elif start + size > len(view):
-            return True if found else None
+            return True if found and at_end else None
         else:
             found += 1
         position = start + size
     return True
+
+
+def field_end(view: memoryview, position: int) -> int:
+    """The place after the field at ``position``; 0: it goes beyond the view, -1: there is none."""
+    tag, position = read_varint(view, position)
+    wire = tag & 7
+    if not position or tag >> 3 == 0 or wire not in SIZED:
+        return 0 if not position and tag == 0 else -1
+    size = SIZED[wire]
+    if size == 0:
+        value, position = read_varint(view, position)
+        if not position:
+            return value
+        size = value if wire == WireType.LENGTH_DELIMITED else 0
+    return position + size if size <= len(view) - position else 0
+
+
+def field_ends(view: memoryview, position: int) -> list[int]:
+    """The places after the fields that follow each other from ``position`` on."""
+    found = []
+    while position < len(view) and (end := field_end(view, position)) > 0:
+        found.append(end)
+        position = end
+    return found
 
 
 def _is_message(view: memoryview, begins: frozenset[int], at_end: bool) -> bool | None:
@@ -107,15 +138,7 @@ def _is_message(view: memoryview, begins: frozenset[int], at_end: bool) -> bool 
             return True if at_end and position else None
         if view[position] not in begins:
             return False
-        tag, position = read_varint(view, position)
-        wire = tag & 7
-        size = FIXED.get(cast(WireType, wire), 0)
-        if wire in (WireType.VARINT, WireType.LENGTH_DELIMITED) and position:
-            value, position = read_varint(view, position)
-            size = value if wire == WireType.LENGTH_DELIMITED else 0
-        elif not size:
-            return None if not position and tag >= 0 else False
-        if not position or position + size > len(view):
-            return False if at_end else None
-        position += size
+        position = field_end(view, position)
+        if position <= 0:
+            return False if at_end or position < 0 else None
     return True

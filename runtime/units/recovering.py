@@ -13,10 +13,12 @@ import pyarrow as pa
 from ..format.description import Format
 from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import RowDamage
-from .beginning import CHAIN, first_bytes
+from .beginning import CHAIN, field_ends, first_bytes
 from .framing import CLEAN, Units
 from .guarded import Lengths
 
+CANDIDATES = 8
+"""Ends of fields after which messages are looked for in a refused one."""
 PIECE = 4096
 """Messages that are looked at in one call."""
 
@@ -35,9 +37,12 @@ class Search:
         bad, count, number = self._problems(units), len(units.begins), 0
         while (first := next((each for each in range(number, count) if each in bad), count)) < count:
             number = self._next_chain(bad, first + 1, count, units.ended == CLEAN)
-            if number == first + 1 < count:
-                continue
             begin = units.offsets[first] - base
+            if number == first + 1 < count:
+                place = self._swallowed(units, first, view, at_end)
+                if place:
+                    return _cut(units, first, base + place, base)
+                continue
             end = units.offsets[number] - base if number < count else units.consumed
             found, place = self.find(view, begin + 1, end, at_end)
             if found:
@@ -48,6 +53,17 @@ class Search:
                 held.needed = len(view) - begin + 1
                 return held
         return units
+
+    def _swallowed(self, units: Units, number: int, view: memoryview, at_end: bool) -> int:
+        """Return where valid messages begin in a refused unit, after what is a message too: its length is a wrong one,
+        and what follows it by chance looks like units, or is. 0: nowhere."""
+        begin, end = units.begins[number], units.begins[number] + units.sizes[number]
+        for place in reversed(field_ends(view[:end], begin)[-CANDIDATES:]):
+            message = Units(view)
+            message.add(begin, place - begin, begin, place - begin)
+            if place < end and self._hold(view, place, at_end) and not self._problems(message):
+                return place
+        return 0
 
     @staticmethod
     def _next_chain(bad: set[int], begin: int, count: int, ends: bool) -> int:

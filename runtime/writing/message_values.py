@@ -8,7 +8,7 @@ from typing import Any
 
 from ..format.message_rules import FieldKind, FieldRule, Label
 from ..objects.messages.errors import MessageError
-from ..objects.messages.json_text import json_message
+from ..objects.messages.json_mapping import json_message
 from ..objects.messages.objects import Message
 
 

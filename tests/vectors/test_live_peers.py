@@ -116,6 +116,33 @@ def test_avro_blocks(codec: str) -> None:
     assert found == records
 
 
+@pytest.mark.parametrize("name", ["otlp_logs", "otlp_spans"])
+def test_otlp(name: str) -> None:
+    from . import otlp
+
+    make: Any = otlp.logs if name == "otlp_logs" else otlp.spans
+    rows_of: Any = otlp.log_rows if name == "otlp_logs" else otlp.span_rows
+    messages = [make(SOURCE) for _ in range(COUNT)]
+    wires = [each.SerializeToString() for each in messages]
+    expected = [row for each in messages for row in rows_of(each)]
+    columns = list(expected[0])
+    framed = b"".join(len(each).to_bytes(4, "big") + each for each in wires)
+    table = wireloom.read(name, framed, columns=columns, mode="failfast")
+    # As text, in which a float that is no number is like itself.
+    assert str(table.to_pylist()) == str([{column: row[column] for column in columns} for row in expected])
+    lists = wireloom.from_wire(wires, name, columns=columns, mode="failfast")
+    assert str([row for each in lists.to_pylist() for row in each]) == str(table.to_pylist())
+    # What we write has all of it, save for messages without rows and fields that nobody knows.
+    file = io.BytesIO()
+    wireloom.write(name, table, file)
+    content, found = file.getvalue(), []
+    while content:
+        end = 4 + int.from_bytes(content[:4], "big")
+        found += rows_of(type(messages[0]).FromString(content[4:end]))
+        content = content[end:]
+    assert str(found) == str(expected)
+
+
 def test_pcap(tmp_path: Path) -> None:
     import dpkt
 

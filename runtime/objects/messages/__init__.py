@@ -12,6 +12,7 @@ __getattr__ = face(
     __name__,
     {
         "errors": "MessageError",
+        "json_mapping": "json_message json_name json_text single",
         "kinds": "FLOATS INTEGERS fixed_code wire_type",
         "objects": "Message",
         "plain_values": "value_of values_of",

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 from ...format.message_rules import FieldKind, FieldRule
-from .json_text import json_text
+from .json_mapping import json_text
 from .objects import Message
 from .plans import Plan, plan_of
 

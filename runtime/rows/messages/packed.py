@@ -11,7 +11,7 @@ import struct
 from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
-from ...objects.messages.json_text import json_name
+from ...objects.messages.json_mapping import json_name
 from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Op, Place
 from .vectors import NONE, Storage
 

@@ -1,0 +1,110 @@
+"""Formats whose inputs have one of several framings."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import WireloomError
+from wireloom.units import varint
+
+from ..frontend.specs import said
+
+LENGTH = {"u4be": lambda size: size.to_bytes(4, "big"), "varint": varint}
+ROWS = [{"time_unix_nano": number, "body": f'{{"stringValue":"message {number}"}}'} for number in range(9)]
+MESSAGES: list[bytes] = [wireloom.to_wire([row], "otlp_logs")[0].as_py() for row in ROWS]
+
+
+def framed(word: str, messages: list[bytes]) -> bytes:
+    return b"".join(each if word == "whole" else LENGTH[word](len(each)) + each for each in messages)
+
+
+def rows(content: Any, **options: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    table, report = wireloom.read_with_report("otlp_logs", content, columns=["time_unix_nano", "body"], **options)
+    return table.to_pylist(), report.to_dict()["files"][0]
+
+
+@pytest.mark.parametrize("count", [1, 2, 9])
+@pytest.mark.parametrize("word", ["u4be", "varint", "whole"])
+def test_the_beginning_shows_it(word: str, count: int) -> None:
+    content = framed(word, MESSAGES[:count])
+    found, file = rows(content)
+    assert found == ROWS[:count]
+    assert (file["framing"], file["tail"], file["messages"]) == (word, "clean", 1 if word == "whole" else count)
+    assert rows(content, framing=word) == (found, file)
+
+
+@pytest.mark.parametrize("word", ["u4be", "varint"])
+def test_empty_messages_show_nothing(word: str) -> None:
+    found, file = rows(framed(word, [b"", b"", *MESSAGES, b""]))
+    assert (found, file["framing"], file["messages"]) == (ROWS, word, 12)
+
+
+def test_what_is_none_of_them() -> None:
+    assert rows(b"")[1]["framing"] == "u4be"
+    found, file = rows(b"\xff" * 100, check_format=False)
+    assert (found, file["framing"], file["tail"]) == ([], "u4be", "limit")
+
+
+@pytest.mark.parametrize("word", ["u4be", "varint"])
+def test_a_cut_input_keeps_its_framing(word: str) -> None:
+    content = framed(word, MESSAGES)
+    for end in range(len(content)):
+        found, file = rows(content[:end], check_format=False)
+        assert found == ROWS[: len(found)]
+        # The first byte of a length is that of any.
+        assert file["framing"] == word or end < len(framed(word, MESSAGES[:1]))
+
+
+@pytest.mark.parametrize("word", ["u4be", "varint"])
+def test_a_flipped_bit_costs_the_message_that_it_is_in(word: str) -> None:
+    content = framed(word, MESSAGES)
+    ends = [len(framed(word, MESSAGES[: number + 1])) for number in range(len(MESSAGES))]
+    for place in range(ends[-1]):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        found, file = rows(bytes(damaged), recover=True)
+        hit = next(number for number, end in enumerate(ends) if place < end)
+        assert [row for row in found if row in ROWS[:hit] + ROWS[hit + 1 :]] == ROWS[:hit] + ROWS[hit + 1 :], place
+        # Lengths below 128 are also varints, each after three of 0.
+        assert file["framing"] in (word, "varint")
+
+
+def test_writers_take_the_first_unless_told_otherwise(tmp_path: Path) -> None:
+    for word, options in (("u4be", {}), ("varint", {"framing": "varint"}), ("whole", {"framing": "whole"})):
+        file = io.BytesIO()
+        wireloom.write("otlp_logs", ROWS, file, **options)
+        found, report = rows(file.getvalue())
+        assert (found, report["framing"]) == (ROWS, word)
+    with pytest.raises(WireloomError, match="unknown framing of otlp_logs 'varnit': did you mean 'varint'"):
+        rows(b"", framing="varnit")
+    with pytest.raises(WireloomError, match="unknown framing of otlp_logs 'u2be'"):
+        wireloom.write("otlp_logs", ROWS, tmp_path / "some", framing="u2be")
+
+
+def test_values_of_columns_are_messages() -> None:
+    lists = wireloom.from_wire([MESSAGES[0], None, b"".join(MESSAGES)], "otlp_logs", columns=["time_unix_nano"])
+    assert [None if each is None else len(each) for each in lists.to_pylist()] == [1, None, 9]
+
+
+@pytest.mark.parametrize(
+    ("framing", "message"),
+    [
+        ("[u4be, u4be]", "the framing 'u4be' is there already"),
+        ("[]", "expected at least one framing"),
+        ("[u4be, acme:Own]", "got 'acme:Own'"),
+    ],
+)
+def test_mistakes(framing: str, message: str) -> None:
+    text = f"""
+meta:
+  id: sample
+  -wireloom: {{message: {{framing: {framing}, type: note}}}}
+types:
+  note:
+    -wireloom: {{message: {{fields: [{{id: a, number: 1, type: bytes}}]}}}}
+"""
+    assert message in " ".join(said(text, ""))
