@@ -18,7 +18,7 @@ from ..input.expansion import STANDARD_INPUT
 from ..input.inputs import REMOTE_SCHEMES, Location
 from ..input.stored import Stored
 from ..writing.batches import ROWS
-from .json_mapping import parse_json
+from .json_text import parse_json
 from .sinks import KINDS
 from .standard import standard_input
 from .text_columns import csv_column, json_column

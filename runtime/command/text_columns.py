@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..base.errors import WireloomError
 from ..format.description import Format
 from ..rows.shapes import without_union_types
-from .json_mapping import parse_json
+from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 """The texts of floats that JSON does not have as numbers."""
