@@ -315,6 +315,16 @@ class Units:
 
 
 @dataclass(frozen=True)
+class Preallocated:
+    """``-wireloom: {preallocated: …}``: zeros after the last record are no damage. A damaged last record with a
+    ``sector`` of zeros, whose first one begins after its ``header``, was not written to its end; 0: that is not
+    known."""
+
+    sector: int = 0
+    header: int = 0
+
+
+@dataclass(frozen=True)
 class Fragments:
     """How records that are written in pieces are put together: each row on the wire is a fragment. ``kind``: the
     attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,

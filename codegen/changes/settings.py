@@ -29,6 +29,9 @@ def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
         else:
             text = f"{old.max_record} → {new.max_record}: rows that were good may be refused"
             yield Change(Level.BREAKING, SETTINGS, "max-record", text)
+    if old.preallocated != new.preallocated:
+        text = "zeros at the end of an input are damage, or no damage, where that was otherwise"
+        yield Change(Level.COMPATIBLE, SETTINGS, "preallocated", text)
     yield from _path(old.path_pattern, new.path_pattern)
     yield from _options(old, new)
 

@@ -218,6 +218,7 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         codec=table.codec,
         path_pattern=table.path_pattern,
         max_record=table.max_record,
+        preallocated=table.preallocated,
         choices=table.choices,
         file_extensions=tuple(each.value for each in meta.texts("file-extension")),
         doc=root.doc,

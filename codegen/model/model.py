@@ -26,6 +26,7 @@ from ..wire import (
     MessageField,
     OwnSize,
     Parameter,
+    Preallocated,
     Process,
     Repeat,
     Size,
@@ -320,6 +321,8 @@ class Spec:
     """The codec that a writer compresses files with. Readers look at the content."""
     path_pattern: str | None = None
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
+    preallocated: Preallocated | None = None
+    """Set where zeros after the last record are no damage."""
     max_record: int = 64 * 1024 * 1024
     """Default of the largest record in bytes; an option of the reader."""
     choices: tuple[Choice, ...] = ()

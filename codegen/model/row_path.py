@@ -9,7 +9,7 @@ from itertools import zip_longest
 from ..expression.types import Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
-from ..wire import OwnSize, WithinSize
+from ..wire import OwnSize
 from ..words import listed, shown, suggestion
 from .model import Attribute, Struct
 from .symbols import World
@@ -78,8 +78,6 @@ class RowPathReader:
         struct = self._type(attribute, step, following)
         if attribute.parent is not None:
             raise _WrongPathError(f"{shown(step.id)} has a parent of its own, so that no rows can be in it")
-        if isinstance(attribute.size, WithinSize):
-            raise _WrongPathError(f"{shown(step.id)} is in the bytes of another attribute, and no rows can be in it")
         if struct.message is not None and (following is not None or isinstance(attribute.size, OwnSize)):
             why = "has no rows inside of it" if following is not None else "needs a size to be a row"
             raise _WrongPathError(f"{shown(step.id)} is a message, and {why}")

@@ -9,13 +9,14 @@ from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, 
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
-from ..wire import Choice, RepeatEos, Units
+from ..wire import Choice, Preallocated, RepeatEos, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
 from .look_ups import look_up_names, with_look_ups
 from .model import Attribute, Instance, Rows, RowWay, Struct
 from .parts import refuse_module_name
+from .preallocated import read_preallocated
 from .records import RecordPath, check_records, record_paths
 from .row_layout import has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
@@ -38,6 +39,7 @@ class Extensions:
     codec: str = "none"
     path_pattern: str | None = None
     max_record: int = DEFAULT_MAX_RECORD
+    preallocated: Preallocated | None = None
     choices: tuple[Choice, ...] = ()
     units: Units | None = None
 
@@ -80,6 +82,7 @@ class TableReader:
             codec=section.word("codec", "none"),
             path_pattern=self._path(section, column_names(units) if units is not None else columns),
             max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
+            preallocated=read_preallocated(section, tables, self.diagnostics),
             choices=self._choices(section),
         )
 

@@ -67,6 +67,7 @@ class _Builder:
             codec=spec.codec,
             path_pattern=spec.path_pattern,
             max_record=spec.max_record,
+            preallocated=spec.preallocated,
             choices=spec.choices,
             file_extensions=spec.file_extensions,
             debug=spec.debug,

@@ -13,7 +13,18 @@ from ..expression.types import Path, UserType
 from ..model.model import RowWay
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..wire import Choice, ComputedEndian, Enum, Fragments, InheritedEndian, LookUp, Message, Parameter, Units
+from ..wire import (
+    Choice,
+    ComputedEndian,
+    Enum,
+    Fragments,
+    InheritedEndian,
+    LookUp,
+    Message,
+    Parameter,
+    Preallocated,
+    Units,
+)
 from .nodes import Cover, Field, Fill, Instance, Step
 
 
@@ -251,6 +262,8 @@ class Plan:
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
     max_record: int = 0
     """Default of the largest record in bytes; an option of the reader."""
+    preallocated: Preallocated | None = None
+    """Set where zeros after the last record are no damage."""
     choices: tuple[Choice, ...] = ()
     file_extensions: tuple[str, ...] = ()
     debug: bool = False

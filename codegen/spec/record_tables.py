@@ -1,4 +1,5 @@
-"""The part of the dialect's reference that is about records: those in pieces, and those that others name."""
+"""The part of the dialect's reference that is about records: those in pieces, a last one that is torn, and those that
+others name."""
 
 from __future__ import annotations
 
@@ -42,6 +43,19 @@ RECORD_TABLES["record-codec"] = Table(
         ),
         "max-expanded": Key(
             IntegerKind(0, 2**31 - 1), "The most bytes that a record may expand to; 64 MiB unless given."
+        ),
+    },
+)
+RECORD_TABLES["preallocated"] = Table(
+    "preallocated",
+    {
+        "sector": Key(
+            IntegerKind(1, 2**30),
+            "Bytes that are written at once: a damaged last record with a sector of zeros was not written to its end.",
+            required=True,
+        ),
+        "header": Key(
+            IntegerKind(0, 2**16), "Bytes at the beginning of a record that no sector of it has; 0 unless given."
         ),
     },
 )

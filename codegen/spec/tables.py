@@ -248,6 +248,10 @@ TABLES["meta-extensions"] = Table(
         "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
         "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
         "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),
+        "preallocated": Key(
+            EitherKind("true, or a mapping with sector and header", FLAG, TableKind("preallocated")),
+            "Files are allocated before they are written: zeros after the last record are no damage.",
+        ),
         "message": Key(TableKind("message-units"), "The input consists of protobuf messages: what the table is then."),
     },
 )

@@ -94,7 +94,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_MARK:
         return step->b < 3 || sure->spans[step->c];
     case WL_OP_LIMIT_SPAN:
-        return sure->spans[step->a];
+        return sure->spans[step->a] && (!step->b || sure->marks[step->c]);
     case WL_OP_COLUMN_BYTES:
         return sure->spans[step->b];
     case WL_OP_CHECK_UTF8:

@@ -98,6 +98,8 @@ static bool is_needed(needs *need, const wl_step *step) {
         return true;
     case WL_OP_LIMIT_SPAN:
         need->spans[step->a] = true;
+        if (step->b)
+            need->marks[step->c] = true;
         return true;
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:

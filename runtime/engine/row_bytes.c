@@ -142,11 +142,17 @@ WL_HANDLER(wl_limit_fixed) {
     GO_ON;
 }
 
-/* What is in bytes that were found before: reading goes on where it was. */
+/* What is in bytes that were found before: reading goes on where it was. Rows in it stand where that begins that has
+ * them, as in a block. */
 WL_HANDLER(wl_limit_span) {
     const wl_span span = run->spans[step->a];
     enter(run, step, span.at, limit, span.size);
     run->limits[run->depth - 1].after = cursor;
+    if (step->b && !run->block_begin) {
+        run->block_begin = run->marks[step->c];
+        run->block_end = cursor;
+        run->block_depth = run->depth;
+    }
     cursor = span.at;
     limit = span.at + span.size;
     GO_ON;

@@ -62,6 +62,8 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     run->unit_position = position;
     run->unit_after = after;
     run->unit_depth = 0;
+    run->block_begin = NULL;
+    run->block_depth = 0;
     begin_unit(run);
     wl_chains_begin(run);
     wl_items_begin(run);
@@ -348,8 +350,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         *outcome = no_room_to_note(run);
         return NULL;
     }
-    /* What is read in bytes that were found before may end ahead of the last row. */
-    run->sound = run->sound > to ? run->sound : to;
+    run->sound = to;
     return limit->leave;
 }
 

@@ -227,7 +227,7 @@ static bool check_operands(checker *check, const wl_step *step) {
         return below(check, "message", step->b, check->program->message_count) &&
                is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
     case WL_OP_LIMIT_SPAN:
-        return is_span(check, step->a);
+        return is_span(check, step->a) && (!step->b || is_mark(check, step->c));
     case WL_OP_COLUMN_NULL:
         return below(check, "column", step->a, check->program->column_count);
     case WL_OP_LIMIT_REGISTER:

@@ -201,11 +201,12 @@ class Format:
     """The bytes that each unit ends with: a field of the object that is before the units. Empty: there are none."""
     fixed_rows: bool = False
     """All rows have the same size: no length leads from one to the next."""
+    within: str = ""  # the attribute in the bytes of another one, so that tables are only read
+    preallocated: tuple[int, int] | None = None  # zeros after the last record are no damage: sizes of sector and header
     fragments: Fragments | None = None
     """Set where rows are put together of several on the wire."""
     inside: str = ""
-    """The table whose records the rows are inside of. They are read out of these, in sequence and each after its size,
-    and no longer out of the input."""
+    """The table whose records the rows are inside of: they are read out of these, each after its size."""
     message: MessageUnits | None = None
     """Set where the input consists of messages."""
     parser: str = ""
@@ -229,6 +230,7 @@ class Format:
             ways=len(self.ways),
             inside=self.inside,
             ahead=bool(self.ahead),
+            within=self.within,
         )
         return found or (only_read(self.name, self.root, self.unfilled) if self.unfilled else "")
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 
 def written_as_objects(
-    name: str, root: str, *, pieces: bool, positions: bool, ways: int, inside: str = "", ahead: bool = False
+    name: str,
+    root: str,
+    *,
+    pieces: bool,
+    positions: bool,
+    ways: int,
+    inside: str = "",
+    ahead: bool = False,
+    within: str = "",
 ) -> str:
     """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, at
     ``positions`` that a writer does not know, on several ``ways``, or ``inside`` of records of another table, or since
-    the root has something at positions ``ahead`` of them; empty if none of that is so."""
+    the root has something at positions ``ahead`` of them, or they have an attribute ``within`` the bytes of another
+    one; empty if none of that is so."""
+    if within:
+        return f"tables of {name} cannot be written, since {within} is in the bytes of another attribute"
     if inside:
         return (
             f"rows inside of records of {name} cannot be written: make objects of these, and write them as the data "

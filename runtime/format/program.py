@@ -178,7 +178,8 @@ class Op(IntEnum):
     SKIP_UNLESS = 52
     """Where register[a] is not [d], go to step [c] (further on)."""
     LIMIT_SPAN = 53
-    """Enter span[a] as a sub-stream: ``LIMIT_END`` goes back to where the cursor was. [b] as for ``LIMIT_REGISTER``."""
+    """Enter span[a] as a sub-stream: ``LIMIT_END`` goes back to where the cursor was. [b] as for
+    ``LIMIT_REGISTER``: where it is 1, rows in it have the place of mark[c]."""
     FUNCTION = 54
     """Function [a] begins, which ends with its ``RETURN``. [b]: 1 where it reads to the end of the stream in which it
     is called. Its own are the registers from the lowest 16 bits of [c] up to the next 16, the spans from the next ones

@@ -96,7 +96,7 @@ from .processing import (
     xor,
 )
 from .readstruct import ReadStruct
-from .row_log import AfterRows, UnitOfRows, go_on, lose_chains, positioned, towards_block, towards_rows
+from .row_log import AfterRows, UnitOfRows, go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, as_given, enclosed
@@ -218,6 +218,7 @@ __all__ = [
     "to_integer",
     "too_deep",
     "towards_block",
+    "towards_bytes",
     "towards_rows",
     "truncate",
     "undone",

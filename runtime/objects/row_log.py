@@ -18,6 +18,7 @@ from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
 from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
+from .offsets import end_of, offset_of, range_of
 from .row_steps import Steps
 from .streams import MemoryStream
 
@@ -64,7 +65,7 @@ class RowLog:
         # As many rows as there are bytes in the input are no more than there could be without a codec.
         allow_items(len(data))
         part = _expanded(io, src_path, undo, data, arguments)
-        part.block = _range_of(io, len(data))
+        part.block = range_of(io, len(data))
         return part
 
     def begin(self, io: KaitaiStream) -> None:
@@ -161,29 +162,6 @@ def _expanded(
         raise
 
 
-def offset_of(io: KaitaiStream) -> int:
-    """Return the offset in the input at which a stream stands; of the content of a compressed block, that of the
-    block."""
-    block: tuple[int, int] | None = getattr(io, "block", None)
-    if block is not None:
-        return block[0]
-    position: int = io.pos()
-    return position + getattr(io, "origin", 0)
-
-
-def end_of(io: KaitaiStream) -> int:
-    """Return the offset in the input after what has been read of a stream; of the content of a compressed block, that
-    after the block."""
-    block: tuple[int, int] | None = getattr(io, "block", None)
-    return offset_of(io) if block is None else block[1]
-
-
-def _range_of(io: KaitaiStream, size: int) -> tuple[int, int]:
-    """Return where in the input the last ``size`` bytes that were read of a stream begin and end."""
-    end = end_of(io)
-    return getattr(io, "block", None) or (end - size, end)
-
-
 Chains = tuple[tuple[int, str], ...]
 """Checksums in a field that continue those of the items of an object around it: how many levels above the object with
 the field that is, and their names."""
@@ -201,10 +179,23 @@ def towards_rows(
     if part is io:
         return _Step(log, step, holder, None)
     held: Any = part
-    within = _range_of(io, held.size() if begin is None else io.pos() - begin)
+    within = range_of(io, held.size() if begin is None else io.pos() - begin)
     within = within[0], min(within[1], within[0] + held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
     return _Step(log, step, holder, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
+
+
+def towards_bytes(
+    holder: Any, io: KaitaiStream, part: KaitaiStream, begin: int, step: int, *, chains: Chains = ()
+) -> AbstractContextManager[RowLog | NoLog]:
+    """The same for a field in bytes that have been read before. Rows in it are where ``holder`` is, which begins at the
+    position ``begin`` of ``io``."""
+    log = _log_at(holder, step)
+    if log is None:
+        return _NOTHING
+    held: Any = part
+    held.block = getattr(io, "block", None) or (begin + getattr(io, "origin", 0), end_of(io))
+    return _Step(log, step, holder, held.block, partial(lose_chains, holder, chains), compressed=True)
 
 
 def towards_block(
@@ -216,7 +207,7 @@ def towards_block(
     return (
         _Block(holder)
         if log is None
-        else _Step(log, step, holder, _range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
+        else _Step(log, step, holder, range_of(io, len(data)), partial(lose_chains, holder, chains), compressed=True)
     )
 
 

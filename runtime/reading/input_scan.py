@@ -200,7 +200,7 @@ class InputScan:
             damage = self._log.fail(window.error, window.base + len(window.view), FAILED_ADVICE)
             yield Failed(damage, window.error.message)
         elif self._extractor.reads_on:
-            if report.tail == "clean":
+            if report.tail == "clean" and not report.tail_zeros:
                 report.tail_size = 0
             elif window.at_end:
                 report.tail_size = window.base + len(window.view) - report.tail_offset

@@ -66,6 +66,14 @@ def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled,
     return _first(filled, unit.rows, unit.damages, unit.begin), last
 
 
+def without_last(filled: Filled, status: Status, base: int) -> Filled:
+    """Return a fill that ends, with a status, where its last damaged row begins. ``base``: that of the window."""
+    last = filled.damages[-1]
+    rows = last.row if last.row >= 0 else filled.rows
+    first = _first(filled, rows, len(filled.damages) - 1, last.begin - base)
+    return dataclasses.replace(first, status=status, position=last.begin)
+
+
 def _first(filled: Filled, rows: int, damages: int, consumed: int) -> Filled:
     return dataclasses.replace(
         filled,

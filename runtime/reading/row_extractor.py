@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ..input.window import Window
 from ..rows.leading_zeros import skip_zeros
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zeros
+from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
 from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .marked_ranges import marked_range
+from .preallocated import without_torn
 from .recovery import CAPACITY, CONTENT
 from .stride_detection import decide
 from .unproven_end import fill_up_to_break, has_proof
@@ -25,6 +26,8 @@ from .unproven_end import fill_up_to_break, has_proof
 if TYPE_CHECKING:
     from .opening import Opened
 
+MOST_LOOKED_AT = 1 << 62
+"""Zeros that were never written may be any number; none of them is kept."""
 TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
 """How the tail is called, by the reason why a row was lost; ``invalid_value`` for the others."""
 
@@ -56,6 +59,8 @@ class RowExtractor(DamageDetails, Extractor):
         """Whether rows come up that lie outside the byte range."""
         self._filled_from = (0, False)
         """Where the last fill began, as an index of the view, and whether that was the input's beginning."""
+        self._torn: bytes | None = None
+        """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
 
     def begin(self, opened: Opened) -> Extraction:
@@ -177,6 +182,14 @@ class RowExtractor(DamageDetails, Extractor):
         filled, zeros = fill(self._fill_stop), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
             filled, zeros = cut_at_zeros(filled, window, fill)
+        if request.format.preallocated is not None:
+            filled, is_torn = without_torn(filled, window, request.format.preallocated)
+            self._filled_from = (window.begin, self._at_start)
+            if is_torn:
+                # Nothing is looked for in what was not written to its end.
+                begin = filled.position - window.base
+                self._torn = bytes(window.view[begin : begin + CONTENT])
+                return filled, -1, None, None
         if not request.format.has_lengths or not filled.damages:
             return filled, zeros, None, None
         held, doubtful = recovery.hold_back(filled, window, self.padding, self._capacity >= CAPACITY)
@@ -249,11 +262,23 @@ class RowExtractor(DamageDetails, Extractor):
             reason = recovery.never_complete(self._row_reader, checker, window, begin, request.max_record) or reason
         if doubtful is not None and holds is not None:
             return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
+        may_end = request.format.preallocated is not None and self._torn is None and reason != "limit"
+        if may_end and ends_in_zeros(window, begin, 0 if request.recover else MOST_LOOKED_AT, least=1):
+            return self._unwritten(begin)
+        if self._torn is not None:
+            return Lost(begin, "truncated", "truncated", content=self._torn, is_read=True)
         of_unit = bool(request.format.rows_path)
         lost = lost_row(window, begin, reason, of_unit=of_unit, sentence=filled.error)
         if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recovers)):
             return (yield from self._pass_zeros(window, lost, zeros))
         return lost
+
+    def _unwritten(self, offset: int) -> Lost | Ended:
+        """Say that what follows an offset was allocated, and has not been written."""
+        if self._request.grows:
+            return Lost(offset, "truncated", "truncated", is_read=True)
+        self._report.tail_zeros = True
+        return Ended(offset, is_read=True)
 
     def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
         """Continue after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
@@ -264,6 +289,8 @@ class RowExtractor(DamageDetails, Extractor):
         after = pass_zeros(self._row_reader, window, step, fixed=fixed, guess=not self._request.recovers)
         end = window.base + window.begin
         content = bytes(min(end - lost.offset, CONTENT))
+        if after is AfterZeros.NOTHING and self._request.format.preallocated is not None and window.error is None:
+            return self._unwritten(lost.offset)
         if after is AfterZeros.NOTHING and not size:
             self._report.tail_zeros = window.error is None
             return replace(lost, content=content)

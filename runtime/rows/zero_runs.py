@@ -154,10 +154,10 @@ def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
     return filled.consumed > begin and not filled.damages and not is_broken
 
 
-def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
-    """Return whether only zeros, and at least ``LEAST`` of them, stand from an offset on to the end of the
+def ends_in_zeros(window: Window, offset: int, most: int, *, least: int = LEAST, keep: bool = False) -> bool:
+    """Return whether only zeros, and at least ``least`` of them, stand from an offset on to the end of the
     input; not more than about ``most`` bytes that are not at hand are looked at. Moves the window after what was looked
-    at."""
+    at, unless that is to ``keep``."""
     begin = offset - window.base
     limit = window.base + len(window.view) + most
     if begin < 0:
@@ -165,11 +165,12 @@ def ends_in_zeros(window: Window, offset: int, most: int) -> bool:
     while NOT_ZERO.search(window.view, begin) is None:
         reached = window.base + len(window.view)
         if window.at_end:
-            return window.error is None and reached - offset >= LEAST
+            return window.error is None and reached - offset >= least
         if reached >= limit:
             return False
-        window.begin = len(window.view)
-        window.skip_hole(0)
+        if not keep:
+            window.begin = len(window.view)
+            window.skip_hole(0)
         window.extend()
         begin = max(reached - window.base, 0)
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple
 
 from ...expression.types import Path
 from ...plan import Plan
@@ -38,6 +39,7 @@ def format_arguments(
         "codec": (plan.codec, "none"),
         "extensions": (plan.file_extensions, ()),
         "max_record": (plan.max_record, 64 * 1024 * 1024),
+        "preallocated": (None if plan.preallocated is None else astuple(plan.preallocated), None),
         **more,
         "engine_refusal": (refusal, None),
     }

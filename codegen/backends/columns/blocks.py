@@ -18,7 +18,7 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
     state.run.flush()
     if isinstance(field.size, WithinSize):
         span = span_within(state, scope, field.size)
-        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), comment=field.id)
+        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), max(scope.begin, 0), comment=field.id)
         state.streams.append(Stream())
         return
     size = state.fixed_size(scope, field)

@@ -21,6 +21,7 @@ from .levels import is_asked, is_chained, level_sources, solved_structs, solves,
 from .literal import literal, refusal_text
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
+from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
 from .view import ColumnView, ProgramView, StepView, View
@@ -343,6 +344,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
         "where": ("" if rows.where is None else where_name(rows.name), ""),
         "units": (_units(plan, rows), ()),
+        "within": (within_of(plan, rows), ""),
         "positions": (any(plan.is_at_position(each) for way in rows.ways for each in way), False),
         "fills_input": (not rows.streaming and not _reads_elsewhere(plan), False),
         "inside": (rows.inside, ""),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wireloom.format.message_rules import FieldKind
-from wireloom.format.program import MessageField
+from wireloom.format.program import MessageField, Storage
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, FloatType, Path, StringType, UserType
@@ -145,6 +145,8 @@ class Places:
         assert isinstance(each.type, UserType)
         inner = Scope(scope.plan, scope.plan.type(each.type.path), scope)
         shown = node.item if several and node is not None else node
+        if shown is not None and shown.storage is not Storage.STRUCT:
+            raise NotForEngineError(f'"{each.id}" is a message as text')
         fields = {} if shown is None else shown.fields
         if several:
             arm.inner = self.place(inner, (), (), fields, within, depth + 1)

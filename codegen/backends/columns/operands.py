@@ -58,7 +58,7 @@ OPERANDS = {
     Op.BLANK: 2,
     Op.FIELDS: 3,
     Op.SKIP_UNLESS: 4,
-    Op.LIMIT_SPAN: 2,
+    Op.LIMIT_SPAN: 3,
     Op.FUNCTION: 4,
     Op.CALL: 1,
     Op.RETURN: 0,

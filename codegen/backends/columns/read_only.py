@@ -37,11 +37,24 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
             yield rows.position or field.position, sentence
 
 
+def within_of(plan: Plan, rows: Rows) -> str:
+    """Return the attribute in the bytes of another one that makes rows, or what they are in, ones that are only read;
+    empty where there is none."""
+    reasons = (plan.type(path).read_only for path in (plan.root.path, *rows.types))
+    return next((why.within for why in reasons if why is not None and why.within), "")
+
+
 def _sentence(plan: Plan, rows: Rows, root: str) -> str:
     positions = any(plan.is_at_position(each) for way in rows.ways for each in way)
     pieces = rows.fragments is not None and not rows.fragments.block
     said = written_as_objects(
-        plan.name, root, pieces=pieces, positions=positions, inside=rows.inside, ways=len(rows.ways)
+        plan.name,
+        root,
+        pieces=pieces,
+        positions=positions,
+        inside=rows.inside,
+        ways=len(rows.ways),
+        within=within_of(plan, rows),
     )
     if said:
         return said

@@ -22,7 +22,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...plan import Field, Instance, TypePlan, Way
-from ...wire import OwnSize, Repeat
+from ...wire import OwnSize, Repeat, WithinSize
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
@@ -54,6 +54,9 @@ def lower_fields(state: State, scope: Scope) -> None:
         lower_message(state, type.path[-1], scope)
         return
     decide_order(state, scope)
+    if any(isinstance(each.size, WithinSize) and _is_step(state, scope, each) for each in type.fields):
+        scope.begin = state.assembler.mark()
+        state.run.mark(scope.begin, f"{type.path[-1]} begins")
     begin_chains(state, scope)
     marks = Marks(state.assembler, type.verified)
     conditions: dict[str, Scalar] = {}

@@ -105,6 +105,8 @@ class Scope:
     contains: bool = False
     """``top``: the outermost object, of one in a function. ``around_rows``: rows are in it. ``contains``: damage inside
     of it ends with it."""
+    begin: int = -1
+    """The mark where it begins, if that is where rows are that stand in bytes of it."""
     lost: bool = False
     """Of a message: one that does not hold leaves the layout open."""
 

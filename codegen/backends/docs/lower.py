@@ -74,6 +74,8 @@ def _facts(plan: Plan) -> tuple[str, ...]:
     if plan.path_pattern is not None:
         found.append(f"Path: {markdown_code(plan.path_pattern)}, whose parts are columns")
     found.append(f"Largest record: {plan.max_record:,} bytes, unless the option for it says otherwise")
+    if plan.preallocated is not None:
+        found.append("Zeros after the last record are no damage: files are allocated before they are written")
     root = plan.root.fields
     if any(each.framing is not None for each in root):
         found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")

@@ -235,9 +235,10 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     for field in scope.struct.fields:
         if not checked.isdisjoint(each.path for each in field.held):
             terms.append(_inner_term(field))
+    terms = [each for each in terms if each != "False"]
     if len(terms) > 1:
         terms = [f"({each})" if " and " in each else each for each in terms]
-    text = "True" if "True" in terms else f"bool({' or '.join(terms)})"
+    text = "True" if "True" in terms else f"bool({' or '.join(terms)})" if terms else "False"
     return MethodView(
         signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
         lines=(f"return {text}",),

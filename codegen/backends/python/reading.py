@@ -25,6 +25,7 @@ from ...wire import (
     RepeatCount,
     RepeatEos,
     RepeatUntil,
+    WithinSize,
 )
 from ..base import refusal, refuse
 from .api import Api
@@ -233,6 +234,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
         scope.code(
             "block_step" if is_block else "row_step",
             part=part,
+            holder="begin" if isinstance(field.size, WithinSize) else "",
             stream=stream,
             begin=f"begin_{field_name(field.id)}" if field.is_cut and not is_block else "",
             data=data,

@@ -69,6 +69,11 @@ class ClassScope:
         steps, step = self.module.plan.steps, (self.struct.path, field.id, field.type.path)
         return steps.index(step) if step in steps else None
 
+    def row_steps(self, field: Field) -> tuple[int, ...]:
+        """Return the numbers of the steps to rows that a field makes, whatever a switch chooses."""
+        found = (self.row_step(each) for each in (field, *field.forms))
+        return tuple(each for each in found if each is not None)
+
     def unit_steps(self, field: Field) -> tuple[int, ...]:
         """Return the numbers of the steps for which the field's items are units inside of the outermost one."""
         return self._steps(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ...expression.types import BytesType
 from ...plan import Cover, Field, Run, Step
+from ...wire import WithinSize
 from .checksums import stored_methods, verify_content, verify_lines
 from .instances import instance_method
 from .marks import Marks
@@ -48,11 +49,11 @@ def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
     """The same where ``io`` is known."""
     marks = Marks(scope.struct)
-    lines: list[str] = []
+    parts = list(steps)
+    lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []
     covers = list(covers)
     early = [each for each in covers if each.before_expansion]
     tails: list[tuple[int, tuple[int, ...]]] = []
-    parts = list(steps)
     for step in parts:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
@@ -69,6 +70,11 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     for begin, numbers in reversed(tails):
         lines[begin:] = [scope.code("after_rows", steps=numbers, sums=bool(early), body=tuple(lines[begin:]))]
     return (*lines, *verify_lines(scope, marks, (each for each in covers if each not in early and not each.content)))
+
+
+def _leads_elsewhere(scope: ClassScope, step: Step) -> bool:
+    """Return whether a step leads to rows in bytes that have been read before: these stand where the object begins."""
+    return isinstance(step, Field) and isinstance(step.size, WithinSize) and bool(scope.row_steps(step))
 
 
 def common_methods(scope: ClassScope) -> list[MethodView]:

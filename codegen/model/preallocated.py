@@ -1,0 +1,24 @@
+"""``-wireloom: {preallocated: …}`` in ``meta``: files that are allocated before they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Section
+from ..wire import Preallocated
+from .model import Rows
+
+
+def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Diagnostics) -> Preallocated | None:
+    """Return what is said of the zeros at the end of files; ``None`` if nothing is, or on errors."""
+    keys = section.section("preallocated")
+    if keys is None and not section.flag("preallocated"):
+        return None
+    if any(not each.streaming or each.fragments is not None for each in tables) or (not tables and not section.faulty):
+        message = "'preallocated' is for records that are read one by one, to the end of the input"
+        diagnostics.error(section.position_of("preallocated"), message)
+        return None
+    if keys is None:
+        return Preallocated()
+    return None if keys.faulty else Preallocated(keys.integer("sector") or 0, keys.integer("header") or 0)
