@@ -23,6 +23,7 @@ from .cases import HERE, rows
 
 FORMATS = (
     "avro_blocks",
+    "bitcoin_blocks",
     "etcd_wal",
     "kafka_log",
     "leveldb_log",

@@ -15,16 +15,32 @@ from ..examples import examples
 from ..unit.reading.running import read
 from .peers import FORMATS, PeerCase, each_case, plain_rows
 
-UNITS = {"kafka_log": "batches", "mcap": "records"}
+UNITS = {"bitcoin_blocks": "blocks", "kafka_log": "batches", "mcap": "records"}
 """Tables whose rows are what damage costs; else it is a row of the table itself."""
 BLOCKS = {"leveldb_log": 32768, "prometheus_wal": 32768}
 """Sizes of the blocks of which damage costs the rest."""
 UNCHECKED = frozenset(
-    {"avro_blocks", "etcd_wal", "kafka_log", "mcap", "otlp_logs", "otlp_spans", "pcap", "prometheus_wal"}
+    {
+        "avro_blocks",
+        "bitcoin_blocks",
+        "etcd_wal",
+        "kafka_log",
+        "mcap",
+        "otlp_logs",
+        "otlp_spans",
+        "pcap",
+        "prometheus_wal",
+    }
 )
 """Formats with values that no checksum covers: the unit that is hit may come out with a wrong one."""
 
-LENGTHS = {"etcd_wal": range(8, 18), "mcap": range(1, 9), "mysql_binlog": range(9, 13), "pcap": range(8, 12)}
+LENGTHS = {
+    "bitcoin_blocks": range(4, 8),
+    "etcd_wal": range(8, 18),
+    "mcap": range(1, 9),
+    "mysql_binlog": range(9, 13),
+    "pcap": range(8, 12),
+}
 """The bytes of a record with a length that nothing proves, or with what the next one continues: if one is wrong, the
 next record is at an unknown place, or does not hold either."""
 

@@ -1,0 +1,128 @@
+meta:
+  id: bitcoin_blocks
+  title: Block file of Bitcoin Core
+  application: [Bitcoin Core, Bitcoin Knots]
+  file-extension: dat
+  license: CC0-1.0
+  ks-version: '0.11'
+  endian: le
+  -wireloom:
+    tables:
+      blocks:
+        doc: The blocks, in the order in which the node received them.
+        rows: blocks
+        columns: [version, prev_hash, merkle_root, time, bits, nonce, num_transactions]
+        selectable: [magic, size]
+      transactions:
+        doc: The transactions of all blocks, with what they spend and pay.
+        rows: blocks.body.transactions
+        columns: [version, inputs, outputs, witnesses, lock_time]
+        selectable: [is_segwit, prev_hash, merkle_root, time]
+      inputs:
+        doc: What transactions spend.
+        rows: blocks.body.transactions.inputs
+        columns: [tx_hash, output, script, sequence]
+        selectable: [merkle_root, time]
+      outputs:
+        doc: What transactions pay.
+        rows: blocks.body.transactions.outputs
+        columns: [value, script]
+        selectable: [merkle_root, time]
+doc: |
+  The files `blk00000.dat` and so on in which a node keeps the blocks of the chain, those of branches among them: each
+  with the magic number of its network and its size before it. A file that is being written ends with zeros.
+
+  Hashes are the 32 bytes as they are in the file; programs show them in the reverse order. There are no checksums: a
+  block's own hash is the double SHA-256 of its first 80 bytes, and blocks name the hash of the block before them.
+
+  Since version 28 nodes combine the bytes of new files with a key (`blocksdir/xor.dat`); files with a key that is not
+  zero are not read.
+doc-ref: https://developer.bitcoin.org/reference/block_chain.html
+seq:
+  - id: blocks
+    type: block
+    repeat: eos
+    doc: The blocks, to the end of the file.
+types:
+  block:
+    doc: A block with its length.
+    seq:
+      - id: magic
+        type: u4
+        valid: {any-of: [0xd9b4bef9, 0x0709110b, 0x283f161c, 0x40cf030a, 0xdab5bffa]}
+        doc: The network, which is the main one (0xd9b4bef9), one for tests (versions 3 and 4), signet or regtest.
+      - id: size
+        type: u4
+        valid: {min: 81}
+        doc: Bytes of the block that follow this field.
+      - {id: version, type: s4, doc: 'Version of the rules, with bits that vote on others.'}
+      - {id: prev_hash, size: 32, doc: Hash of the block before it in the chain.}
+      - {id: merkle_root, size: 32, doc: What the hashes of its transactions come to.}
+      - {id: time, type: u4, -wireloom: {timestamp: s}, doc: 'When it was found, roughly.'}
+      - {id: bits, type: u4, doc: 'The difficulty, as the bound of its hash.'}
+      - {id: nonce, type: u4, doc: The number with which its hash is in bounds.}
+      - {id: body, type: body, size: size - 80, doc: The transactions.}
+    instances:
+      num_transactions: {value: body.count.value, doc: How many transactions it has.}
+  body:
+    doc: The transactions of a block.
+    seq:
+      - {id: count, type: compact_size, doc: How many transactions follow.}
+      - {id: transactions, type: transaction, repeat: expr, repeat-expr: count.value, doc: The transactions.}
+  transaction:
+    doc: A transaction.
+    seq:
+      - {id: version, type: s4, doc: Version of the rules.}
+      - {id: first_count, type: compact_size, doc: 'How many inputs there are, or 0 before a flag.'}
+      - {id: flag, type: u1, if: first_count.value == 0, valid: 1, doc: Whether it has witnesses.}
+      - {id: second_count, type: compact_size, if: first_count.value == 0, doc: How many inputs there are then.}
+      - {id: inputs, type: input, repeat: expr, repeat-expr: num_inputs, doc: What it spends.}
+      - {id: num_outputs, type: compact_size, doc: How many outputs there are.}
+      - {id: outputs, type: output, repeat: expr, repeat-expr: num_outputs.value, doc: What it pays.}
+      - id: witnesses
+        type: witness
+        repeat: expr
+        repeat-expr: num_inputs
+        if: first_count.value == 0
+        doc: What shows that it may spend, for each input.
+      - {id: lock_time, type: u4, doc: 'The least height or time at which it holds, or 0.'}
+    instances:
+      is_segwit: {value: first_count.value == 0, doc: Whether it has witnesses.}
+      num_inputs: {value: 'first_count.value == 0 ? second_count.value : first_count.value', doc: How many inputs it has.}
+  input:
+    doc: An output that is spent.
+    -wireloom: {columns: [tx_hash, output, script, sequence]}
+    seq:
+      - {id: tx_hash, size: 32, doc: The transaction with the output; zeros for new coins.}
+      - {id: output, type: u4, doc: Which output of it.}
+      - {id: len_script, type: compact_size, doc: Size of the script.}
+      - {id: script, size: len_script.value, doc: What shows that it may be spent.}
+      - {id: sequence, type: u4, doc: Since when it may be spent.}
+  output:
+    doc: Coins for somebody.
+    -wireloom: {columns: [value, script]}
+    seq:
+      - {id: value, type: s8, doc: In hundred millionths of a coin.}
+      - {id: len_script, type: compact_size, doc: Size of the script.}
+      - {id: script, size: len_script.value, doc: What has to be shown to spend it.}
+  witness:
+    doc: The witnesses of an input.
+    -wireloom: {columns: [items]}
+    seq:
+      - {id: num_items, type: compact_size, doc: How many there are.}
+      - {id: items, type: item, repeat: expr, repeat-expr: num_items.value, doc: Signatures and others.}
+  item:
+    doc: A witness.
+    -wireloom: {columns: [data]}
+    seq:
+      - {id: len_data, type: compact_size, doc: Its size.}
+      - {id: data, size: len_data.value, doc: The witness.}
+  compact_size:
+    doc: A number of one, three, five or nine bytes.
+    seq:
+      - {id: first, type: u1, -wireloom: {given: true}, doc: 'The number, or how many bytes it has.'}
+      - {id: two, type: u2, if: first == 253, -wireloom: {given: true}, doc: A number of two bytes.}
+      - {id: four, type: u4, if: first == 254, -wireloom: {given: true}, doc: Of four.}
+      - {id: eight, type: u8, if: first == 255, -wireloom: {given: true}, doc: Of eight.}
+    instances:
+      value: {value: 'first == 253 ? two : first == 254 ? four : first == 255 ? eight : first', doc: The number.}
