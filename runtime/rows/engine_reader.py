@@ -57,6 +57,8 @@ def least_size(program: ColumnProgram) -> int:
 
 MOST = 0x7FFFFFFF
 """Most items of a list, and most bytes of a column: offsets are int32."""
+WHOLE_BYTES = 64 * 1024 * 1024
+"""Data bytes of a column that there is room for where all of an input is one batch, at most those of the input."""
 FEW_ITEMS = 1024
 """Items of a list that there is room for before it is known how many rows have."""
 
@@ -185,6 +187,7 @@ class EngineRowReader:
         self._loaded = loaded
         self._chains = loaded.source.chains
         self._preset_names = loaded.source.preset
+        self._is_whole = loaded.source.whole
         self._expand = Expander(loaded.source, settings.contents) if loaded.source.expansions else None
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
@@ -214,7 +217,7 @@ class EngineRowReader:
         # Room for one row more than there can be: only then the fill says what is after the last one.
         capacity = min(capacity, left // self._least_size + 1)
         # A row's data is never more than its bytes, unless they stand around the rows.
-        most = min(BATCH_BYTES, left)
+        most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left)
         room = Room(
             capacity,
             min(max(capacity, FEW_DAMAGES), DAMAGES),
@@ -256,6 +259,9 @@ class EngineRowReader:
             )
             rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit = result
             if status == Status.NO_ROOM:
+                if self._is_whole and reason == len(wanted.flags):
+                    # All of it is read again, so not often.
+                    needed = min(MOST, 4 * needed)
                 room = room.grown(reason - len(wanted.flags), reason, needed, most)
             # Too little was expected: the batch must not be smaller for it. Where rows are inside units, the next unit
             # may be what does not fit.

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from . import binlogs, engine, figures, kpl, layouts, objects, report, s2, spark, spark_start, wide, writing
+from . import binlogs, engine, figures, in_pieces, kpl, layouts, objects, report, s2, spark, spark_start, wide, writing
 from .measure import Comparison, measure
 
 
@@ -22,6 +22,7 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
         wide.comparisons(size),
         layouts.comparisons(size),
         binlogs.comparisons(size),
+        in_pieces.comparisons(size),
         kpl.comparisons(size),
         s2.comparisons(size),
         objects.comparisons(size, kaitai),
