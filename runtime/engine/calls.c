@@ -26,6 +26,7 @@ bool wl_function_holds(const wl_step *step) {
     case WL_OP_LIMIT_SPAN:
     case WL_OP_COLUMN_FIXED:
     case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_TEXT:
     case WL_OP_COLUMN_REGISTER:
     case WL_OP_COLUMN_TIMESTAMP:
     case WL_OP_COLUMN_STRUCT:

@@ -59,6 +59,8 @@ WL_HANDLER(wl_stream);
 WL_HANDLER(wl_chain_begin);
 WL_HANDLER(wl_chain_read);
 WL_HANDLER(wl_chain_note);
+/* Of text_encodings.c. */
+WL_HANDLER(wl_column_text);
 /* Of calls.c. */
 WL_HANDLER(wl_call);
 WL_HANDLER(wl_return);

@@ -79,6 +79,7 @@ enum {
     WL_RUN_LIMIT_SPAN,
     WL_RUN_CALL, /* c: the first instruction of the function */
     WL_RUN_RETURN,
+    WL_RUN_COLUMN_TEXT, /* c: the encoding, and 256 times where its table is */
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
@@ -332,6 +333,11 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
 }
 /* Whether both lie in the unit, or in the same content. */
 bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
+
+/* Text (text_encodings.c) ----------------------------------------------------------------------------------------- */
+
+/* Whether the bytes are text in an encoding of WL_UTF16LE and above. */
+bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table);
 
 /* Functions (calls.c) -------------------------------------------------------------------------------------------- */
 

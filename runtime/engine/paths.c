@@ -96,6 +96,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_LIMIT_SPAN:
         return sure->spans[step->a] && (!step->b || sure->marks[step->c]);
     case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_TEXT:
         return sure->spans[step->b];
     case WL_OP_CHECK_UTF8:
     case WL_OP_TRIM_RIGHT:
@@ -119,7 +120,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
 }
 
 static bool writes_column(const wl_step *step) {
-    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
+    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_TEXT || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
            step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_LIST_END ||
            step->op == WL_OP_COLUMN_STRUCT;
 }

@@ -72,6 +72,7 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_ABSENT:
         return need->registers[step->a];
     case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_TEXT:
         if (!wants_column(need, step->a))
             return false;
         need->spans[step->b] = true;
@@ -221,6 +222,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_LIMIT_SPAN] = WL_RUN_LIMIT_SPAN,
         [WL_OP_CALL] = WL_RUN_CALL,
         [WL_OP_RETURN] = WL_RUN_RETURN,
+        [WL_OP_COLUMN_TEXT] = WL_RUN_COLUMN_TEXT,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -254,6 +256,16 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
         instruction->out = need->arguments->columns[step->a].values;
         if (step->op == WL_OP_COLUMN_REGISTER)
             instruction->c = wl_kind_size((unsigned)step->c);
+        break;
+    case WL_OP_CHECK_UTF8:
+        if (step->c == WL_TEXT_TABLE)
+            instruction->constant = need->program->constants + step->d;
+        break;
+    case WL_OP_COLUMN_TEXT:
+        instruction->c |= step->d << 8;
+        instruction->out = need->arguments->columns[step->a].values;
+        instruction->offsets = need->arguments->columns[step->a].offsets;
+        instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
         break;
     case WL_OP_COLUMN_BYTES:
         instruction->out = need->arguments->columns[step->a].values;
@@ -312,7 +324,7 @@ static void join_varints(wl_instruction *plan, uint32_t count) {
 }
 
 static bool writes_value(const wl_step *step) {
-    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
+    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_TEXT || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
            step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
 }
 

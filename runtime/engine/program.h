@@ -65,6 +65,7 @@ enum {
     WL_OP_FUNCTION,
     WL_OP_CALL,
     WL_OP_RETURN,
+    WL_OP_COLUMN_TEXT,
     WL_OP_COUNT,
 };
 
@@ -101,6 +102,10 @@ enum {
 #define WL_VARINT_PLAIN(shape) ((unsigned)((shape) >> 32 & 0xFF))
 /* Of a VARINT_COLUMN: how many stand side by side from here on. */
 #define WL_VARINT_FOLLOWING(shape) ((size_t)((shape) >> 40))
+
+/* Encodings of text. In a table each byte has the character that it is, of two bytes, or WL_NO_CHARACTER. */
+enum { WL_UTF8, WL_ASCII, WL_UTF16LE, WL_UTF16BE, WL_TEXT_TABLE, WL_TEXT_ENCODINGS };
+enum { WL_CHARACTERS_BYTES = 512, WL_NO_CHARACTER = 0xFFFF };
 
 /* How a loop goes on; numbered as wireloom.format.program.Loop. */
 enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };

@@ -316,6 +316,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return expand(walk);
     case WL_OP_COLUMN_FIXED:
     case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_TEXT:
     case WL_OP_COLUMN_REGISTER:
     case WL_OP_COLUMN_TIMESTAMP:
     case WL_OP_COLUMN_STRUCT:

@@ -214,5 +214,6 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_LIMIT_SPAN] = wl_limit_span,
     [WL_RUN_CALL] = wl_call,
     [WL_RUN_RETURN] = wl_return,
+    [WL_RUN_COLUMN_TEXT] = wl_column_text,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

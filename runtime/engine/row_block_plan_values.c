@@ -133,7 +133,7 @@ static bool same(wl_place one, wl_place other) { return one.stretch == other.str
 /* Text that a column has is checked there, where the text of all rows stands side by side. */
 bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *text = wl_planner_span(plan, instruction->a);
-    if (!text)
+    if (!text || instruction->c > WL_ASCII)
         return false;
     wl_row_block_step *step = add_check(plan, wl_row_block_text, text, instruction);
     step->to = text->to;

@@ -21,10 +21,20 @@ WL_HANDLER(wl_check_constant) {
     GO_ON;
 }
 
+/* Where rows are looked for, only so many bytes are gone through. */
+static bool wl_text_may_be_checked(wl_run *run, size_t size) {
+    bool may = !run->index || size <= run->summed;
+    if (run->index)
+        run->summed -= may ? size : run->summed;
+    return may;
+}
+
 WL_HANDLER(wl_check_utf8) {
     wl_span text = run->spans[step->a];
     bool good;
-    if (WL_UNLIKELY(run->index != NULL))
+    if (step->c >= WL_UTF16LE)
+        good = wl_text_may_be_checked(run, text.size) && wl_text_is_encoded(text, (unsigned)step->c, step->constant);
+    else if (WL_UNLIKELY(run->index != NULL))
         good = wl_index_is_text(run->index, step->c, text.at, text.size);
     else
         good = step->c ? wl_text_is_ascii(text.at, text.size) : wl_text_is_utf8(text.at, text.size);

@@ -90,6 +90,12 @@ static bool are_constants(checker *check, int64_t from, int64_t size) {
            refuse(check, "constants %lld … + %lld do not exist", (long long)from, (long long)size);
 }
 
+/* Operand c is an encoding of text; d is where its table is among the constants. */
+static bool is_encoding(checker *check, const wl_step *step) {
+    return is_within(check, "operand c", step->c, 0, WL_TEXT_ENCODINGS - 1) &&
+           (step->c != WL_TEXT_TABLE || are_constants(check, step->d, WL_CHARACTERS_BYTES));
+}
+
 /* Whether the stream that the step reads has an end of its own, before the end of the input. */
 static bool has_end(checker *check) {
     const bool bounded = check->function ? check->function->needs_end : check->program->delimiter_size || check->program->whole;
@@ -198,6 +204,8 @@ static bool check_operands(checker *check, const wl_step *step) {
                is_within(check, "operand c", step->c, 0, 7) && ((step->c & 4) || has_end(check));
     case WL_OP_COLUMN_BYTES:
         return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b);
+    case WL_OP_COLUMN_TEXT:
+        return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b) && is_encoding(check, step);
     case WL_OP_COLUMN_REGISTER:
         return is_within(check, "kind", step->c, 0, WL_F4LE - 1) && is_register(check, step->b) &&
                is_column(check, step->a, wl_kind_size((unsigned)step->c));
@@ -288,7 +296,7 @@ static bool check_operands(checker *check, const wl_step *step) {
     case WL_OP_SKIP_REGISTER:
         return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
     case WL_OP_CHECK_UTF8:
-        return is_span(check, step->a) && is_within(check, "operand c", step->c, 0, 1);
+        return is_span(check, step->a) && is_encoding(check, step);
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:
         return is_span(check, step->a) && is_within(check, "byte", step->c, 0, 255);

@@ -99,7 +99,9 @@ class Op(IntEnum):
     SKIP_REGISTER = 22
     """The cursor moves over register[a] + [c] bytes."""
     CHECK_UTF8 = 23
-    """span[a] must be UTF-8 ([c] = 0) or ASCII ([c] = 1); refused, ``encoding``."""
+    """span[a] must be UTF-8 ([c] = 0), ASCII (1), UTF-16, little-endian (2) or big-endian (3), or (4) bytes that are
+    characters by the table at constants[d]: two bytes for each of the 256, little-endian, FFFF for none; refused,
+    ``encoding``."""
     LIMIT_FIXED = 24
     """Enter a sub-stream of [c] bytes, or of all that are left where [a] is 1; [b] as above."""
     TRIM_RIGHT = 25
@@ -190,6 +192,8 @@ class Op(IntEnum):
     """Run function [a], which may be the one in which the step is, 512 calls deep at most."""
     RETURN = 56
     """The function is complete."""
+    COLUMN_TEXT = 57
+    """column[a] ← the text of span[b], which is in encoding [c], as UTF-8. [c] and [d] as for ``CHECK_UTF8``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ types:
 """,
     "encoded": """
 seq: [{id: rows, type: row, repeat: eos}]
-types: {row: {seq: [{id: len, type: u1}, {id: text, type: str, size: len, encoding: UTF-16LE}]}}
+types: {row: {seq: [{id: len, type: u1}, {id: text, type: str, size: len, encoding: Shift_JIS}]}}
 """,
     "broken": """
 seq: [{id: rows, type: rwo, repeat: eos}]
@@ -61,7 +61,7 @@ def test_the_counts(specs: Specs) -> None:
         ("flat", "flat::row"),
     }
     assert found["encoded", "encoded::row"].declared
-    assert found["encoded", "encoded::row"].refusal.startswith("the encoding UTF-16LE")
+    assert found["encoded", "encoded::row"].refusal.startswith("the encoding Shift_JIS")
     assert (found["hidden", "hidden::row"].declared, found["hidden", "hidden::row"].alone) == (False, "")
     assert {key: value for key, value in counts(found.values()).items() if isinstance(value, int)} == {
         "types": 5,

@@ -151,7 +151,11 @@ static void write_simple(author *by, int level) {
         step(by, WL_OP_BYTES_REGISTER, choose(by, 3), choose(by, 6), (int64_t)choose(by, 4) - 2, 0);
         break;
     case 3:
-        if (level == 0 || level == 1)
+        if (choose(by, 4) == 0)
+            step(by, WL_OP_CHECK_UTF8, choose(by, 3), 0, choose(by, WL_TEXT_TABLE), 0);
+        if ((level == 0 || level == 1) && choose(by, 3) == 0)
+            step(by, WL_OP_COLUMN_TEXT, level ? ITEM_TEXT : TEXT, choose(by, 3), choose(by, WL_TEXT_TABLE), 0);
+        else if (level == 0 || level == 1)
             step(by, WL_OP_COLUMN_BYTES, level ? ITEM_TEXT : TEXT, choose(by, 3), 0, 0);
         break;
     case 4:

@@ -23,6 +23,7 @@ from wireloom.format.program import (
 from wireloom.format.program_limits import MOST_REGISTERS
 
 from .compiled import Byte, Compiled, Digits, Order
+from .encodings import Encoding
 from .lines import (
     ChecksumLine,
     ConstantLine,
@@ -135,6 +136,22 @@ class Assembler:
         number = len(self.checksums)
         self.checksums.append(rule)
         self.items.append(ChecksumLine(number, rule, field, begin, end, comment, continues, sum, code))
+
+    def text(self, span: Span, encoding: Encoding, comment: str) -> None:
+        """Append ``CHECK_UTF8``."""
+        table = self._table(encoding)
+        self.items.append(Line(Op.CHECK_UTF8, span, 0, encoding.number, table, comment))
+
+    def column_bytes(self, column: int, span: Span, comment: str) -> None:
+        """Append the step that puts bytes or text into a column."""
+        encoding = span.encoding
+        if encoding is None or encoding.is_utf8:
+            self.items.append(Line(Op.COLUMN_BYTES, column, span, comment=comment))
+        else:
+            self.items.append(Line(Op.COLUMN_TEXT, column, span, encoding.number, self._table(encoding), comment))
+
+    def _table(self, encoding: Encoding) -> int:
+        return self._constant(encoding.table)[0] if encoding.table else 0
 
     def mark(self) -> int:
         """The number of a new mark."""
@@ -296,7 +313,7 @@ class Assembler:
     def _line(self, line: Line) -> Listed:
         operands = (line.a, line.b, line.c, line.d)
         numbers = [self._number(operand) for operand in operands]
-        used = OPERANDS[line.op]
+        used = OPERANDS[line.op] + (line.op is Op.CHECK_UTF8 and bool(line.d))
         given = [_source(operand, number) for operand, number in zip(operands[:used], numbers, strict=False)]
         source = f"Step({', '.join([f'Op.{line.op.name}', *given])})"
         return Listed(Step(line.op, *numbers), source, line.comment)

@@ -7,14 +7,12 @@ from wireloom.format.program import Op
 from ...expression.types import BytesType, StringType
 from ...plan import Field
 from .blocks import enter, expand, find, leave
+from .encodings import encoding_of
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span
 from .state import State
 from .valid import refusal_of, span_checks
-
-TEXT_ENCODINGS = {"UTF-8": 0, "ASCII": 1, "US-ASCII": 1}
-"""Encodings that the engine checks, and the operand of ``CHECK_UTF8``."""
 
 
 def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | StringType) -> None:
@@ -25,7 +23,8 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     is_block = field.process is not None
     span = Span(field.id, state.facts, None if field.is_cut or is_block else size, text)
     # What is not ASCII is replaced byte by byte.
-    span.single = isinstance(kind, StringType) and TEXT_ENCODINGS.get(kind.encoding or "") == 1
+    span.encoding = encoding_of(kind.encoding) if isinstance(kind, StringType) else None
+    span.single = span.encoding is not None and span.encoding.number in (1, 4)
     scope.members[field.id] = span
     state.created.append(span)
     if field.contents is not None and column is not None:
@@ -42,17 +41,16 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     else:
         find(state, scope, field, span, size)
     if isinstance(kind, StringType):
-        encoding = TEXT_ENCODINGS.get(kind.encoding or "")
-        if encoding is None:
+        if span.encoding is None:
             raise NotForEngineError(f'the encoding {kind.encoding} of "{field.id}" is not in the engine')
-        state.assembler.add(Op.CHECK_UTF8, span, 0, encoding, comment=field.id)
+        state.assembler.text(span, span.encoding, field.id)
     if any(each.rule != "contents" for each in field.checks):
         for condition in span_checks(field, span, state.compiler(scope)):
             comment = f"valid {field.id}"
             held = state.assembler.temporary(condition, comment)
             state.assembler.add(Op.CHECK_TRUE, held, refusal_of(field), comment=comment)
     if column is not None:
-        state.assembler.add(Op.COLUMN_BYTES, column.number, span, comment=field.id)
+        state.assembler.column_bytes(column.number, span, field.id)
 
 
 def _needs_span(state: State, scope: Scope, field: Field) -> bool:

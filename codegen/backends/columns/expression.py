@@ -214,6 +214,8 @@ class Compiler(Finder):
             raise NotForEngineError(
                 "an expression compares bytes or text with something else than a literal or bytes of the root"
             )
+        if isinstance(value, bytes) and span.encoding is not None and not span.encoding.is_utf8:
+            value = self._encoded(value, span)
         if span.text and compared not in ("==", "!="):
             # Text that is not in its encoding is ordered as what it is replaced with.
             raise NotForEngineError(f'an expression orders the text "{span.name}"')
@@ -222,13 +224,34 @@ class Compiler(Finder):
         order = Compiled((Order(span, value),), Interval(-1, 1))
         return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
+    def _encoded(self, value: bytes, span: Span) -> bytes:
+        """The bytes that text is in the encoding of a span."""
+        assert span.encoding is not None
+        try:
+            found = value.decode().encode(span.encoding.name)
+        except UnicodeError:
+            raise NotForEngineError(f'"{span.name}" is compared with text that is not in its encoding') from None
+        characters = span.encoding.table
+        pairs = [characters[at : at + 2] for at in range(0, len(characters), 2)]
+        if any(pairs.count(pairs[each]) > 1 for each in found if pairs) or len(found) > LONGEST_LITERAL:
+            raise NotForEngineError(f'"{span.name}" is compared with text that is not the same bytes everywhere')
+        return found
+
     def _beginning(self, node: Node, value: bytes, compared: str) -> Compiled:
         """Compile whether text begins with other text, of as many characters as are cut off."""
         assert isinstance(node, Call)
         begin, end = (self._compile(each).constant for each in node.arguments)
         span = self.resolve(node.value)
-        if not isinstance(span, Span) or begin != 0 or end != len(value) or not value.isascii() or not value:
+        if (
+            not isinstance(span, Span)
+            or (span.encoding and not span.encoding.is_utf8)
+            or begin != 0
+            or end != len(value)
+            or not value.isascii()
+            or not value
+        ):
             raise NotForEngineError("an expression compares a part of a text that is not its beginning")
+        assert isinstance(span, Span)
         size = joined((self._span_size_in_bytes(span), constant(len(value))), Code.GREATER_EQUAL, BOOLEAN)
         for place, byte in enumerate(value):
             found = Compiled((*constant(place).parts, Byte(span)), Interval(0, 255))

@@ -132,6 +132,8 @@ class Finder(ABC):
         return Compiled((span,), Interval(0, (1 << 31) - 1))
 
     def _digits(self, span: Span, radix: int) -> Compiled:
+        if span.encoding is None or not span.encoding.is_utf8:
+            raise NotForEngineError(f'an expression reads a number in the text "{span.name}", which is not UTF-8')
         largest = min(radix ** (span.size or 128), 1 << 100)
         return self._of_span(span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
 

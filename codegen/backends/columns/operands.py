@@ -62,5 +62,6 @@ OPERANDS = {
     Op.FUNCTION: 4,
     Op.CALL: 1,
     Op.RETURN: 0,
+    Op.COLUMN_TEXT: 4,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -122,7 +122,7 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
         raise NotForEngineError(f'the column "{name}" is no single value that stands before the rows')
     state.compiler(scope).must_be_present(found)
     if isinstance(found, Span):
-        assembler.add(Op.COLUMN_BYTES, node.number, found, comment=name)
+        assembler.column_bytes(node.number, found, name)
     elif name in scope.floats:
         kind = Kind.U4LE if node.storage is Storage.FIXED32 else Kind.U8LE
         assembler.add(Op.COLUMN_REGISTER, node.number, found, kind, comment=name)
@@ -221,7 +221,7 @@ def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn
         if not isinstance(span, Span):
             raise NotForEngineError(f'the column "{column.name}" is computed text or bytes')
         compiler.must_be_found(span)
-        assembler.add(Op.COLUMN_BYTES, number, span, comment=column.name)
+        assembler.column_bytes(number, span, column.name)
     else:
         compiled = compiler.compile(instance.value)
         value = assembler.temporary(compiled, column.name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...expression.nodes import Node
 from ...plan import Plan, TypePlan
 from .effort import Effort
+from .encodings import Encoding
 from .interval import Interval
 
 
@@ -30,7 +31,8 @@ class Scalar:
 @dataclass(eq=False)
 class Span:
     """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has; ``found``: a step
-    finds where they are; ``single``: each of its characters is a byte; ``there``: whether they are there."""
+    finds where they are; ``single``: each of its characters is a byte; ``there``: whether they are there;
+    ``encoding``: of text."""
 
     name: str
     facts: tuple[Fact, ...] = ()
@@ -39,6 +41,7 @@ class Span:
     found: bool = True
     single: bool = False
     there: Scalar | None = None
+    encoding: Encoding | None = None
 
 
 @dataclass(frozen=True)

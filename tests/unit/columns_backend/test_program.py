@@ -111,7 +111,7 @@ def test_the_emitted_source_is_the_program(name: str) -> None:
 REFUSED = {
     "repeated to the end": ("{id: a, type: u1, repeat: eos}", '"a" repeats to the end of the input'),
     "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
-    "encoding": ("{id: a, type: str, size: 4, encoding: UTF-16LE}", "the encoding UTF-16LE"),
+    "encoding": ("{id: a, type: str, size: 4, encoding: Shift_JIS}", "the encoding Shift_JIS"),
     "process": ("{id: a, size: 4, process: 'xor([5, 6])'}", "by several bytes"),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
     "bytes with valid": ("{id: a, size: 1, valid: {expr: '_.max == 3'}}", 'uses ".max"'),

@@ -1,0 +1,55 @@
+"""Encodings of text, as the engine knows them."""
+
+from __future__ import annotations
+
+import codecs
+import importlib
+import struct
+from dataclasses import dataclass
+from functools import cache
+
+NO_CHARACTER = 0xFFFF
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """``number``: operand of ``CHECK_UTF8``; ``table``: the characters of all bytes, if there is one; ``name``: of the
+    encoding in Python."""
+
+    number: int
+    name: str
+    table: bytes = b""
+
+    @property
+    def is_utf8(self) -> bool:
+        """Return whether a column can have the bytes as they are."""
+        return self.number < 2
+
+
+_KNOWN = {
+    "utf-8": Encoding(0, "utf-8"),
+    "ascii": Encoding(1, "ascii"),
+    "utf-16-le": Encoding(2, "utf-16-le"),
+    "utf-16-be": Encoding(3, "utf-16-be"),
+}
+
+
+@cache
+def encoding_of(name: str | None) -> Encoding | None:
+    """Return an encoding; ``None`` if the engine does not know it."""
+    try:
+        found = codecs.lookup(name or "").name
+    except LookupError:
+        return None
+    if found in _KNOWN:
+        return _KNOWN[found]
+    if found == "iso8859-1":
+        return Encoding(4, found, struct.pack("<256H", *range(256)))
+    module = importlib.import_module(f"encodings.{found.replace('-', '_')}")
+    table = getattr(module, "decoding_table", None)
+    if not isinstance(table, str) or len(table) != 256:
+        return None
+    places = [NO_CHARACTER if each == "\ufffe" else ord(each) for each in table]
+    if max(places) > NO_CHARACTER:
+        return None
+    return Encoding(4, found, struct.pack("<256H", *places))

@@ -1,0 +1,95 @@
+/* Text in other encodings than UTF-8: UTF-16, and those with a table of the characters that bytes are. */
+#include "handlers.h"
+
+enum { REPLACEMENT = 0xFFFD };
+
+/* The next character of text that is not empty, and how many bytes it takes; false: it is none. */
+static bool next(wl_span text, unsigned encoding, const uint8_t *table, uint32_t *character, size_t *size) {
+    *character = REPLACEMENT;
+    *size = 1;
+    if (encoding == WL_TEXT_TABLE) {
+        uint32_t found = wl_load_le2(table + 2 * (size_t)text.at[0]);
+        *character = found == WL_NO_CHARACTER ? REPLACEMENT : found;
+        return found != WL_NO_CHARACTER;
+    }
+    const bool little = encoding == WL_UTF16LE;
+    if (text.size < 2)
+        return false;
+    *size = 2;
+    uint32_t first = little ? wl_load_le2(text.at) : wl_load_be2(text.at);
+    if (first < 0xD800 || first > 0xDFFF)
+        return *character = first, true;
+    if (first > 0xDBFF || text.size < 4)
+        return false;
+    uint32_t second = little ? wl_load_le2(text.at + 2) : wl_load_be2(text.at + 2);
+    if (second < 0xDC00 || second > 0xDFFF)
+        return false;
+    *size = 4;
+    *character = 0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF));
+    return true;
+}
+
+static size_t size_of(uint32_t character) {
+    return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+}
+
+/* Writes a character as UTF-8, in as many bytes as size_of() says. */
+static void put(uint8_t *to, uint32_t character) {
+    size_t size = size_of(character);
+    if (size == 1) {
+        *to = (uint8_t)character;
+        return;
+    }
+    for (size_t i = size; i-- > 1; character >>= 6)
+        to[i] = (uint8_t)(0x80 | (character & 0x3F));
+    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    to[0] = (uint8_t)(first[size] | character);
+}
+
+static wl_span after(wl_span text, size_t size) { return (wl_span){text.at + size, text.size - size}; }
+
+bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table) {
+    uint32_t character;
+    size_t size;
+    for (; text.size; text = after(text, size)) {
+        if (!next(text, encoding, table, &character, &size))
+            return false;
+    }
+    return true;
+}
+
+/* Not inlined: variables whose addresses are taken would keep the handler from ending in a jump. */
+__attribute__((noinline)) static int column_text(const wl_instruction *step, wl_run *run, size_t row) {
+    const unsigned encoding = (unsigned)(step->c & 0xFF);
+    const uint8_t *table = run->program->constants + (step->c >> 8);
+    wl_span text = run->spans[step->b];
+    size_t used = wl_load4(step->offsets + row * 4), needed = 0, size, room = (size_t)step->d;
+    uint32_t character;
+    for (wl_span rest = text; rest.size; rest = after(rest, size)) {
+        next(rest, encoding, table, &character, &size);
+        needed += size_of(character);
+    }
+    /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
+    if (WL_UNLIKELY(used > room || needed > room - used)) {
+        run->needed = used + needed;
+        if (run->program->has_rows && run->units[0].rows == 0 && run->needed > INT32_MAX)
+            return wl_lost(run, WL_REASON_LIMIT);
+        run->column = step->a;
+        return WL_ROW_NO_ROOM;
+    }
+    uint8_t *out = step->out + used;
+    for (; text.size; text = after(text, size)) {
+        next(text, encoding, table, &character, &size);
+        put(out, character);
+        out += size_of(character);
+    }
+    wl_store4(step->offsets + row * 4 + 4, (uint32_t)(used + needed));
+    return WL_ROW_COMPLETE;
+}
+
+WL_HANDLER(wl_column_text) {
+    int outcome = column_text(step, run, row);
+    if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
+        return outcome;
+    GO_ON;
+}
