@@ -37,6 +37,7 @@ seq:
 BODY = """
 body:
   params: [{id: kind, type: u1}, {id: more, type: bool}]
+  instances: {least: {value: kind % 3}}
   seq:
     - {id: first, type: u2, if: more}
     - {id: second, type: outer(kind - 1), if: kind > 2}
@@ -47,6 +48,8 @@ outer:
     - {id: least, type: u1}
     - {id: inside, type: "body(least, level == 3)", repeat: until, repeat-until: _index == 1}
     - {id: after, size: level}
+    - {id: around, size: "_parent.kind == 4 or _parent.least == 2 ? 1 : 0"}
+  instances: {both: {value: _parent.kind + level}}
 """
 
 ALL = """\

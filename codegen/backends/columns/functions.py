@@ -8,15 +8,39 @@ from dataclasses import replace
 from wireloom.format.program import Op
 from wireloom.format.program_limits import MOST_FUNCTIONS
 
-from ...expression.types import BooleanType, Path
+from ...expression.nodes import Attribute, Name
+from ...expression.types import BooleanType, Path, Type, UserType
+from ...expression.walk import expressions_in, walk
 from ...plan import Field, Plan, TypePlan
 from ...wire import InheritedEndian
 from .arrow import integer_interval
 from .compiled import Compiled
-from .interval import BOOLEAN
+from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Stream, Unavailable
 from .state import Function, State
+
+BYTE_ORDER = "byte order"
+
+
+def _interval_of(kind: Type | None) -> Interval | None:
+    if isinstance(kind, BooleanType):
+        return BOOLEAN
+    return None if kind is None else integer_interval(kind)
+
+
+def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
+    """The type of the object around objects of a type, and the integers in it that their expressions use."""
+    found: dict[str, Name] = {}
+    parent: Path = ()
+    for node in expressions_in((struct.fields, struct.instances)):
+        for each in walk(node):
+            is_of_parent = isinstance(each, Attribute) and isinstance(each.value, Name) and each.value.id == "_parent"
+            if is_of_parent and isinstance(each, Attribute) and isinstance(each.value.type, UserType):
+                parent = each.value.type.path
+                if _interval_of(each.type) is not None:
+                    found[each.name] = Name(each.name, type=each.type)
+    return parent, tuple(found.values())
 
 
 def contains_itself(plan: Plan, struct: TypePlan) -> bool:
@@ -46,7 +70,9 @@ def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Call
     if key not in state.functions:
         _make(state, scope, struct, lower)
     function, assembler, compiler = state.functions[key], state.assembler, state.compiler(scope)
-    given = [compiler.compile(each) for each in field.arguments]
+    if function.of_parent and scope.struct.path != function.parent:
+        raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses what is in them')
+    given = [compiler.compile(each) for each in (*field.arguments, *function.of_parent)]
     if function.has_order:
         if scope.little is None:
             raise NotForEngineError(f'the byte order of "{field.id}" is not that of its parent')
@@ -67,24 +93,27 @@ def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, 
     stream = Stream()
     inner = Scope(scope.plan, struct, top=scope.root, stream=stream)
     has_order = isinstance(struct.endian, InheritedEndian)
-    names = [each.id for each in struct.parameters] + ["byte order"] * has_order
-    intervals = [
-        BOOLEAN if isinstance(each.type, BooleanType) else integer_interval(each.type) for each in struct.parameters
-    ]
+    parent, of_parent = _needs_of_parent(struct)
+    if parent:
+        inner.parent = Scope(scope.plan, scope.plan.type(parent), top=scope.root)
+    given: list[tuple[Scope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
+    given += [(inner.parent, each.id, each.type) for each in of_parent if inner.parent is not None]
+    given += [(inner, BYTE_ORDER, BooleanType())] * has_order
     arguments = []
-    for name, interval in zip(names, [*intervals, BOOLEAN], strict=False):
+    for _, name, kind in given:
+        interval = _interval_of(kind)
         if interval is None:
             raise NotForEngineError(f'"{struct.path[-1]}" contains itself and is given "{name}"')
         arguments.append(Scalar(name, interval, needed=True))
-    function = Function(len(assembler.functions), tuple(arguments), has_order)
+    function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent)
     state.functions[struct.path, state.bounded] = function
     with assembler.function(struct.path[-1], bounded=state.bounded, arguments=arguments):
-        for argument in arguments:
+        for argument, (holder, name, _) in zip(arguments, given, strict=True):
             own = Scalar(argument.name, argument.interval)
-            inner.members[argument.name] = own
+            holder.members[name] = own
             assembler.compute(own, Compiled((argument,), argument.interval), argument.name)
         if has_order:
-            order = inner.members.pop("byte order")
+            order = inner.members.pop(BYTE_ORDER)
             assert isinstance(order, Scalar)
             inner.little = order
         within = replace(

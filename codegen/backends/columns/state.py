@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Code
 from wireloom.format.program_limits import MOST_STEPS
 
+from ...expression.nodes import Name
 from ...expression.types import Path
 from ...plan import Field, Instance, Plan, Way
 from ...wire import ExpressionSize, FixedSize
@@ -26,11 +27,14 @@ from .series import asked_lists
 @dataclass(frozen=True)
 class Function:
     """A function of the program. ``arguments``: the registers in which it is given its parameters, and if ``has_order``
-    the byte order of what is around it."""
+    the byte order of what is around it. ``of_parent``: what it needs of the object around it, of type ``parent``, which
+    are arguments too."""
 
     number: int
     arguments: tuple[Scalar, ...]
     has_order: bool
+    of_parent: tuple[Name, ...]
+    parent: Path
 
 
 @dataclass

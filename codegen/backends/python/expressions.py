@@ -266,7 +266,7 @@ class Translator:
     def _name(self, name: str) -> str:
         if name in self.places:
             return self.places[name]
-        if name == "_parent" and self.struct is self.module.plan.root:
+        if name == "_parent" and self.struct.path == self.module.plan.root.path:
             return f"{self.module.use('some')}(self._parent, '_parent')"
         if name in ("_root", "_parent"):
             return f"self.{name}"

@@ -18,7 +18,7 @@ from .view import Lines, MethodView
 
 def iterator_methods(scope: ClassScope) -> list[MethodView]:
     """``iter_NAME()`` for each repeated field of the root that can be read item by item."""
-    if scope.struct is not scope.plan.root or scope.module.debug:
+    if scope.struct.path != scope.plan.root.path or scope.module.debug:
         return []
     taken = member_names(scope.struct)
     return [

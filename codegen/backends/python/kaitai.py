@@ -30,7 +30,7 @@ def _has_own_constructor(scope: ClassScope) -> bool:
     """Return whether there is more to do than in that of the base class: the outermost object is its own root."""
     struct = scope.struct
     more = struct.parameters or inherited_parameter(scope) or scope.module.debug
-    return bool(more) or struct is scope.plan.root
+    return bool(more) or struct.path == scope.plan.root.path
 
 
 def _constructor(scope: ClassScope) -> MethodView:
@@ -40,7 +40,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     line = scope.code(
         "kaitai_constructor",
         parameters=parameter_names(scope),
-        outermost=scope.struct is scope.plan.root,
+        outermost=scope.struct.path == scope.plan.root.path,
         order=endian_place(scope) if inherited_parameter(scope) else "",
         debug=scope.module.debug,
         dict=scope.annotations.builtin("dict"),

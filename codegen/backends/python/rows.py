@@ -13,7 +13,7 @@ from .view import Lines, MethodView
 
 def has_rows(scope: ClassScope) -> bool:
     """Return whether it is the root of a format whose rows can be read one by one."""
-    return scope.struct is scope.plan.root and scope.plan.streamed is not None
+    return scope.struct.path == scope.plan.root.path and scope.plan.streamed is not None
 
 
 def instance_steps(scope: ClassScope) -> Lines:
