@@ -189,7 +189,7 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.SKIP_REGISTER, 2, 0, FAR + 1), "operand c"),
         (Step(Op.SKIP_REGISTER, 2, 0, -FAR - 1), "operand c"),
         (Step(Op.CHECK_UTF8, 2), "no span 2"),
-        (Step(Op.CHECK_UTF8, 1, 0, 2), "operand c 2"),
+        (Step(Op.CHECK_UTF8, 1, 0, 5), "operand c 5"),
         (Step(Op.TRIM_RIGHT, 2), "no span 2"),
         (Step(Op.TRIM_RIGHT, 1, 0, 256), "byte 256"),
         (Step(Op.CUT_TERMINATOR, 2), "no span 2"),

@@ -73,7 +73,8 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_LIMIT_END, 0, 0, 0, 0, "no sub-stream");
     expect_step_refused(WL_OP_LIMIT_FIXED, 0, 0, 2, 0, "inside a sub-stream");
     expect_step_refused(WL_OP_EXPRESSION, 1, 0, 0, 1, "constants");
-    expect_step_refused(WL_OP_CHECK_UTF8, 0, 0, 2, 0, "operand c");
+    expect_step_refused(WL_OP_CHECK_UTF8, 0, 0, 5, 0, "operand c");
+    expect_step_refused(WL_OP_CHECK_UTF8, 0, 0, 4, 0, "constants");
     expect_step_refused(WL_OP_TRIM_RIGHT, 0, 0, 256, 0, "byte");
     expect_step_refused(WL_OP_EXPAND, 0, 0, 0, -1, "no sub-stream of its own");
     expect_step_refused(WL_OP_MARK, 0, 2, 0, 0, "no sub-stream is open");
