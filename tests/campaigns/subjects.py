@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import compressed, delimited, in_pieces, kpl, s2
+from . import binlogs, compressed, delimited, in_pieces, kpl, s2
 from .case import Subject
 from .edgemq import EdgeMQ
 
@@ -10,6 +10,8 @@ SUBJECTS: dict[str, Subject] = {
     each.name: each
     for each in (
         EdgeMQ(),
+        binlogs.Avro(),
+        binlogs.Binlog(),
         compressed.ZSTD,
         compressed.GZIP,
         delimited.WORD_STUFFED,
