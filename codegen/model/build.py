@@ -10,7 +10,7 @@ from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
-from ..expression.types import BytesType, EnumType, StreamType, Type, UserType
+from ..expression.types import BytesType, EnumType, ListType, StreamType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..wire import (
@@ -47,6 +47,7 @@ BOOLEAN: Check = (is_boolean, "a boolean")
 TEXT: Check = (is_text, "text")
 BYTES: Check = (lambda type: isinstance(type, BytesType), "bytes")
 STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
+VARIABLE: Check = (lambda type: is_integer(type.item if isinstance(type, ListType) else type), "a variable")
 STRUCT: Check = (is_struct, "an object")
 HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
 """That an object can be read at all is a condition too: the attributes in it have their own ``valid``."""
@@ -191,6 +192,8 @@ class Builder:
             condition = self.checked(symbol, section, "if", BOOLEAN)
             instance = Instance(member.id, type, value=member.value, condition=condition, doc=doc, doc_ref=doc_ref)
             instance = replace(instance, position=member.position)
+            if section.extensions is not None and "sets" in section.extensions:
+                instance = replace(instance, sets=self.checked(symbol, section.extensions, "sets", VARIABLE))
             return FieldExtensions(symbol, member, self.diagnostics).instance(instance)
         attribute = self._attribute(symbol, member)
         if attribute is None:

@@ -30,6 +30,9 @@ class FieldExtensions:
             return attribute
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
         if self.member.kind == "instance":
+            for key in ("variable", "sets"):
+                if key in self.section:
+                    self.diagnostics.error(self.section.position_of(key), f"'{key}' is for instances with a value")
             return replace(attribute, logical=self._logical(whole))
         return replace(
             attribute,
@@ -67,7 +70,9 @@ class FieldExtensions:
             self.diagnostics.error(
                 self.section.position_of("codec"), "'codec' is for instances that are read: with 'pos'"
             )
-        return replace(instance, logical=self._logical(instance.type)) if self.section is not None else instance
+        if self.section is None:
+            return instance
+        return replace(instance, logical=self._logical(instance.type), variable=self.section.flag("variable"))
 
     # Logical types ---------------------------------------------------------------------------------------------------
 

@@ -77,6 +77,8 @@ def _after(structs: list[Struct]) -> dict[Reference, list[Reference]]:
             nodes = [each for each in (instance.value, instance.condition) if each is not None]
             for node in nodes:
                 after.setdefault((struct.path, instance.id), []).extend(references(node, struct.path))
+            for variable in () if instance.sets is None else references(instance.sets, struct.path):
+                after.setdefault(variable, []).append((struct.path, instance.id))
         fields = (*struct.attributes, *(each.attribute for each in struct.instances if each.attribute is not None))
         for attribute in fields:
             for type, arguments in _uses(attribute):

@@ -35,6 +35,7 @@ from .sizes import Sizes
 from .style import check_style
 from .symbols import SourceFile, World
 from .table import Extensions, TableReader
+from .variables import check_variables
 from .walking import structs as structs_in
 
 MAX_MEMBERS = 4096
@@ -158,6 +159,7 @@ def _compile(
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
         check_defaults(each, diagnostics)
+        check_variables(each, structs, diagnostics)
     roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}
     if diagnostics.has_errors:
         return None

@@ -154,6 +154,10 @@ class Instance:
     condition: Node | None = None
     valid: Valid | None = None
     logical: Logical | None = None
+    variable: bool = False
+    """What is read later may set it; ``value`` is what it begins with."""
+    sets: Node | None = None
+    """The variable that is set to the value at the end of the object."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)

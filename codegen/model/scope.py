@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..expression.lexer import ExpressionError
 from ..expression.nodes import Attribute, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.typerules import is_integer, type_name
-from ..expression.types import AnyStructType, ComputedIntegerType, EnumType, ListType, Path, StreamType, Type, UserType
+from ..expression.types import (
+    AnyStructType,
+    BytesType,
+    ComputedIntegerType,
+    EnumType,
+    ListType,
+    Path,
+    StreamType,
+    Type,
+    UserType,
+)
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Expression
@@ -136,6 +146,11 @@ class Typing:
                 member.failed = True
         else:
             member.type = type_of(node)
+            extensions = member.section.extensions
+            if isinstance(member.type, BytesType) and extensions is not None and extensions.flag("variable"):
+                # A list of small numbers could be bytes as well.
+                member.type = ListType(ComputedIntegerType())
+                member.value = replace(node, type=member.type)
 
     def _cycle(self, waiting: list[tuple[Symbol, Member]], member: Member) -> None:
         start = next(index for index, (_, each) in enumerate(waiting) if each is member)

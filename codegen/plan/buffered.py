@@ -23,6 +23,7 @@ from ..expression.nodes import (
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
 from ..expression.walk import children, expressions_in, names_in
 from ..model.model import Attribute, Spec, Struct
+from ..model.walking import family
 from ..wire import ExpressionSize, OwnSize, TerminatedSize
 from .presence import may_be_absent
 from .sizes import Minimums, fixed_size, literal_size
@@ -39,6 +40,7 @@ class BufferedTypes:
         self.spec = spec
         self.minimums = minimums
         self._known: dict[Path, bool] = dict.fromkeys(holders, False)
+        self.has_variables = any(each.variable for struct in family(spec) for each in struct.instances)
 
     def items(self, attribute: Attribute) -> bool:
         """Return whether the items of a repeated attribute are of such a type."""
@@ -65,6 +67,9 @@ class BufferedTypes:
         if any(each is not None and "_" in names_in(each) for each in sums):
             return False
         if struct.message is not None or struct.inner_sums or struct.endian is not None:
+            return False
+        if struct.instances and self.has_variables:
+            # These may set them, or have another value at the end of the object than further on.
             return False
         if struct.parameters or not struct.attributes:
             return False

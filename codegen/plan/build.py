@@ -250,6 +250,8 @@ class _Builder:
             condition=instance.condition,
             checks=() if read is not None else tuple(checks_of(instance)),
             logical=instance.logical,
+            variable=instance.variable,
+            sets=instance.sets,
             doc=instance.doc,
             doc_ref=instance.doc_ref,
             position=instance.position,

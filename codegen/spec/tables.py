@@ -301,6 +301,8 @@ TABLES["instance-extensions"] = Table(
     {
         **{key: TABLES["field-extensions"].keys[key] for key in ("codec", "timestamp", "labels")},
         "text": Key(TextKind(choices=("integer",)), "In a message type: this text is a decimal integer."),
+        "variable": Key(FlagKind(only=True), "What is read later may set it; the value is what it begins with."),
+        "sets": Key(EXPRESSION, "The variable of an object around it that is set to the value; a list gets an item."),
     },
 )
 TABLES["checksum"] = Table(

@@ -50,6 +50,8 @@ def resync(
     preset: Sequence[int] = (),
     expand: Expand | None = None,
     max_items: int = 0,
+    chains: Buffer | None = None,
+    stores: Buffer | None = None,
 ) -> tuple[int, int]:
     """``(0, index)`` of the next back-to-back row at or after ``begin`` that parses, is refused nothing and whose
     checksums hold (a row whose checksums cover nothing counts only where the next one holds or the input ends);
@@ -57,10 +59,23 @@ def resync(
 
     The time grows with ``end - begin`` only. A row may be as long as ``max_record``, so a window must reach that far
     beyond ``begin`` for an answer; windows of twice that are settled in large steps. ``expand``: what decompresses
-    blocks; ``max_items``: how many items their contents may have, besides as many as they have bytes.
+    blocks; ``max_items``: how many items their contents may have, besides as many as they have bytes. ``chains`` and
+    ``stores`` hold the variables, as for a fill without room for damages.
     """
     return _engine.resync(
-        program, source, begin, end, base_offset, at_end, padding, max_record, tuple(preset), expand, max_items
+        program,
+        source,
+        begin,
+        end,
+        base_offset,
+        at_end,
+        padding,
+        max_record,
+        tuple(preset),
+        expand,
+        max_items,
+        chains,
+        stores,
     )
 
 

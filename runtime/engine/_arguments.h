@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine.h"
+#include "program_limits.h"
 
 /* Buffers that one call has borrowed; all are given back together. */
 typedef struct {
@@ -109,7 +110,7 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
 
 static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     size_t columns = wl_program_columns(program);
-    each->held.views = PyMem_Malloc((columns + 5) * sizeof *each->held.views);
+    each->held.views = PyMem_Malloc((columns + 6) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 2 * wl_program_levels(program) + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
@@ -135,6 +136,15 @@ static bool read_chains(call *each, const wl_program *program, PyObject *chains)
     size_t least = (2 + each->arguments.damage_capacity) * wl_program_chains(program) * sizeof(wl_chain);
     each->arguments.chains = borrow(&each->held, chains, true, least, "chains", NULL);
     return each->arguments.chains != NULL;
+}
+
+/* Of variables that are lists. */
+static bool read_stores(call *each, const wl_program *program, PyObject *stores) {
+    if (stores == Py_None)
+        return true;
+    each->arguments.stores =
+        borrow(&each->held, stores, true, wl_program_stores(program) * WL_STORE_BYTES, "stores", NULL);
+    return each->arguments.stores != NULL;
 }
 
 static void arguments_of(call *each, bool at_end, bool at_start, bool verify, bool null_rows, long long stop) {

@@ -47,6 +47,7 @@ def fill_slab(
     expand: Expand | None,
     max_items: int,
     chains: bytearray | None,
+    stores: bytearray | None,
 ) -> tuple[
     int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int]
 ]: ...
@@ -73,6 +74,8 @@ def resync(
     preset: tuple[int, ...],
     expand: Expand | None,
     max_items: int,
+    chains: Buffer | None,
+    stores: Buffer | None,
 ) -> tuple[int, int]: ...
 def fill_messages(
     program: MessageProgram,

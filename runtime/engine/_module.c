@@ -144,16 +144,16 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
                             "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
-                            "max_items", "chains", NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains;
+                            "max_items", "chains",  "stores",  NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnO:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOO:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &preset, &items, &expand, &max_items, &chains))
+                                     &null_rows, &preset, &items, &expand, &max_items, &chains, &stores))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -162,7 +162,7 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages) &&
-        read_chains(&each, program, chains)) {
+        read_chains(&each, program, chains) && read_stores(&each, program, stores)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
         each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
         answer = run_fill(&each, program, expand);
@@ -190,15 +190,16 @@ static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
 
 static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject *keywords) {
     static char *names[] = {"program", "source",  "begin",      "end",    "base_offset",
-                            "at_end",  "padding", "max_record", "preset", "expand", "max_items", NULL};
-    PyObject *program_given, *source, *preset, *expand;
+                            "at_end",  "padding", "max_record", "preset", "expand", "max_items",
+                            "chains",  "stores",  NULL};
+    PyObject *program_given, *source, *preset, *expand, *chains, *stores;
     Py_ssize_t begin, end, padding, max_record, max_items;
     long long base_offset;
     int at_end;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOn:resync", names, program_type, &program_given,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOnOO:resync", names, program_type, &program_given,
                                      &source, &begin, &end, &base_offset, &at_end, &padding, &max_record, &preset,
-                                     &expand, &max_items))
+                                     &expand, &max_items, &chains, &stores))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     if (wl_program_delimited(program))
@@ -206,7 +207,8 @@ static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject 
                NULL;
     call each = {.held = {NULL, 0}};
     PyObject *answer = NULL;
-    if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record)) {
+    if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
+        read_chains(&each, program, chains) && read_stores(&each, program, stores)) {
         bool memory, found = false;
         size_t index = 0;
         expanding blocks;

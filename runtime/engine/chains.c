@@ -1,4 +1,4 @@
-/* Checksums that continue those of the items before them: what the last item held.
+/* Checksums that continue those of the items before them: what the last item held. Variables are kept in the same way.
  *
  * What an item holds counts whether or not it is right, so that damage costs one item. After bytes that are lost nothing
  * is known: the next item is not verified. */
@@ -9,9 +9,23 @@ void wl_chains_start(wl_run *run) {
         memcpy(run->known, run->arguments->chains, run->program->chain_count * sizeof *run->known);
 }
 
+static void forget_sums(wl_chain *chains, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (chains[i].state != WL_CHAIN_VARIABLE)
+            chains[i].state = WL_CHAIN_UNKNOWN;
+    }
+}
+
 void wl_chains_forget(wl_run *run) {
-    if (run->program->chain_count)
-        memset(run->known, 0, sizeof run->known);
+    if (!run->program->chain_count)
+        return;
+    wl_chains_start(run);
+    forget_sums(run->known, run->program->chain_count);
+}
+
+void wl_chains_break_off(wl_run *run) {
+    wl_chains_go_on(run);
+    forget_sums(run->known, run->program->chain_count);
 }
 
 void wl_chains_tell(wl_run *run, size_t place) {

@@ -69,8 +69,10 @@ void wl_program_free(wl_program *program);
 size_t wl_program_columns(const wl_program *program);
 size_t wl_program_presets(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
-/* Checksums that continue those of the items before them. */
+/* Checksums that continue those of the items before them, and variables. */
 size_t wl_program_chains(const wl_program *program);
+/* Variables that are lists; each has WL_STORE_BYTES of memory. */
+size_t wl_program_stores(const wl_program *program);
 
 #define WL_VARIABLE 16
 #define WL_STRUCT 32
@@ -164,11 +166,15 @@ typedef struct {
 } wl_expander;
 
 /* What the item before held, of a checksum that continues that of the item before. */
-enum { WL_CHAIN_UNKNOWN, WL_CHAIN_FIRST, WL_CHAIN_KNOWN };
+enum { WL_CHAIN_UNKNOWN, WL_CHAIN_FIRST, WL_CHAIN_KNOWN, WL_CHAIN_VARIABLE };
 typedef struct {
-    uint32_t state; /* WL_CHAIN_FIRST: there is no item before */
+    uint32_t state; /* WL_CHAIN_FIRST: there is no item before; WL_CHAIN_VARIABLE: a variable, of 64 signed bits */
     wl_integer held;
 } wl_chain;
+
+/* An item of a variable that is a list, and its number, from 1 on. */
+#define WL_SLOT_BYTES 16
+#define WL_STORE_BYTES ((size_t)WL_MOST_ITEMS * WL_SLOT_BYTES)
 
 typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
@@ -194,6 +200,7 @@ typedef struct {
     /* NULL: nothing is known. wl_program_chains() wl_chain in a row, 2 + damage_capacity times: at `begin`, and after the
      * call at `consumed`; then what is written: at the last complete unit, and at each damage. */
     uint8_t *chains;
+    uint8_t *stores; /* NULL, or the last items of variables that are lists (variables.c): zeros at first */
     size_t max_items; /* most turns of loops without bytes, and in the contents of a unit's blocks besides as many as
                        * these have bytes */
 } wl_fill_arguments;

@@ -139,9 +139,8 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
         wl_chains_go_on(run);
         begin = next + wl_smaller(arguments->padding, end - next);
     }
-    /* In the middle of a unit nothing is known. */
     if (result->consumed != begin)
-        memset(run->known, 0, sizeof run->known);
+        wl_chains_break_off(run);
     wl_chains_tell(run, 0);
     wl_row_block_free(block);
 }

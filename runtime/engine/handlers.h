@@ -67,6 +67,11 @@ WL_HANDLER(wl_return);
 /* Of series.c. */
 WL_HANDLER(wl_series_begin);
 WL_HANDLER(wl_series_add);
+/* Of variables.c. */
+WL_HANDLER(wl_variable_read);
+WL_HANDLER(wl_variable_set);
+WL_HANDLER(wl_variable_append);
+WL_HANDLER(wl_variable_item);
 /* Of row_block_loop.c. */
 WL_HANDLER(wl_loop_rows);
 /* Of units.c. */
@@ -105,6 +110,14 @@ static inline bool wl_check_failed(wl_run *run, uint32_t outcome) {
 
 static inline bool wl_is_poisoned(const wl_run *run, size_t number) {
     return WL_UNLIKELY(run->poisoned) && (run->poison[number / 64] >> number % 64 & 1);
+}
+
+/* The register has no value. */
+static inline void wl_poison(wl_run *run, size_t number) {
+    run->registers[number] = 0;
+    run->poisoned = true;
+    run->unprepared = true;
+    run->poison[number / 64] |= UINT64_C(1) << number % 64;
 }
 
 /* `size` bytes from the cursor are not there: the row's outcome. */

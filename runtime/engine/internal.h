@@ -80,6 +80,10 @@ enum {
     WL_RUN_CALL, /* c: the first instruction of the function */
     WL_RUN_RETURN,
     WL_RUN_COLUMN_TEXT, /* c: the encoding, and 256 times where its table is */
+    WL_RUN_VARIABLE,
+    WL_RUN_SET,
+    WL_RUN_APPEND,
+    WL_RUN_ITEM_OF,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
@@ -356,18 +360,20 @@ bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value
 
 /* The fill begins with what the caller knows. */
 void wl_chains_start(wl_run *run);
-/* Nothing is known at the place where reading begins. */
+/* Nothing is known of checksums at the place where reading begins; variables are what the caller says. */
 void wl_chains_forget(wl_run *run);
 /* A unit begins with what is known. */
 static inline void wl_chains_begin(wl_run *run) {
     if (WL_UNLIKELY(run->program->chain_count))
-        memcpy(run->chains, run->known, sizeof run->chains);
+        memcpy(run->chains, run->known, run->program->chain_count * sizeof *run->chains);
 }
 /* The unit is complete: the next one continues it. */
 static inline void wl_chains_go_on(wl_run *run) {
     if (WL_UNLIKELY(run->program->chain_count))
-        memcpy(run->known, run->chains, sizeof run->known);
+        memcpy(run->known, run->chains, run->program->chain_count * sizeof *run->known);
 }
+/* The fill ends inside of a unit: variables are what that has set, and of checksums nothing is known. */
+void wl_chains_break_off(wl_run *run);
 /* Tells the caller what is known where the unit began, as number `place` of its chains; 0: where the fill has ended. */
 void wl_chains_tell(wl_run *run, size_t place);
 /* The items in what is left at `leave`, and not read to its end, are not known. */

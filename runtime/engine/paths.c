@@ -37,7 +37,13 @@ static void note_writes(const wl_program *program, const wl_step *step, known *s
     case WL_OP_VARINT:
     case WL_OP_STREAM:
     case WL_OP_ABSENT:
+    case WL_OP_VARIABLE:
+    case WL_OP_SET:
+    case WL_OP_ITEM_OF:
         sure->registers[step->a] = true;
+        break;
+    case WL_OP_APPEND:
+        sure->registers[step->d] = true;
         break;
     case WL_OP_CHAIN:
         sure->registers[step->a] = sure->registers[step->c] = true;
@@ -78,7 +84,11 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_COLUMN_TIMESTAMP:
     case WL_OP_CHAIN_NOTE:
     case WL_OP_SERIES_ADD:
+    case WL_OP_SET:
+    case WL_OP_APPEND:
         return sure->registers[step->b];
+    case WL_OP_ITEM_OF:
+        return sure->registers[step->c];
     case WL_OP_CHECK_RANGE:
     case WL_OP_CHECK_TRUE:
     case WL_OP_WHERE:

@@ -70,7 +70,17 @@ static bool is_needed(needs *need, const wl_step *step) {
     case WL_OP_INDEX:
     case WL_OP_STREAM:
     case WL_OP_ABSENT:
+    case WL_OP_VARIABLE:
         return need->registers[step->a];
+    case WL_OP_ITEM_OF:
+        if (need->registers[step->a])
+            need->registers[step->c] = true;
+        return need->registers[step->a];
+    case WL_OP_SET:
+    case WL_OP_APPEND:
+        /* Whoever reads it may be a turn of a loop or a unit further on. */
+        need->registers[step->b] = true;
+        return true;
     case WL_OP_COLUMN_BYTES:
     case WL_OP_COLUMN_TEXT:
         if (!wants_column(need, step->a))
@@ -223,6 +233,10 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_CALL] = WL_RUN_CALL,
         [WL_OP_RETURN] = WL_RUN_RETURN,
         [WL_OP_COLUMN_TEXT] = WL_RUN_COLUMN_TEXT,
+        [WL_OP_VARIABLE] = WL_RUN_VARIABLE,
+        [WL_OP_SET] = WL_RUN_SET,
+        [WL_OP_APPEND] = WL_RUN_APPEND,
+        [WL_OP_ITEM_OF] = WL_RUN_ITEM_OF,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -328,6 +342,8 @@ static bool writes_value(const wl_step *step) {
            step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
 }
 
+static bool writes_column(const wl_step *step) { return writes_value(step) || step->op == WL_OP_COLUMN_NULL; }
+
 /* A turn of the loop around the row begins: with it, as many as can be read at once. */
 static void add_rows(wl_run *run, uint32_t count) {
     const wl_step *loop = run->program->steps + run->program->row_loop;
@@ -341,9 +357,17 @@ static void find_needed(needs *need, uint32_t *place) {
     size_t before, now = 0;
     do {
         before = now;
+        uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next column that does not */
         for (uint32_t i = program->step_count; i-- > 0;) {
+            const wl_step *step = program->steps + i;
+            bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
             need->alone = false;
-            place[i] = program->reachable[i] && is_needed(need, program->steps + i) ? 1 + need->alone : 0;
+            /* A condition of columns that nobody wants is not computed either. */
+            bool needed =
+                program->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
+            place[i] = needed ? 1 + need->alone : 0;
+            kept = needed ? i : kept;
+            column = !needed && writes_column(step) ? i : column;
         }
         now = 0;
         for (size_t i = 0; program->function_count && i < WL_MOST_REGISTERS; i++)

@@ -35,6 +35,7 @@ static bool header_fits(const wl_program *program, size_t size, char *message, s
         {"series", program->series_count, WL_MOST_SERIES},
         {"messages", program->message_count, WL_MOST_MESSAGES},
         {"fields of messages", program->message_field_count, WL_MOST_MESSAGE_FIELDS},
+        {"stores", program->store_count, WL_MOST_STORES},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         if (counts[i].count > counts[i].most) {
@@ -81,7 +82,8 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->loop_count = wl_load_le4(packed + 48);
     program->level_count = wl_load_le4(packed + 52);
     program->whole = wl_load_le4(packed + 56);
-    program->chain_count = wl_load_le4(packed + 60);
+    program->chain_count = wl_load_le2(packed + 60);
+    program->store_count = wl_load_le2(packed + 62);
     program->series_count = wl_load_le4(packed + 64);
     program->message_count = wl_load_le4(packed + 68);
     program->message_field_count = wl_load_le4(packed + 72);
@@ -204,5 +206,6 @@ size_t wl_program_presets(const wl_program *program) { return program->preset_co
 bool wl_program_delimited(const wl_program *program) { return program->delimiter_size != 0; }
 unsigned wl_program_storage(const wl_program *program, size_t column) { return program->storages[column]; }
 size_t wl_program_chains(const wl_program *program) { return program->chain_count; }
+size_t wl_program_stores(const wl_program *program) { return program->store_count; }
 size_t wl_program_levels(const wl_program *program) { return program->level_count; }
 unsigned wl_program_level(const wl_program *program, size_t column) { return program->levels[column]; }

@@ -66,6 +66,10 @@ enum {
     WL_OP_CALL,
     WL_OP_RETURN,
     WL_OP_COLUMN_TEXT,
+    WL_OP_VARIABLE,
+    WL_OP_SET,
+    WL_OP_APPEND,
+    WL_OP_ITEM_OF,
     WL_OP_COUNT,
 };
 
@@ -190,11 +194,12 @@ struct wl_program {
     uint32_t preset_count;
     uint32_t loop_count;
     uint32_t level_count; /* levels of lists, besides that of the rows */
-    uint32_t chain_count; /* checksums that continue those of the items before them */
     uint32_t series_count;
     uint32_t message_count;
     uint32_t message_field_count; /* of all messages together */
     uint32_t function_count;
+    uint32_t chain_count; /* checksums that continue those of the items before them, and variables */
+    uint32_t store_count; /* variables that are lists */
     uint32_t delimiter_size;
     uint32_t stuffing;
     uint32_t row_loop; /* the LOOP right around ROW, if no step outside of it reads what its body finds; or WL_NO_LOOP */

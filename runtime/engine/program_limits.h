@@ -18,7 +18,8 @@
 #define WL_MOST_LEVELS 64
 #define WL_DEEPEST_STACK 32
 #define WL_DEEPEST_UNIT 8
-#define WL_MOST_CHAINS 16
+#define WL_MOST_CHAINS 32
+#define WL_MOST_STORES 16
 #define WL_MOST_SERIES 256
 #define WL_MOST_FUNCTIONS 128
 #define WL_DEEPEST_CALL 512
@@ -30,6 +31,9 @@
 #define WL_MOST_MESSAGE_FIELDS 4096
 #define WL_MOST_ARMS 65535
 #define WL_MOST_CLOSED_VALUES 65536
+
+/* Items of a variable that is a list; the oldest are forgotten first. */
+#define WL_MOST_ITEMS 65536
 
 /* Turns of a loop one after another that take no bytes. */
 #define WL_MOST_IDLE 65536

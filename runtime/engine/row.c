@@ -80,10 +80,7 @@ static WL_HANDLER(register_be4) {
 }
 
 static WL_HANDLER(absent) {
-    run->registers[step->a] = 0;
-    run->poisoned = true;
-    run->unprepared = true;
-    run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
+    wl_poison(run, step->a);
     GO_ON;
 }
 
@@ -215,5 +212,9 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_CALL] = wl_call,
     [WL_RUN_RETURN] = wl_return,
     [WL_RUN_COLUMN_TEXT] = wl_column_text,
+    [WL_RUN_VARIABLE] = wl_variable_read,
+    [WL_RUN_SET] = wl_variable_set,
+    [WL_RUN_APPEND] = wl_variable_append,
+    [WL_RUN_ITEM_OF] = wl_variable_item,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

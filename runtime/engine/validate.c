@@ -59,6 +59,10 @@ static bool is_series(checker *check, int64_t number) {
     return below(check, "series", number, check->program->series_count);
 }
 
+static bool is_store(checker *check, int64_t number) {
+    return below(check, "store", number, check->program->store_count);
+}
+
 /* Reading `size` bytes at base + `from` must be covered by the NEED before. */
 static bool is_safe(checker *check, int64_t from, int64_t size) {
     int64_t safe = check->safe[check->at];
@@ -280,6 +284,17 @@ static bool check_operands(checker *check, const wl_step *step) {
         return is_series(check, step->a);
     case WL_OP_SERIES_ADD:
         return is_series(check, step->a) && is_register(check, step->b);
+    case WL_OP_VARIABLE:
+        return is_written_register(check, step->a) && is_chain(check, step->b);
+    case WL_OP_SET:
+        return is_written_register(check, step->a) && is_register(check, step->b) &&
+               (step->c == -1 || is_chain(check, step->c));
+    case WL_OP_APPEND:
+        return is_store(check, step->a) && is_register(check, step->b) && is_chain(check, step->c) &&
+               is_written_register(check, step->d);
+    case WL_OP_ITEM_OF:
+        return is_written_register(check, step->a) && is_store(check, step->b) && is_register(check, step->c) &&
+               is_chain(check, step->d);
     case WL_OP_VARINT:
         return is_varint(check, step);
     case WL_OP_COLUMN_STRUCT:

@@ -157,9 +157,8 @@ class Format:
     ahead: tuple[str, ...] = ()
     """Instances of the root that have a position of their own, in units or before them."""
     option: str = ""
-    """The reader's option that chooses the table, where a spec has several: ``table``, or what chooses the kind of
-    message. The ``FORMAT`` of the package is the default table, those of the others are in subpackages of their
-    names."""
+    """The reader's option that chooses one of several tables: ``table``, or what chooses the kind of message. The
+    ``FORMAT`` of the package is the default table, those of the others are in subpackages of their names."""
     table: str = ""
     """Which of the tables this is."""
     tables: tuple[str, ...] = ()
@@ -167,8 +166,7 @@ class Format:
     unit: str = ""
     """Qualified name of the class of a unit, as ``row``; empty where units are the rows."""
     rows_path: tuple[str, ...] = ()
-    """The attributes that lead from a unit to its rows; empty where units are the rows. The first one is
-    ``rows_attribute`` where the root is the unit."""
+    """The attributes that lead from a unit to its rows, the first one ``rows_attribute`` where the root is the unit."""
     levels: tuple[Level, ...] = ()
     """The objects around a row, from the outermost one down; empty where a file is only rows."""
     unfilled: tuple[str, ...] = ()
@@ -187,6 +185,8 @@ class Format:
     """Some value instance of a row depends on where its stream stands: columns have the value at the end of the row."""
     chained: bool = False
     """Checksums of units continue those of the units before them."""
+    variables: tuple[str, ...] = ()
+    """The properties of the root's variables, which units set for those after them."""
     sums_units: bool = False
     """What a unit holds besides its rows has a checksum."""
     fills_input: bool = False

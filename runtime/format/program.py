@@ -194,6 +194,16 @@ class Op(IntEnum):
     """The function is complete."""
     COLUMN_TEXT = 57
     """column[a] ← the text of span[b], which is in encoding [c], as UTF-8. [c] and [d] as for ``CHECK_UTF8``."""
+    VARIABLE = 58
+    """register[a] ← the variable in chain [b]."""
+    SET = 59
+    """register[a] ← register[b], and so, unless [c] is -1, the variable in chain [c]."""
+    APPEND = 60
+    """Store [a], whose number of items is the variable in chain [c], gets the item register[b]; register[d] ← that
+    number."""
+    ITEM_OF = 61
+    """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value where it is not, or
+    not any more, there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +273,8 @@ class ColumnProgram:
     packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
     the reader puts into registers 0, 1, … before the first row, ``known`` those that it puts into the constants.
     ``whole``: the unit is all of an input.
-    ``chains``: how many checksums continue those of the items before them. ``series``: how many there are of what the
+    ``chains``: how many checksums continue those of the items before them. ``variables`` have the chains after these:
+    each with what it begins with, a list with its items. ``series``: how many there are of what the
     items of lists held. ``messages``: the tables of ``FIELDS``.
     """
 
@@ -282,6 +293,7 @@ class ColumnProgram:
     whole: bool = False
     chains: int = 0
     series: int = 0
+    variables: tuple[int | tuple[int, ...], ...] = ()
     expansions: tuple[Expansion, ...] = ()
     known: tuple[KnownBytes, ...] = ()
     messages: tuple[MessageTable, ...] = ()
@@ -291,6 +303,11 @@ class ColumnProgram:
     def column_levels(self) -> tuple[int, ...]:
         """``levels``, where it is empty too."""
         return self.levels or (0,) * len(self.columns)
+
+    @property
+    def stores(self) -> tuple[tuple[int, ...], ...]:
+        """The items that variables which are lists begin with."""
+        return tuple(each for each in self.variables if isinstance(each, tuple))
 
     @property
     def has_rows(self) -> bool:
@@ -306,8 +323,8 @@ class ColumnProgram:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
-        u32, whole u32, chains u32, series u32, messages u32, fields of messages u32``; then the steps (``op u16,
-        a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8
+        u32, whole u32, chains u16, stores u16, series u32, messages u32, fields of messages u32``; then the steps
+        (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8
         each), the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32,
         stored u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the
         messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
@@ -320,7 +337,7 @@ class ColumnProgram:
         numbers = [each.closed or () for table in self.messages for each in table.fields]
         constants = self.constants + b"".join(struct.pack(f"<{len(each)}i", *each) for each in numbers)
         header = struct.pack(
-            "<10I4s8I",
+            "<10I4s4I2H3I",
             self.version,
             len(self.steps),
             len(self.columns),
@@ -336,7 +353,8 @@ class ColumnProgram:
             self.loops,
             max(self.levels, default=0),
             self.whole,
-            self.chains,
+            self.chains + len(self.variables),
+            len(self.stores),
             self.series,
             len(self.messages),
             len(numbers),

@@ -27,7 +27,11 @@ MOST_CONSTANTS = _DEFINED["MOST_CONSTANTS"]
 MOST_CHECKSUMS = _DEFINED["MOST_CHECKSUMS"]
 MOST_DELIMITER_BYTES = _DEFINED["MOST_DELIMITER_BYTES"]
 MOST_CHAINS = _DEFINED["MOST_CHAINS"]
-"""Checksums that continue those of the items before them."""
+"""Checksums that continue those of the items before them, and variables."""
+MOST_STORES = _DEFINED["MOST_STORES"]
+"""Variables that are lists."""
+MOST_ITEMS = _DEFINED["MOST_ITEMS"]
+"""Items of such a list that are kept."""
 MOST_SERIES = _DEFINED["MOST_SERIES"]
 """Series of what the items of lists held."""
 MOST_FUNCTIONS = _DEFINED["MOST_FUNCTIONS"]

@@ -101,6 +101,7 @@ from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, as_given, enclosed
 from .stuffing import stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
+from .variables import Items, hold, variable
 from .varints import read_varint, varint
 from .windows import first_items, gather
 from .write_stream import WriteStream
@@ -123,6 +124,7 @@ __all__ = [
     "Frame",
     "FrameError",
     "InvalidArgumentError",
+    "Items",
     "KaitaiStream",
     "KaitaiStruct",
     "KaitaiStructError",
@@ -178,6 +180,7 @@ __all__ = [
     "frames_of",
     "gather",
     "go_on",
+    "hold",
     "item",
     "joined",
     "kept",
@@ -227,6 +230,7 @@ __all__ = [
     "unstuff_cobs",
     "unstuff_words",
     "unstuffed",
+    "variable",
     "varint",
     "wire_bytes",
     "within",

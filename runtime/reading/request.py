@@ -127,6 +127,8 @@ def request_of(
             raise UnsupportedError(
                 f"the table {found.table} of {found.name} has no byte ranges: it looks up earlier rows of other tables"
             )
+        if found.wire.variables:
+            raise UnsupportedError(f"files of {found.name} have no byte ranges: rows depend on what is before them")
         if not found.wire.streaming:
             raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
         if found.message is not None:

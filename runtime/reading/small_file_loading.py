@@ -55,6 +55,7 @@ def stand_back_to_back(format: Format) -> bool:
         and not format.has_prologue
         and not format.delimiter
         and not format.chained
+        and not format.variables
     )
 
 

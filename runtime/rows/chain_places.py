@@ -1,4 +1,5 @@
-"""Checksums that continue those of the items before them: what is known at offsets where reading may go on."""
+"""Checksums that continue those of the items before them, and variables: what is known at offsets where reading may go
+on."""
 
 from __future__ import annotations
 
@@ -28,6 +29,23 @@ class ChainPlaces(Generic[State]):
         if state == self._unknown or offset in self._known:
             return
         if len(self._known) >= MOST:
+            del self._known[next(iter(self._known))]
+        self._known[offset] = state
+
+
+class Carried(Generic[State]):
+    """Variables at offsets: ``first`` at ``start``."""
+
+    def __init__(self, start: int, first: State) -> None:
+        self._known = {start: first}
+
+    def at(self, offset: int) -> State:
+        """Return what variables are at an offset, or were at the nearest one before it that is known."""
+        return self._known[max((each for each in self._known if each <= offset), default=min(self._known))]
+
+    def note(self, offset: int, state: State) -> None:
+        """Note what they are at an offset: how it was reached last counts."""
+        if len(self._known) >= MOST and offset not in self._known:
             del self._known[next(iter(self._known))]
         self._known[offset] = state
 

@@ -24,7 +24,8 @@ from ..format.description import Format
 from ..format.program import ColumnProgram, Op, Reason, Storage
 from ..input.window import Window
 from ..objects.errors import too_much_computed
-from .chain_places import ChainPlaces, places_of
+from .chain_places import Carried, ChainPlaces, places_of
+from .engine_chains import CHAIN, stores_of, variable_chain
 from .expanding import Expander
 from .nested_columns import Filling, nodes_of
 from .object_rows import NESTED
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 DAMAGES = 1024
 """Damaged rows that one fill can note."""
 DAMAGE = struct.Struct("<QQqII")
-CHAIN = struct.Struct("=I28x")
-"""What the item before held of a checksum: 0 in the first four bytes if it is not known, 1 if there is none."""
 WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
 """The words of the engine's reasons."""
 
@@ -186,6 +185,8 @@ class EngineRowReader:
         self._settings = settings
         self._loaded = loaded
         self._chains = loaded.source.chains
+        self._variables = loaded.source.variables
+        self._stored = loaded.source.stores
         self._preset_names = loaded.source.preset
         self._is_whole = loaded.source.whole
         self._expand = Expander(loaded.source, settings.contents) if loaded.source.expansions else None
@@ -199,14 +200,21 @@ class EngineRowReader:
 
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
-        self._places = ChainPlaces(0 if root is None else root._io.pos(), self._chain(1), self._chain(0))
+        start = 0 if root is None else root._io.pos()
+        self._places = ChainPlaces(start, self._chain(1), self._chain(0))
+        self._carried = Carried(start, b"".join(map(variable_chain, self._variables)))
+        self._stores = stores_of(self._stored)
         self._program = self._loaded.knowing(root)
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()
 
     def _chain(self, state: int) -> bytes:
-        return CHAIN.pack(state) * self._chains
+        return CHAIN.pack(state, 0, 0) * self._chains
+
+    def _chains_at(self, offset: int) -> bytes:
+        """The chains at an offset: those of checksums, then variables."""
+        return self._places.at(offset) + self._carried.at(offset)
 
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
@@ -230,8 +238,9 @@ class EngineRowReader:
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
             chains = None
-            if self._chains:
-                chains = bytearray(self._places.at(window.base + window.begin)) + self._chain(0) * (1 + room.damages)
+            if self._chains or self._variables:
+                known = self._chains_at(window.base + window.begin)
+                chains = bytearray(known) + bytes(len(known) * (1 + room.damages))
             result = _engine.fill_slab(
                 self._program,
                 window.view,
@@ -256,6 +265,7 @@ class EngineRowReader:
                 expand=self._expand,
                 max_items=min(settings.max_computed, sys.maxsize),
                 chains=chains,
+                stores=self._stores,
             )
             rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit = result
             if status == Status.NO_ROOM:
@@ -292,9 +302,13 @@ class EngineRowReader:
             last_unit=LastUnit(*unit),
         )
         if chains is not None:
-            size = CHAIN.size * self._chains
+            sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
             for place, offset in places_of(filled, window.base):
-                self._places.note(offset, bytes(chains[size * place : size * (place + 1)]))
+                known = bytes(chains[size * place : size * (place + 1)])
+                self._places.note(offset, known[:sums])
+                if any(known[sums:]):
+                    # There may have been no unit, so that nothing was told of where the last one begins.
+                    self._carried.note(offset, known[sums:])
         return filled
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
@@ -311,8 +325,14 @@ class EngineRowReader:
             preset=self._preset,
             expand=self._expand,
             max_items=min(self._settings.max_computed, sys.maxsize),
+            chains=self._chains_for_search(window.base + begin),
+            stores=self._stores,
         )
         return status == 0, index
+
+    def _chains_for_search(self, offset: int) -> bytearray | None:
+        """The chains with which a search begins, of which only variables count."""
+        return bytearray(self._chains_at(offset) * 2) if self._variables else None
 
     def _room(self, number: int, capacity: int, most: int) -> int:
         """Data bytes of a column to make room for: an eighth more than the rows so far would have."""

@@ -17,13 +17,16 @@ from ..objects.row_log import LoggedRow, RowLog
 from ..objects.row_steps import steps_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
+from ..objects.variables import Items, set_state, state_of
 from . import object_values
-from .chain_places import ChainPlaces, places_of
+from .chain_places import Carried, ChainPlaces, places_of
 from .reader import Filled, Settings
 from .shapes import ways_of
 
 STRETCH = 256 * 1024
 """Bytes of the window that are taken at once; more where a row is larger."""
+
+Variables = tuple[int | Items, ...]
 
 NESTED = "objects are nested too deeply"
 """What a report says where Python gave up on a type that contains itself."""
@@ -122,17 +125,36 @@ class ObjectRows:
         self._places: ChainPlaces[Chain] = ChainPlaces(self._start, {}, UNKNOWN)
         self._chains: dict[int, Chain] = {}
         """By offset, those of the fill that is under way."""
+        first = state_of(self._root, self.format.variables)
+        self._variables = Carried(self._start, first)
+        self._carried: dict[int, Variables] = {}
+        """By offset, those of the fill that is under way."""
+        self._broken_off: Variables | None = None
+        """Those where a unit broke off."""
+        self._nearest = first
+        """Those of the nearest place before the fill or search."""
         self.refusals: Sequence[Exception] = ()
 
     def begin_chains(self, offset: int | None = None) -> None:
         """A fill begins at an offset; or a search, for which nothing is known."""
         self._chains = {} if offset is None else {offset: self._places.at(offset)}
+        self._carried, self._broken_off = {}, None
+        if offset is not None:
+            self.begin_search(offset)
+
+    def begin_search(self, offset: int) -> None:
+        """A fill, or a search, begins at an offset: variables are what they were before it."""
+        self._nearest = self._variables.at(offset)
 
     def keep_chains(self, filled: Filled, base: int) -> None:
         """The fill is done: keep what is known at the offsets from which reading may go on."""
         for _, offset in places_of(filled, base):
             if offset in self._chains:
                 self._places.note(offset, self._chains[offset])
+            # Where a unit breaks off after some of its rows, variables are what it has set so far.
+            state = self._carried.get(offset, self._broken_off if offset == base + filled.consumed else None)
+            if state is not None:
+                self._variables.note(offset, state)
 
     def take(self, stream: MemoryStream, verify: bool) -> Sequence[LoggedRow]:
         """Return the rows of the next unit of the stream, and its parts that gave none. ``verify``: checksums too.
@@ -189,6 +211,9 @@ class ObjectRows:
         begin = stream.pos()
         if self.format.chained:
             self._root._chain = dict(self._chains.get(begin, UNKNOWN))
+        if self.format.variables:
+            state = self._carried.get(begin, self._nearest)
+            set_state(self._root, self.format.variables, state, keeps=whole)
         self.computing.begin()
         if self.format.positions:
             # Positions may lead to the same items again and again.
@@ -201,12 +226,21 @@ class ObjectRows:
             reason = reason_of(error)
             if self.format.sized_rows and stream.pos() > begin:
                 self.refusals = [*refusals, error]
+                self._keep_variables(stream)
                 return None, reason
+            self._broken_off = state_of(self._root, self.format.variables)
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         if self.format.chained:
             self._chains[stream.pos()] = self._chains[stream.pos() + self.settings.padding] = self._root._chain
+        self._keep_variables(stream)
         refusal = deciding(refusals, verify=verify) if refusals else None
         return row, None if refusal is None else reason_of(refusal)
+
+    def _keep_variables(self, stream: MemoryStream) -> None:
+        """Note what the variables are after a unit."""
+        if self.format.variables:
+            state = state_of(self._root, self.format.variables)
+            self._carried[stream.pos()] = self._carried[stream.pos() + self.settings.padding] = state
 
     def _next(self, stream: MemoryStream) -> Struct | None:
         if self.format.streaming and not self.format.sized_rows:

@@ -36,6 +36,7 @@ class ObjectSearch:
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """Like ``RowReader.resync``. Checksums are computed whatever the settings: only they tell a row from
         garbage."""
+        self._row_reader.begin_search(window.base + begin)
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
         place = 0

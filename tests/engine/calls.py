@@ -29,7 +29,7 @@ def fill_slab() -> list[Any]:
     slab = bytearray(_engine.slab_size(FRAMES, *SLAB, ()))
     return [
         *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, slab, (bytearray(50),)),
-        *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None),
+        *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None, None),
     ]
 
 
@@ -45,7 +45,7 @@ def exported(*arguments: Any) -> pa.RecordBatch:
 
 
 def resync() -> list[Any]:
-    return [FRAMES, b"\xff" * 9 + ROWS, 0, len(ROWS) + 9, 0, True, 0, 1 << 20, (), None, 0]
+    return [FRAMES, b"\xff" * 9 + ROWS, 0, len(ROWS) + 9, 0, True, 0, 1 << 20, (), None, 0, None, None]
 
 
 def fill_messages() -> list[Any]:

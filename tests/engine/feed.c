@@ -17,6 +17,7 @@ typedef struct {
     uint8_t *inside[16];
     size_t inside_size[16];
     wl_chain chains[WL_MOST_CHAINS];
+    uint8_t *stores;
 } reading;
 
 static void append(reading *it, const void *bytes, size_t size) {
@@ -188,6 +189,7 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .preset = it->how->preset,
                                          .expander = &repeating,
                                          .chains = chains,
+                                         .stores = it->stores,
                                          .max_items = it->how->max_items};
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(contents_held == 0);
@@ -234,6 +236,9 @@ outcome read_all(const wl_program *program, const feed *how) {
                   .damage_capacity = how->damages};
     for (size_t i = 0; i < WL_MOST_LEVELS; i++)
         it.items[i] = how->room;
+    size_t stores = wl_program_stores(program);
+    it.stores = stores ? calloc(stores, WL_STORE_BYTES) : NULL;
+    CHECK(!stores || it.stores != NULL);
     uint8_t *kept = NULL;
     size_t kept_size = 0, begin = 0, end = how->chunk && how->chunk < how->size ? how->chunk : how->size;
     for (bool more = true; more;) {
@@ -273,6 +278,7 @@ outcome read_all(const wl_program *program, const feed *how) {
     append(&it, "D", 1);
     append(&it, kept, kept_size);
     free(kept);
+    free(it.stores);
     append_number(&it, (uint64_t)it.out.status);
     append_number(&it, it.out.reason);
     append_number(&it, it.out.position);

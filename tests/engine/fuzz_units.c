@@ -163,6 +163,14 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_ABSENT, 2 + choose(by, 4), 0, 0, 0);
         if (!by->in_function && choose(by, 4) == 0)
             step(by, WL_OP_CHAIN_BEGIN, choose(by, 2), 0, 0, 0);
+        if (!by->in_function && choose(by, 4) == 0)
+            step(by, WL_OP_VARIABLE, 2 + choose(by, 4), 2 + choose(by, 2), 0, 0);
+        if (!by->in_function && choose(by, 4) == 0)
+            step(by, WL_OP_SET, 2 + choose(by, 4), choose(by, 6), (int64_t)choose(by, 2) * 4 - 1, 0);
+        if (!by->in_function && choose(by, 4) == 0)
+            step(by, WL_OP_APPEND, 0, choose(by, 6), 2, 2 + choose(by, 4));
+        if (!by->in_function && choose(by, 4) == 0)
+            step(by, WL_OP_ITEM_OF, 2 + choose(by, 4), 0, choose(by, 6), 2);
         step(by, WL_OP_CHECK_RANGE, choose(by, 6), choose(by, 2) | (1 + choose(by, 7)) << 8, -3, choose(by, 256));
         break;
     case 5:
@@ -258,7 +266,7 @@ static void write_functions(author *by) {
 }
 
 static draft write_program(taker *bytes) {
-    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 2, .series_count = 2, .column_count = COLUMNS,
+    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 4, .store_count = 1, .series_count = 2, .column_count = COLUMNS,
                         .level_count = 2},
                  .bytes = bytes};
     memcpy(by.it.storages, storages, COLUMNS);

@@ -187,6 +187,7 @@ class Batch:
                 None,
                 0,
                 None,
+                None,
             )
         )
 

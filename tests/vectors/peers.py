@@ -32,6 +32,7 @@ FORMATS = (
     "otlp_logs",
     "otlp_spans",
     "pcap",
+    "pcapng",
     "prometheus_wal",
     "tfrecord",
 )

@@ -44,7 +44,7 @@ from .lines import (
 from .loadable import refuse_unloadable
 from .operands import OPERANDS
 from .refusal import NotForEngineError
-from .scope import Known, Scalar, Span
+from .scope import Carried, Known, Scalar, Span
 from .tag_tables import TagTable
 
 
@@ -77,6 +77,7 @@ class Assembler:
     loops: int = 0
     chains: int = 0
     series: int = 0
+    variables: list[int | tuple[int, ...]] = field(default_factory=list)
     functions: list[FunctionLine] = field(default_factory=list)
     _arguments: set[Scalar | Span] = field(default_factory=set)
     _own: list[tuple[tuple[int, int], tuple[int, int]]] = field(default_factory=list)
@@ -96,6 +97,13 @@ class Assembler:
     def stream(self, scalar: Scalar, what: int, number: int) -> None:
         """Append ``STREAM``, which stays only where ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.STREAM, scalar, what, number, comment=scalar.name), scalar))
+
+    def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> Carried:
+        """Append ``VARIABLE`` of a new variable that begins with ``first``; returns its chain."""
+        chain = Carried(len(self.variables))
+        self.variables.append(first)
+        self.items.append(ReadLine(Line(Op.VARIABLE, scalar, chain, comment=scalar.name), scalar))
+        return chain
 
     def index(self, scalar: Scalar, loop: int) -> None:
         """Append ``INDEX``, which stays only where ``scalar`` is needed in the end."""
@@ -237,6 +245,7 @@ class Assembler:
             whole=whole,
             chains=self.chains,
             series=self.series,
+            variables=tuple(self.variables),
             expansions=tuple(self.expansions),
             messages=messages,
         )
@@ -326,6 +335,8 @@ class Assembler:
                 return self._spans.setdefault(operand, len(self._spans))
             case Label():
                 return operand.step
+            case Carried(number):
+                return self.chains + number
             case _:
                 return int(operand)
 

@@ -283,9 +283,11 @@ class Compiler(Finder):
 
     def _conditional(self, node: Conditional) -> Compiled:
         condition = self._compile(node.condition)
-        if condition.constant is not None:
-            return self._compile(node.then if condition.constant else node.otherwise)
+        if condition.constant is not None and not condition.constant:
+            return self._compile(node.otherwise)
         then = self._knowing(node.condition)._compile(node.then)
+        if condition.constant:
+            return then
         otherwise = self._compile(node.otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 

@@ -17,7 +17,7 @@ from .compiled import Byte, Compiled, Digits, constant, joined
 from .interval import BOOLEAN, Interval
 from .items import Item, Series
 from .refusal import NotForEngineError
-from .scope import Argument, Fact, Member, Repeated, Scalar, Scope, Span, Unavailable
+from .scope import Argument, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
 
 Found = Member | Scope | Compiled | Item | Repeated
 """What a name or a path of names refers to."""
@@ -54,10 +54,10 @@ class Finder(ABC):
 
     The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
     engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
-    the end of what an object is read from, at the place where the code is run; ``keep`` puts a value into a register
-    there; ``read``: reads an instance at its position. ``absent_fails``: what needs something absent may be code
-    without a value. ``of_items``: the code is about an item of a list, at its end. ``of_row``: it is a column, computed
-    after all.
+    the end of what an object is read from, at the place where the code is run; ``of_item``: an item of a variable that
+    is a list, likewise; ``keep`` puts a value into a register there; ``read``: reads an instance at its position.
+    ``absent_fails``: what needs something absent may be code without a value. ``of_items``: the code is about an item
+    of a list, at its end. ``of_row``: it is a column, computed after all.
     """
 
     scope: Scope
@@ -66,6 +66,7 @@ class Finder(ABC):
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[Scope, str], Compiled] | None = None
+    of_item: Callable[[Items, Compiled], Compiled] | None = None
     keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
     read: Callable[[Scope, Instance], None] | None = None
     absent_fails: bool = False
@@ -87,6 +88,8 @@ class Finder(ABC):
                 return self._digits(found, 10)
             if node.name != "to_i" and isinstance(found, Span):
                 return self._span_size(found)
+            if node.name != "to_i" and isinstance(found, Items):
+                return Compiled((found.count,), found.count.interval)
         if isinstance(node, Call) and node.name == "to_i" and len(node.arguments) == 1:
             span, radix = self.resolve(node.value), self._compile(node.arguments[0]).constant
             if isinstance(span, Span) and radix is not None and 2 <= radix <= 36:
@@ -200,12 +203,19 @@ class Finder(ABC):
     def _item(self, owner: Found, node: Subscript) -> Found:
         if isinstance(owner, Unavailable):
             return owner
+        if isinstance(owner, Items):
+            return self._item_of(owner, node)
         if isinstance(owner, Span) and isinstance(node.value.type, BytesType):
             return self._byte(owner, self._compile(node.index))
         if not isinstance(owner, Series):
             return Unavailable("an expression uses an item of something else than a list that was read before")
         self._must_be_complete(owner)
         return Item(owner, self._compile(node.index), Name("_", type=node.type))
+
+    def _item_of(self, items: Items, node: Subscript) -> Found:
+        if self.of_item is None:
+            return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not have it')
+        return self.of_item(items, self._compile(node.index))
 
     def _must_be_complete(self, series: Series) -> None:
         if self.of_row and series.is_open:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason
 
 from .compiled import Compiled
-from .scope import Scalar, Span
+from .scope import Carried, Scalar, Span
 
 UNSIGNED_BOUND = 0x80
 """Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
@@ -43,7 +43,7 @@ class Refusal:
         return f"{text} | 0x{UNSIGNED_BOUND:x}" if self.unsigned else text
 
 
-Operand = int | Kind | Scalar | Span | Label | Refusal
+Operand = int | Kind | Scalar | Span | Label | Refusal | Carried
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,8 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append(f"chains={program.chains}")
     if program.series:
         arguments.append(f"series={program.series}")
+    if program.variables:
+        arguments.append(f"variables={program.variables!r}")
     if program.constants:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
@@ -307,6 +309,12 @@ def _marker(plan: Plan, rows: Rows) -> str:
     return ".".join(map(field_name, way)) if way and way[0] in rows.prologue else ""
 
 
+def _variables(plan: Plan, rows: Rows) -> tuple[str, ...]:
+    """The properties of the root's variables, which are carried from unit to unit."""
+    found = (field_name(each.id) for each in plan.root.instances if each.variable)
+    return tuple(found) if rows.streaming else ()
+
+
 def _is_positional(row: TypePlan) -> bool:
     """Return whether some value instance of a row depends on where its stream stands."""
     inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
@@ -342,6 +350,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "positional": (_is_positional(plan.type(rows.type)), False),
         "chained": (is_chained(plan, rows), False),
         "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
+        "variables": (_variables(plan, rows), ()),
         "where": ("" if rows.where is None else where_name(rows.name), ""),
         "units": (_units(plan, rows), ()),
         "within": (within_of(plan, rows), ""),

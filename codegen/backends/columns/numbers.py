@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from wireloom.format.program import Kind, Op
 
-from ...expression.types import BitsType, FloatType, IntegerType, VarintType
+from ...expression.types import BitsType, EnumType, FloatType, IntegerType, UnionType, UserType, VarintType
 from ...plan import Field
 from .arrow import integer_interval, wire_kind
 from .byte_order import read_number
@@ -117,3 +117,11 @@ def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Ca
             state.run.then(lambda: _store(state, number, column, scalar))
     for check in checks(field, scalar, state.compiler(scope), scope.plan):
         state.run.then(check.appender(state.assembler))
+
+
+def begins_a_byte(field: Field) -> bool:
+    """Return whether the rest of a byte that bit fields began is left out before the field, whatever is read. A list
+    may have no items."""
+    type = field.type.base if isinstance(field.type, EnumType) else field.type
+    whole = not isinstance(type, BitsType | UserType | UnionType | VarintType)
+    return whole and field.repeat is None and field.condition is None

@@ -63,5 +63,9 @@ OPERANDS = {
     Op.CALL: 1,
     Op.RETURN: 0,
     Op.COLUMN_TEXT: 4,
+    Op.VARIABLE: 2,
+    Op.SET: 3,
+    Op.APPEND: 4,
+    Op.ITEM_OF: 4,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -12,6 +12,7 @@ from ...expression.types import BytesType, ComputedIntegerType, Path, StringType
 from ...expression.walk import names_in
 from ...plan import Field, Instance, Plan, Rows
 from ...plan.chains import chained_in
+from ...plan.variables import follows_variables
 from ..python.names import field_name
 from .arrow import integer_interval
 from .assembler import Assembler, Listing
@@ -27,6 +28,7 @@ from .row import lower_fields, lower_unit, read_instance
 from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
 from .state import State
 from .table import TableColumn, declared
+from .variables import carry_variables
 
 
 def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
@@ -49,6 +51,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         # Their items are read one after another: the reader keeps what the last one held.
         for name in chained_in(plan, plan.top(rows).path):
             state.chains[root, name] = assembler.chain()
+        carry_variables(state, root)
     if not rows.streaming:
         state.bounded = True
         lower_fields(state, root)
@@ -144,6 +147,8 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
     presets += _presets(root, before, "", ())
     for instance in plan.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
+        if instance.variable or follows_variables(plan, plan.root, instance):
+            continue
         used = set() if instance.value is None else names_in(instance.value)
         placed = instance.field
         single = placed is None or (placed.repeat is None and placed.switch is None)
@@ -227,7 +232,7 @@ def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn
         value = assembler.temporary(compiled, column.name)
         held = column.held(Compiled((value,), value.interval))
         column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
-        if instance.condition is None and compiled.constant is None:
+        if instance.condition is None and compiled.constant is None and set(value.facts) <= set(facts):
             # What depends on it takes the value that is there.
             scope.members[instance.id] = value
     if instance.condition is not None:

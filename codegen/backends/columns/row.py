@@ -17,7 +17,6 @@ from ...expression.types import (
     FloatType,
     IntegerType,
     StringType,
-    UnionType,
     UserType,
     VarintType,
 )
@@ -35,13 +34,14 @@ from .interval import BOOLEAN
 from .lines import Label
 from .loops import lower_list, lower_loop
 from .marks import Marks
-from .numbers import lower_bits, lower_float, lower_integer, lower_varint
+from .numbers import begins_a_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .row_messages import lower_message
 from .scope import Argument, Scalar, Scope, Stream
 from .state import State
 from .switches import lower_switch
+from .variables import begin_variables, set_variables
 
 
 def lower_fields(state: State, scope: Scope) -> None:
@@ -58,6 +58,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         scope.begin = state.assembler.mark()
         state.run.mark(scope.begin, f"{type.path[-1]} begins")
     begin_chains(state, scope)
+    begin_variables(state, scope)
     marks = Marks(state.assembler, type.verified)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.verified if each.before_expansion]
@@ -65,7 +66,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     has_tail = False
     for field in type.fields:
         state.count()
-        if _begins_a_byte(field):
+        if begins_a_byte(field):
             state.run.align()
         if field.process is not None:
             of_bytes = [each for each in early if each.last == field.id]
@@ -95,15 +96,8 @@ def lower_fields(state: State, scope: Scope) -> None:
             raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
         state.run.flush()
         lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+    set_variables(state, scope)
     _lower_instance_step(state, scope)
-
-
-def _begins_a_byte(field: Field) -> bool:
-    """Return whether the rest of a byte that bit fields began is left out before the field, whatever is read. A list
-    may have no items."""
-    type = field.type.base if isinstance(field.type, EnumType) else field.type
-    whole = not isinstance(type, BitsType | UserType | UnionType | VarintType)
-    return whole and field.repeat is None and field.condition is None
 
 
 def _flush_checks(state: State, field: Field) -> None:

@@ -75,7 +75,24 @@ class Repeated:
     facts: tuple[Fact, ...]
 
 
-Member = Scalar | Span | Argument | Known | Unavailable
+@dataclass(frozen=True)
+class Carried:
+    """The chain of a variable of the root, by its number among these: it is carried from unit to unit."""
+
+    number: int
+
+
+@dataclass(eq=False)
+class Items:
+    """A variable that is a list: the register with the number of its items, its chain, and its store."""
+
+    name: str
+    count: Scalar
+    chain: Carried
+    store: int
+
+
+Member = Scalar | Span | Argument | Known | Unavailable | Items
 
 
 @dataclass(eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from wireloom.format.program import Code
+from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
 from ...expression.nodes import Name
@@ -14,13 +14,13 @@ from ...plan import Field, Instance, Plan, Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
-from .compiled import Compiled, joined
+from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .finding import asks_position
-from .interval import BOOLEAN, Interval
+from .interval import BOOLEAN, INT64, Interval
 from .refusal import NotForEngineError
 from .run import Run
-from .scope import Fact, Scalar, Scope, Span, Stream, Unavailable
+from .scope import Carried, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
 from .series import asked_lists
 
 
@@ -49,6 +49,7 @@ class State:
     outermost one are open. ``fields``: how many were walked. ``streams``: those that are open, the unit's first.
     ``asked``: the repeated fields that expressions use.
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
+    ``carried``: the chains of variables of the root.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
     those of its content.
     ``kept``: the instances about a stream that have a register, and those that were read at positions, by the steps
@@ -72,6 +73,7 @@ class State:
     nesting: int = 0
     fields: int = 0
     chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
+    carried: dict[Scalar, Carried] = field(default_factory=dict)
     before_expansion: Callable[[], None] = field(default=lambda: None)
     after_expansion: Callable[[], None] = field(default=lambda: None)
     kept: list[tuple[Scope, Instance]] = field(default_factory=list)
@@ -98,8 +100,23 @@ class State:
     def compiler(self, scope: Scope) -> Compiler:
         """A compiler of expressions that are at this place in ``scope``."""
         return Compiler(
-            scope, self.facts, of_stream=self.of_stream, keep=self._keep, read=self._read, absent_fails=True
+            scope,
+            self.facts,
+            of_stream=self.of_stream,
+            of_item=self._of_item,
+            keep=self._keep,
+            read=self._read,
+            absent_fails=True,
         )
+
+    def _of_item(self, items: Items, index: Compiled) -> Compiled:
+        """An item of a variable that is a list."""
+        self.run.flush()
+        number = self.assembler.temporary(index, f"number of an item of {items.name}")
+        found = Scalar(f"item of {items.name}", INT64, self.facts)
+        self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
+        # An expression of its own says so where there is none.
+        return joined((Compiled((found,), INT64), constant(0)), Code.ADD, INT64)
 
     def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
         kept = Scalar(instance.id, compiled.interval, self.facts)

@@ -100,6 +100,8 @@ class Annotations:
 
     def of_instance(self, instance: Instance) -> str:
         """The annotation of an instance."""
+        if instance.variable and isinstance(instance.type, ListType) and self.module.api is Api.WIRELOOM:
+            return self.module.use("Items")
         text = self.of_field(instance.field) if instance.field is not None else self.of(instance.type)
         absent = member_may_be_absent(self.module, self.struct, instance.id)
         return f"{text} | None" if absent and not text.endswith("| None") else text

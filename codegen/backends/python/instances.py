@@ -23,12 +23,14 @@ from ...expression.nodes import (
 from ...expression.types import AnyStructType, BooleanType, EnumType, UserType
 from ...expression.walk import children, names_in, walk
 from ...plan import Instance, TypePlan
+from ...plan.variables import follows_variables
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
 from .names import field_name, where_name
 from .reading import Keep, read_lines
 from .scope import INSTANCE, ClassScope
+from .variables import begin_text
 from .view import Lines, MethodView
 
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
@@ -41,7 +43,14 @@ use; others are kept."""
 def is_kept(scope: ClassScope, instance: Instance) -> bool:
     """Return whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and
     so follows the fields when they change."""
-    if instance.value is None or _is_costly(instance):
+    if instance.value is None:
+        return True
+    if scope.own and (instance.variable or instance.sets is not None):
+        return True
+    if follows_variables(scope.plan, scope.struct, instance):
+        # Until the end of the object, whose value is kept; the outermost one has no end.
+        return scope.own and scope.struct is not scope.plan.root
+    if _is_costly(instance):
         return True
     left = MAX_CHEAP
     waiting = [(scope.struct, instance.value)]
@@ -85,6 +94,16 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     kept = f"self.{slot(instance)}"
     if instance.field is not None:
         lines = _keeping(scope, instance, _read(scope, instance, kept))
+    elif instance.value is not None and scope.own and instance.variable:
+        lines = _keeping(scope, instance, (_kept(scope, kept, begin_text(scope, instance)),))
+    elif (
+        instance.value is not None
+        and instance.sets is None
+        and is_kept(scope, instance)
+        and follows_variables(scope.plan, scope.struct, instance)
+    ):
+        body = _plain_value(scope, instance, instance.value)
+        lines = (scope.code("instance_held", slot=slot(instance), body=body),)
     elif instance.value is not None and is_kept(scope, instance):
         lines = _keeping(scope, instance, _kept_value(scope, instance, instance.value, kept))
     elif instance.value is not None:

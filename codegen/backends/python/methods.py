@@ -17,6 +17,7 @@ from .readwrite import read_write_methods
 from .rows import has_rows, instance_steps, row_methods
 from .scope import ClassScope
 from .sequence import common_methods, parameter_list, parameter_names, reader, sequence
+from .variables import begin_lines, end_lines
 from .view import MethodView
 from .writing import append_method
 
@@ -43,12 +44,14 @@ def _methods(scope: ClassScope) -> list[MethodView]:
         methods += sum_methods(scope)
         return methods + common_methods(scope)
     if has_rows(scope):
-        methods += row_methods(scope, endian_lines(scope))
+        methods += row_methods(scope, (*begin_lines(scope), *endian_lines(scope)))
     elif is_buffered(scope):
         methods.append(rest_method(scope))
     elif lines := (
+        *begin_lines(scope),
         *endian_lines(scope),
         *sequence(scope, scope.struct.steps, scope.struct.verified),
+        *end_lines(scope),
         *instance_steps(scope),
     ):
         methods.append(reader(scope, "_read", lines))

@@ -37,6 +37,7 @@ from .settling import settled_lines
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines
+from .variables import begin_lines, end_lines
 from .view import Lines, MethodView
 
 
@@ -57,7 +58,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     for name in late:
         marks.want_begin(name)
     wires = _wires(scope)
-    lines: list[str] = [*endian_lines(scope), *chain_lines(scope), *_constants(scope)]
+    lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *chain_lines(scope), *_constants(scope)]
     for field in scope.struct.fields:
         if wires.get(field.id, "").startswith("wire_"):
             lines.extend(_wire_lines(scope, field, wires[field.id]))
@@ -73,6 +74,7 @@ def _append_lines(scope: ClassScope) -> Lines:
             lines.extend(_write_field(scope, step, wires))
         lines.extend(marks.after(scope, fields))
     lines.extend(late_lines(scope, marks))
+    lines.extend(end_lines(scope, reads=False))
     return tuple(lines)
 
 

@@ -51,4 +51,4 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
 def can_grow(format: Format) -> bool:
     """Return whether the rows at a file's beginning can be read while there are more to come."""
     by_itself = format.message is None and not format.in_pieces and not format.looks_up
-    return by_itself and format.streaming and not format.has_prologue
+    return by_itself and format.streaming and not format.has_prologue and not format.variables

@@ -1,0 +1,76 @@
+"""Variables as registers: set at the end of an object, and those of the root carried from unit to unit."""
+
+from __future__ import annotations
+
+from wireloom.format.program import Op
+
+from ...expression.fold import constant_integer
+from ...expression.nodes import ListLiteral
+from ...expression.types import ListType
+from ...plan import Instance
+from ...plan.variables import variables_of
+from .compiled import constant
+from .interval import INT64
+from .lines import Refusal
+from .refusal import NotForEngineError
+from .scope import Items, Scalar, Scope
+from .state import State
+
+
+def begin_variables(state: State, scope: Scope) -> None:
+    """Append the steps with which the variables of an object begin."""
+    for each in variables_of(scope.struct):
+        if isinstance(each.type, ListType):
+            raise NotForEngineError(f'the variable "{each.id}" is a list, and not of an outermost object with units')
+        found = scope.members[each.id] = Scalar(each.id, INT64, state.facts)
+        state.run.flush()
+        state.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
+
+
+def carry_variables(state: State, root: Scope) -> None:
+    """Append the steps that read the variables of the root, as the unit before has left them."""
+    stores = 0
+    for each in variables_of(root.struct):
+        first = _first(each)
+        found = Scalar(each.id, INT64)
+        if isinstance(each.type, ListType):
+            chain = state.assembler.variable(found, first)
+            root.members[each.id] = Items(each.id, found, chain, stores)
+            stores += 1
+        else:
+            state.carried[found] = state.assembler.variable(found, first[0])
+            root.members[each.id] = found
+
+
+def _first(variable: Instance) -> tuple[int, ...]:
+    value = variable.value
+    items = value.items if isinstance(value, ListLiteral) else (value,)
+    return tuple(constant_integer(each) or 0 for each in items if each is not None)
+
+
+def set_variables(state: State, scope: Scope) -> None:
+    """Append the steps with which an object that has been read sets variables."""
+    for each in scope.struct.instances:
+        if each.sets is None or each.value is None:
+            continue
+        if not state.run.aligned:
+            raise NotForEngineError(f'"{each.id}" sets a variable inside a byte')
+        compiler = state.compiler(scope).strict
+        compiled = compiler.compile(each.value)
+        state.run.flush()
+        value = state.assembler.temporary(compiled, each.id)
+        if compiled.scalar is None or not compiled.interval.within(INT64.low, INT64.high):
+            outcome = Refusal(True, "value")
+            state.assembler.add(Op.CHECK_RANGE, value, outcome, INT64.low, INT64.high, comment=each.id)
+        _set(state, compiler.resolve(each.sets), value, each.id)
+        if set(value.facts) <= set(state.facts):
+            scope.members[each.id] = value
+
+
+def _set(state: State, target: object, value: Scalar, name: str) -> None:
+    if isinstance(target, Items):
+        state.assembler.add(Op.APPEND, target.store, value, target.chain, target.count, comment=name)
+    elif isinstance(target, Scalar):
+        state.assembler.add(Op.SET, target, value, state.carried.get(target, -1), comment=name)
+    else:
+        raise NotForEngineError(f'"{name}" sets a variable that the engine does not have')

@@ -1,0 +1,55 @@
+"""Variables as statements: what they begin with, and what sets them at the end of an object."""
+
+from __future__ import annotations
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Node
+from ...expression.types import ListType
+from ...plan import Instance
+from ...plan.variables import follows_variables, variables_of
+from .names import field_name
+from .reading import Keep
+from .scope import ClassScope
+from .view import Lines
+
+
+def begin_lines(scope: ClassScope) -> Lines:
+    """The variables of an object that is about to be read or written begin."""
+    return tuple(_begin(scope, each) for each in variables_of(scope.struct)) if scope.own else ()
+
+
+def begin_text(scope: ClassScope, variable: Instance) -> str:
+    """Return what a variable begins with."""
+    assert variable.value is not None
+    text = scope.translator(variable.position).text(variable.value)
+    return f"{scope.use('Items')}({text})" if isinstance(variable.type, ListType) else text
+
+
+def _begin(scope: ClassScope, variable: Instance) -> str:
+    keep = Keep(f"self._m_{field_name(variable.id)} = ")
+    return scope.code("kept", keep=keep, value=begin_text(scope, variable))
+
+
+def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
+    """The end of an object: it sets variables, and keeps what it computes of them."""
+    if not scope.own:
+        return ()
+    struct = scope.struct
+    lines = [_set(scope, each, each.sets) for each in struct.instances if each.sets is not None]
+    held = [
+        field_name(each.id)
+        for each in struct.instances
+        if each.sets is None and not each.variable and follows_variables(scope.plan, struct, each)
+    ]
+    if held and reads and struct is not scope.plan.root:
+        lines.append(scope.code("hold", names=held))
+    return tuple(lines)
+
+
+def _set(scope: ClassScope, instance: Instance, target: Node) -> str:
+    assert isinstance(target, Member)
+    holder = scope.translator(instance.position).text(target.value)
+    name, value = field_name(target.name), f"self.{field_name(instance.id)}"
+    if isinstance(target.type, ListType):
+        return scope.code("append_to", holder=holder, name=name, value=value)
+    return scope.code("set_variable", holder=holder, name=name, value=value)

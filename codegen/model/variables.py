@@ -1,0 +1,79 @@
+"""The keys ``variable`` and ``sets`` of value instances, checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..expression.fold import constant_integer
+from ..expression.nodes import Attribute, ListLiteral, Name, Node
+from ..expression.typer import type_of
+from ..expression.typerules import is_integer, type_name
+from ..expression.types import Path
+from ..spec.diagnostics import Diagnostics
+from ..spec.position import Position
+from ..words import shown
+from .model import Instance, Struct
+from .references import references
+
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+"""What a variable may hold."""
+
+
+def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
+    """Report variables of a type that cannot be any, and instances that set something else than a variable."""
+    framed = struct.path == struct.path[:1] and any(each.framing is not None for each in struct.attributes)
+    for each in struct.instances:
+        if each.position is None:
+            continue
+        if each.variable:
+            problem = "items between delimiters are read by themselves" if framed else _problem(struct, each)
+            if problem:
+                diagnostics.error(each.position, f"{shown(each.id)} cannot be a variable: {problem}")
+        elif each.sets is not None and each.condition is not None:
+            diagnostics.error(each.position, f"{shown(each.id)} always sets its variable: 'sets' goes without 'if'")
+        elif each.sets is not None:
+            _check_target(struct, each, each.sets, structs, diagnostics, each.position)
+
+
+def _problem(struct: Struct, instance: Instance) -> str:
+    if struct.message is not None:
+        return "the fields of a message come in any order"
+    if instance.sets is not None or instance.condition is not None:
+        return f"{shown('sets' if instance.sets is not None else 'if')} is for instances that set one"
+    items = instance.value.items if isinstance(instance.value, ListLiteral) else (instance.value,)
+    numbers = [None if each is None else constant_integer(each) for each in items]
+    if not numbers or any(each is None or not LEAST <= each <= MOST for each in numbers):
+        return "its value is no integer of 64 signed bits, and no list of such, that is the same in every input"
+    return ""
+
+
+def _check_target(
+    struct: Struct,
+    instance: Instance,
+    target: Node,
+    structs: Mapping[Path, Struct],
+    diagnostics: Diagnostics,
+    position: Position,
+) -> None:
+    if not is_integer(instance.type):
+        what = type_name(instance.type)
+        diagnostics.error(position, f"{shown(instance.id)} sets a variable, which is an integer, to {what}")
+        return
+    if struct.message is not None:
+        diagnostics.error(position, f"{shown(instance.id)} is of a message and sets no variable")
+        return
+    holder, name = next(references(target, struct.path), (None, ""))
+    found = None if holder is None or not _is_way(target) else structs[holder].instance(name)
+    if found is None or not found.variable:
+        wanted = "a value instance with 'variable: true', by a way such as '_root.name' or '_parent.name'"
+        diagnostics.error(position, f"{shown(instance.id)} sets something that is no variable: expected {wanted}")
+
+
+def _is_way(node: Node) -> bool:
+    """Return whether an expression is a name after ``_root`` or ``_parent``."""
+    if not isinstance(node, Attribute) or type_of(node) is None:
+        return False
+    holder = node.value
+    while isinstance(holder, Attribute) and holder.name in ("_parent", "_root"):
+        holder = holder.value
+    return isinstance(holder, Name) and holder.id in ("_parent", "_root")

@@ -1,0 +1,42 @@
+"""Variables, and the instances whose values depend on them."""
+
+from __future__ import annotations
+
+from ..expression.nodes import Attribute as Member
+from ..expression.nodes import Name, Node
+from ..expression.types import UserType
+from ..expression.walk import walk
+from .nodes import Instance
+from .types import Plan, TypePlan
+
+
+def variables_of(struct: TypePlan) -> tuple[Instance, ...]:
+    """The variables of a type."""
+    return tuple(each for each in struct.instances if each.variable)
+
+
+def follows_variables(plan: Plan, struct: TypePlan, instance: Instance) -> bool:
+    """Return whether the value of an instance depends on variables, directly or through other instances."""
+    waiting, known = [(struct, instance)], set()
+    while waiting:
+        holder, current = waiting.pop()
+        for node in (current.value, current.condition):
+            for owner, each in _instances(plan, holder, node):
+                if each.variable:
+                    return True
+                if (owner.path, each.id) not in known:
+                    known.add((owner.path, each.id))
+                    waiting.append((owner, each))
+    return False
+
+
+def _instances(plan: Plan, struct: TypePlan, node: Node | None) -> list[tuple[TypePlan, Instance]]:
+    """The instances that an expression of a type names, each with its type."""
+    found: list[tuple[TypePlan, Instance | None]] = []
+    for each in () if node is None else walk(node):
+        if isinstance(each, Name):
+            found.append((struct, struct.instance(each.id)))
+        elif isinstance(each, Member) and isinstance(each.value.type, UserType) and not each.value.type.opaque:
+            owner = plan.type(each.value.type.path)
+            found.append((owner, owner.instance(each.name)))
+    return [(owner, each) for owner, each in found if each is not None]

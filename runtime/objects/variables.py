@@ -1,0 +1,79 @@
+"""Variables: values that what is read sets for what is read after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+from ..format.program_limits import MOST_ITEMS
+from .errors import FAILURES, ExpressionError, ItemError
+
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+
+
+class Items(Sequence[int]):
+    """The items of a variable that is a list, of which the last ``MOST_ITEMS`` are kept."""
+
+    def __init__(self, first: Iterable[int] = ()) -> None:
+        self._kept = dict(enumerate(first))
+        self._count = len(self._kept)
+        self._keeps = True
+
+    def append(self, value: int) -> None:
+        """Add an item."""
+        if self._keeps:
+            self._kept[self._count] = value
+            self._kept.pop(self._count - MOST_ITEMS, None)
+        self._count += 1
+
+    def here(self, *, keeps: bool = True) -> Items:
+        """Return the list as it is now: what is added to it later is not in it. ``keeps``: whether items that are added
+        to it are kept; where rows are looked for, what seems to be an item may be none."""
+        found = Items()
+        found._kept, found._count, found._keeps = self._kept, self._count, keeps
+        return found
+
+    def __len__(self) -> int:
+        """Return how many items there have been."""
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        """Return an item. Raises ``ItemError`` for one that is not there any more."""
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(self._count))]
+        if not 0 <= index < self._count or index not in self._kept:
+            raise ItemError(index, self._count)
+        return self._kept[index]
+
+
+def variable(value: int) -> int:
+    """Return what a variable is set to. Raises ``ExpressionError`` for a number of more than 64 signed bits."""
+    if not LEAST <= value <= MOST:
+        raise ExpressionError(f"a variable has 64 signed bits, which {value} does not fit")
+    return int(value)
+
+
+def hold(holder: Any, *names: str) -> None:
+    """Keep the values that instances have at the end of their object, those that can be computed."""
+    for each in names:
+        try:
+            value = getattr(holder, each)
+        except FAILURES:
+            continue
+        setattr(holder, f"_m_{each}", value)
+
+
+def state_of(root: Any, names: Iterable[str]) -> tuple[int | Items, ...]:
+    """Return the values of the variables of an outermost object."""
+    found = (getattr(root, each) for each in names)
+    return tuple(each.here() if isinstance(each, Items) else each for each in found)
+
+
+def set_state(root: Any, names: Iterable[str], state: Iterable[int | Items], *, keeps: bool = True) -> None:
+    """Give the variables of an outermost object these values. ``keeps``: as for ``Items.here``."""
+    for each, value in zip(names, state, strict=True):
+        setattr(root, f"_m_{each}", value.here(keeps=keeps) if isinstance(value, Items) else value)

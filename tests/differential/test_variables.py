@@ -1,0 +1,127 @@
+"""Variables: the two readers agree about what is carried from unit to unit, on good and on damaged inputs."""
+
+from __future__ import annotations
+
+import struct
+from random import Random
+
+import pytest
+import wireloom
+from hypothesis import given
+from wireloom import Format, engine
+from wireloom.format import format_of
+
+from ..vectors.cases import HERE
+from .agreement import agreed
+from .damage import damaged
+from .strategies import bounded, randoms
+
+SPEC = """
+meta:
+  id: made
+  -wireloom: {rows: blocks.body.content.as<sample>, columns: [number, value, scaled, count, base, order]}
+seq:
+  - {id: blocks, type: block, repeat: eos}
+instances:
+  order: {value: 0, -wireloom: {variable: true}}
+  base: {value: -7, -wireloom: {variable: true}}
+  scales: {value: '[3, 4]', -wireloom: {variable: true}}
+types:
+  block:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, type: body, size: len}
+      - {id: end, type: u1, valid: len}
+  body:
+    seq:
+      - id: content
+        type: {switch-on: _parent.kind, cases: {1: order, 2: scale, 3: samples_base, 4: sample, 5: sums}}
+  order:
+    seq: [{id: order, type: u1, valid: {max: 1}}]
+    instances:
+      next: {value: order, -wireloom: {sets: _root.order}}
+  scale:
+    seq: [{id: scale, type: s2le}]
+    instances:
+      next: {value: scale, -wireloom: {sets: _root.scales}}
+  samples_base:
+    seq: [{id: base, type: u8le}]
+    instances:
+      next: {value: base * 2 - _root.base, -wireloom: {sets: _root.base}}
+  sample:
+    meta: {endian: {switch-on: _root.order, cases: {0: le, 1: be}}}
+    seq:
+      - {id: number, type: u2}
+      - {id: value, type: s4}
+      - {id: pad, size: _root.base & 1}
+    instances:
+      scaled: {value: 'value * _root.scales[number]', if: number < _root.scales.size}
+      count: {value: _root.scales.size}
+      base: {value: _root.base}
+      order: {value: _root.order}
+  sums:
+    seq:
+      - {id: items, type: item, repeat: eos}
+      - {id: rest, size: sum & 0}
+    instances:
+      sum: {value: 1, -wireloom: {variable: true}}
+      last: {value: sum, -wireloom: {sets: _root.base}}
+  item:
+    seq: [{id: size, type: u1}]
+    instances:
+      next: {value: _parent.sum + size, -wireloom: {sets: _parent.sum}}
+"""
+
+
+def block(kind: int, body: bytes) -> bytes:
+    return bytes((kind, len(body))) + body + bytes([len(body)])
+
+
+def sample(sign: str, number: int, value: int, pad: int) -> bytes:
+    return block(4, struct.pack(sign + "Hi", number, value) + bytes(pad))
+
+
+GOOD = b"".join([
+    sample("<", 0, 5, 1), sample("<", 2, 6, 1), block(2, b"\xff\xff"), sample("<", 2, 6, 1),
+    block(1, b"\1"), sample(">", 1, -9, 1), block(3, struct.pack("<Q", 4)), sample(">", 9, -9, 1),
+    block(5, b"\1\2\3"), sample(">", 2, 2, 1), block(5, b"\1\2"), sample(">", 2, 2, 0), block(1, b"\0"),
+    block(2, b"\1\1"), sample("<", 3, 1 << 30, 0),
+])  # fmt: skip
+ROWS = [
+    (0, 5, 15, 2, -7, 0), (2, 6, None, 2, -7, 0), (2, 6, -6, 3, -7, 0), (1, -9, -36, 3, -7, 1), (9, -9, None, 3, 15, 1),
+    (2, 2, -2, 3, 7, 1), (2, 2, -2, 3, 4, 1), (3, 1 << 30, 257 << 30, 4, 4, 0),
+]  # fmt: skip
+READERS = ({}, {"recover": True}, {"batch_rows": 1}, {"batch_rows": 3, "recover": True}, {"mode": "failfast"},
+           {"max_record": 12, "recover": True})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Format:
+    path = tmp_path_factory.mktemp("variables") / "made.ksy"
+    path.write_text(SPEC)
+    return wireloom.load_spec(path)
+
+
+def test_the_engine_reads_them(made: Format) -> None:
+    table = wireloom.read(made, GOOD, mode="failfast")
+    assert [tuple(row.values()) for row in table.to_pylist()] == ROWS
+    assert made.engine_refusal is None
+
+
+@bounded(40)
+@given(random=randoms)
+def test_both_readers_agree(made: Format, random: Random) -> None:
+    for data in (GOOD, damaged(random, GOOD), damaged(random, damaged(random, GOOD))):
+        for options in READERS:
+            agreed(made, data, **options)
+
+
+@pytest.mark.skipif(not engine.available, reason="compares the engine with objects")
+@bounded(10)
+@given(random=randoms)
+def test_both_readers_agree_about_packets(random: Random) -> None:
+    good = HERE.joinpath("pcapng", "little.pcapng").read_bytes()
+    for data in (damaged(random, good), damaged(random, damaged(random, good))):
+        for table in ("packets", "blocks", "interfaces"):
+            agreed(format_of("pcapng"), data, table=table, recover=True)

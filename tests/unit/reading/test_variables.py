@@ -1,0 +1,105 @@
+"""Variables, which units carry to those after them: by both readers the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import wireloom
+from wireloom import Format, UnsupportedError
+from wireloom.objects import Items
+
+from .running import ROW_READERS, read
+
+SPEC = """
+meta:
+  id: made
+  endian: le
+  -wireloom: {rows: items, columns: [value, sum, kept]}
+seq:
+  - {id: items, type: item, repeat: eos}
+instances:
+  sum: {value: 0, -wireloom: {variable: true}}
+  all: {value: '[9]', -wireloom: {variable: true}}
+types:
+  item:
+    seq:
+      - {id: value, type: s1}
+      - {id: back, type: u4}
+    instances:
+      next:
+        value: 'value == -1 ? 1 << 63 : value == -2 ? 1 / (value + 2) : _root.sum + value'
+        -wireloom: {sets: _root.sum}
+      added: {value: value, -wireloom: {sets: _root.all}}
+      sum: {value: _root.sum}
+      kept: {value: '_root.all[_root.all.size - back]'}
+"""
+
+
+def item(value: int, back: int = 1) -> bytes:
+    return value.to_bytes(1, "little", signed=True) + back.to_bytes(4, "little")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Format:
+    path = tmp_path / "made.ksy"
+    path.write_text(SPEC)
+    return wireloom.load_spec(path)
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_windows_and_batches_make_no_difference(reader: str, made: Format) -> None:
+    data = b"".join(item(number % 100, 1 + number // 2) for number in range(300))
+    whole, file = read(reader, made, data)
+    assert (file["damaged"], whole["sum"].to_pylist()[:4]) == ([], [0, 1, 3, 6])
+    assert whole["kept"].to_pylist() == [(number - number // 2) % 100 for number in range(300)]
+    for ways in ({"chunk": 7}, {"batch_rows": 1}, {"chunk": 64, "batch_rows": 13}):
+        assert read(reader, made, data, streamed=True, **ways)[0].equals(whole)
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_what_cannot_be_computed_or_held_is_lost(reader: str, made: Format) -> None:
+    for value in (-1, -2):
+        table, file = read(reader, made, item(1) + item(value) + item(2))
+        assert (table["value"].to_pylist(), file["tail"], file["tail_offset"]) == ([1], "invalid_value", 5)
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_an_item_that_is_not_there_costs_the_row(reader: str, made: Format) -> None:
+    table, file = read(reader, made, item(1, 9) + item(2, 0) + item(3, 4))
+    assert table.to_pylist() == [{"value": 3, "sum": 6, "kept": 9}]
+    assert [reason for _, _, reason in file["damaged"]] == ["value", "value"]
+    # Who does not ask for it gets the rows.
+    assert read(reader, made, item(1, 9) + item(2, 0), columns=["value"])[0].num_rows == 2
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
+    data = item(5) * 65_535 + item(1, 65_536) + item(2, 65_536) + item(3, 65_537) + item(4, 65_538)
+    table, file = read(reader, made, data, columns=["value", "kept"])
+    assert table.slice(65_535).to_pylist() == [{"value": 1, "kept": 5}, {"value": 2, "kept": 5}]
+    assert [reason for _, _, reason in file["damaged"]] == ["value", "value"]
+
+
+def test_files_are_read_from_their_beginning(made: Format, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedError, match="files of made have no byte ranges: rows depend on what is before them"):
+        wireloom.read(made, item(1), byte_range=(0, 3))
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(item(1) + item(2))
+    table = wireloom.read(made, [tmp_path / "a", tmp_path / "b"], columns=["sum"])
+    assert table["sum"].to_pylist() == [1, 3, 1, 3]
+
+
+def test_writers_set_variables_too(made: Format) -> None:
+    objects = made.root_class()
+    root = objects.from_bytes(item(1) + item(2) + item(-128))
+    assert (root.sum, list(root.all), [each.sum for each in root.items]) == (-125, [9, 1, 2, -128], [1, 3, -125])
+    assert root.to_bytes() == item(1) + item(2) + item(-128)
+    assert root.sum == -125
+
+
+def test_items_are_numbered_from_the_first_on() -> None:
+    items = Items([4, 5])
+    before = items.here()
+    items.append(6)
+    assert (list(before), list(items), items[1:], len(before)) == ([4, 5], [4, 5, 6], [5, 6], 2)
