@@ -10,7 +10,22 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from . import binlogs, engine, figures, in_pieces, kpl, layouts, objects, report, s2, spark, spark_start, wide, writing
+from . import (
+    binlogs,
+    captures,
+    engine,
+    figures,
+    in_pieces,
+    kpl,
+    layouts,
+    objects,
+    report,
+    s2,
+    spark,
+    spark_start,
+    wide,
+    writing,
+)
 from .measure import Comparison, measure
 
 
@@ -22,6 +37,7 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
         wide.comparisons(size),
         layouts.comparisons(size),
         binlogs.comparisons(size),
+        captures.comparisons(size),
         in_pieces.comparisons(size),
         kpl.comparisons(size),
         s2.comparisons(size),

@@ -143,6 +143,42 @@ def test_otlp(name: str) -> None:
     assert str(found) == str(expected)
 
 
+def test_pcapng() -> None:
+    import dpkt
+
+    file = io.BytesIO()
+    # The one with nanoseconds is not the first.
+    units = [6, 9]
+    interfaces = [
+        dpkt.pcapng.InterfaceDescriptionBlockLE(
+            snaplen=70_000,
+            linktype=dpkt.pcap.DLT_RAW,
+            opts=[
+                dpkt.pcapng.PcapngOptionLE(code=dpkt.pcapng.PCAPNG_OPT_IF_TSRESOL, data=bytes([unit])),
+                dpkt.pcapng.PcapngOptionLE(code=dpkt.pcapng.PCAPNG_OPT_ENDOFOPT, len=0),
+            ],
+        )
+        for unit in units
+    ]
+    dpkt.pcapng.Writer(file, idb=interfaces)
+    expected = []
+    for index, blob in enumerate(BLOBS):
+        at = 1_700_000_000_000_000_000 + index * 125_000_000
+        ticks = at // 10 ** (9 - units[index % 2])
+        packet = dpkt.pcapng.EnhancedPacketBlockLE(
+            iface_id=index % 2,
+            ts_high=ticks >> 32,
+            ts_low=ticks & 0xFFFFFFFF,
+            caplen=len(blob),
+            pkt_len=len(blob),
+            pkt_data=blob,
+        )
+        file.write(bytes(packet))
+        row = {"interface_id": index % 2, "ts": at, "captured_len": len(blob), "original_len": len(blob)}
+        expected.append(row | {"data": plain(blob)})
+    assert plain_rows(wireloom.read("pcapng", file.getvalue(), mode="failfast")) == expected
+
+
 def test_pcap(tmp_path: Path) -> None:
     import dpkt
 
