@@ -17,7 +17,7 @@ MOST_EMPTY = 16
 SEARCHED = 1 << 16
 """Bytes in which units are looked for where the input does not begin with any."""
 MOST_VARINT = 10
-SIZED = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
+SIZED: Mapping[int, int] = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
 """Bytes of the content of a field by its wire type; 0: its content begins with a varint."""
 
 Length = Callable[[memoryview, int], tuple[int, int]]

@@ -12,7 +12,7 @@ __getattr__ = face(
         "object_decoder": "ObjectDecoder",
         "packed": "pack",
         "problems": "PROBLEM_SIZE",
-        "repeating": "most_repeated",
+        "repeating": "most_repeated repeated",
         "vectors": "Memory",
     },
 )

@@ -18,8 +18,8 @@ from .column_tree import ColumnTree
 from .decoding import Decoded, UnitProblem
 from .packed import pack
 from .problems import PROBLEM_SIZE, Explainer
-from .repeating import DETAIL, oversized_units, rows_without
-from .vectors import MOST, Memory, Vector
+from .repeating import DETAIL, oversized_units, repeated, rows_without
+from .vectors import MOST, Memory, Storage, Vector
 
 if TYPE_CHECKING or engine.available:
     from ...engine import _engine
@@ -33,6 +33,8 @@ PROBLEMS = 4096
 END, FULL, NO_ROOM = range(3)
 FIRST_BYTES_PER_ROW = 64
 """What is guessed before the first batch; its own numbers are the guess of the next one."""
+FULL_VECTORS = 6
+"""Vectors that may each get all bytes of the first batch; more of them share what these would have."""
 SMALL_BATCH = 4096
 """Smaller ones, in bytes, say little about what others need."""
 
@@ -77,7 +79,8 @@ class EngineDecoder:
         # Elements, and data bytes, per byte of input: what the batches so far have needed.
         vectors = self._tree.vectors
         self._elements_per_byte = [1 / FIRST_BYTES_PER_ROW] * len(vectors)
-        self._data_per_byte = [1.0] * len(vectors)
+        variable = sum(each.storage is Storage.VARIABLE for each in vectors)
+        self._data_per_byte = [min(1.0, FULL_VECTORS / max(1, variable))] * len(vectors)
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
         """Like ``UnitDecoder.decode``. Raises ``WireloomError`` for a unit that is not within ``source``."""
@@ -128,7 +131,7 @@ class EngineDecoder:
         )
         kept = self._refuse_repeated(decoded, arrays, parents, size_numbers[first : first + units])
         for number, parent in parents.items():
-            arrays[number] = arrays[number].take(parent)
+            arrays[number] = repeated(arrays[number], parent)
         if kept is not None:
             arrays = {number: array.take(kept) for number, array in arrays.items()}
         for number, inputs in self._computed.items():

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MOST_TIMES, FREE, MOST = 256, 1 << 16, 1 << 30
+MOST_ITEMS = (1 << 31) - 1
 SMALL = 1 << 26
 """Where a whole batch cannot become larger, nothing is looked at closely."""
 
@@ -35,10 +36,14 @@ def oversized_units(
     ends = list(accumulate(counts.to_pylist()))
     found: dict[int, tuple[int, int]] = {}
     taken = pc.value_counts(parents)
+    first = 0
     for parent, rows in zip(taken.field(0).to_pylist(), taken.field(1).to_pylist(), strict=True):
         if parent is None:
             continue
-        unit = bisect_right(ends, pc.index(parents, parent).as_py())
+        # Rows of a parent follow each other, and nulls stand between those of others.
+        row = pc.index(parents, parent).as_py() if parents.null_count else first
+        first += rows
+        unit = bisect_right(ends, row)
         most = most_repeated(unit_sizes[unit])
         if values.slice(parent, 1).nbytes * rows > most:
             found[unit] = (rows, most)
@@ -60,3 +65,31 @@ def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tup
         left.append(len(kept))
         row += count
     return pa.array(numbers, pa.int64()), pa.array(left, pa.int32())
+
+
+def repeated(values: Any, places: Any) -> Any:
+    """The values at ``places``, as ``values.take`` gives them. What is null everywhere, as most kinds of a value of
+    several kinds are, is not gone through. ``values`` begins at 0."""
+    kind = values.type
+    if places.null_count:
+        return values.take(places)
+    if values.null_count == len(values):
+        return pa.nulls(len(places), kind)
+    is_list = pa.types.is_list(kind)
+    if not is_list and not pa.types.is_struct(kind):
+        return values.take(places)
+    mask = values.is_null().take(places) if values.null_count else None
+    if not is_list:
+        children = [repeated(values.field(number), places) for number in range(kind.num_fields)]
+        return pa.StructArray.from_arrays(children, fields=list(kind), mask=mask)
+    begins, ends = values.offsets[:-1].take(places), values.offsets[1:].take(places)
+    stops = pc.cumulative_sum(pc.subtract(ends, begins).cast(pa.int64()))
+    count = stops[-1].as_py() if len(stops) else 0
+    if count > MOST_ITEMS:
+        return values.take(places)
+    offsets = pa.concat_arrays([pa.array([0], pa.int32()), stops.cast(pa.int32())])
+    # Which list each item is in; where it is among all items follows from where its list begins, before and after.
+    owners = pc.list_parent_indices(pa.ListArray.from_arrays(offsets, pa.nulls(count)))
+    numbers = pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int32()), count)), 1)
+    items = pc.add(numbers, pc.subtract(begins, offsets[:-1]).take(owners))
+    return pa.ListArray.from_arrays(offsets, repeated(values.values, items), type=kind, mask=mask)
