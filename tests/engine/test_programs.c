@@ -88,7 +88,7 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_SERIES_ADD, 0, 0, 0, 0, "no series 0");
     expect_step_refused(WL_OP_CALL, 0, 0, 0, 0, "no function 0");
     expect_step_refused(WL_OP_RETURN, 0, 0, 0, 0, "no function is complete");
-    expect_step_refused(WL_OP_FUNCTION, 0, 0, 0, 0, "operation 0 cannot be in a function");
+    expect_step_refused(WL_OP_FUNCTION, 0, 0, 2 | 2 << 16, 0, "operation 0 cannot be in a function");
     expect_step_refused(WL_OP_FUNCTION, 1, 0, 0, 0, "function 1 cannot be here");
     expect_step_refused(WL_OP_FUNCTION, 0, 0, 99 << 16, 0, "up to 99, does not exist");
     expect_step_refused(WL_OP_LIMIT_FIXED, 1, 0, 0, 0, "neither a frame nor a sub-stream");
