@@ -81,14 +81,15 @@ class Expander:
         inside of a frame or of another block.
         """
         expansion = self._expansions[number]
+        plain = 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data))
+        if plain and not expansion.is_process:
+            return None if len(data) <= expansion.most else Reason.LIMIT
         key = (position, expansion, chosen, size, len(data), bytes(data[:EDGE]), bytes(data[-EDGE:]))
         kept = self._contents.get(key)
         if kept is not None:
             return kept
         if expansion.is_process:
             return self._processed(expansion.codecs[0], chosen, data)
-        if 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data)):
-            return None if len(data) <= expansion.most else Reason.LIMIT
         try:
             content = expand_block(expansion.codecs, chosen, data, expansion.most, None if size == -1 else size)
         except CodecError as error:
