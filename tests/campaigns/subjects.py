@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import binlogs, compressed, delimited, in_pieces, kpl, s2
+from . import binlogs, chained, compressed, delimited, in_pieces, kpl, s2
 from .case import Subject
 from .edgemq import EdgeMQ
 
@@ -17,6 +17,7 @@ SUBJECTS: dict[str, Subject] = {
         delimited.WORD_STUFFED,
         delimited.COBS,
         delimited.CHECKED_COBS,
+        chained.ETCD,
         in_pieces.LEVELDB,
         in_pieces.PROMETHEUS,
         kpl.FILE,

@@ -25,6 +25,7 @@ FUZZ_ROUNDS = {
     "fuzz_units": "2500",
     "fuzz_encode": "2000",
     "fuzz_messages": "4000",
+    "fuzz_fields": "1500",
     "fuzz_stuffing": "800",
     "fuzz_wire": "4000",
     "fuzz_expression": "10000",

@@ -146,6 +146,7 @@ def seeds() -> dict[str, list[bytes]]:
         "fuzz_units": [choices(f"unit {number}") * 3 for number in range(MOST)],
         "fuzz_encode": [choices(f"rows {number}") + each for number, each in enumerate(some(iter(stuffed)))],
         "fuzz_messages": [b"\1" + choices(f"message {number}") + each for number, each in enumerate(messages())],
+        "fuzz_fields": [choices(f"fields {number}") * 3 for number in range(MOST)],
         "fuzz_stuffing": [bytes([number, 3, 0xFE]) + each for number, each in enumerate(some(iter(stuffed)))],
         "fuzz_wire": [bytes([number]) + each for number, each in enumerate(messages())],
         "fuzz_expression": [choices(f"expression {number}") * 2 for number in range(MOST)],

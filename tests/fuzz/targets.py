@@ -39,6 +39,7 @@ TARGETS = (
         "fuzz_units", "engine", 2, "programs with rows inside of units, loops and lists x inputs, at once and in pieces"
     ),
     Target("fuzz_messages", "engine", 2, "message programs x units, at once and in pieces"),
+    Target("fuzz_fields", "engine", 1, "messages in rows: made-up fields x messages of them, at once and in pieces"),
     Target("fuzz_encode", "engine", 1, "rows from columns, with any fields, offsets, stuffing and delimiter"),
     Target("fuzz_stuffing", "engine", 1, "word stuffing, COBS, the search for delimiters"),
     Target("fuzz_wire", "engine", 1, "varints, tags, skipped fields, text"),
