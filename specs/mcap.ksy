@@ -100,19 +100,14 @@ types:
         type:
           switch-on: opcode
           cases:
-            opcodes::schema: schema
-            opcodes::channel: channel
             opcodes::message: message
+            opcodes::channel: channel
+            opcodes::schema: schema
             opcodes::chunk: chunk
             opcodes::attachment: attachment
             opcodes::metadata: metadata
         doc: What it says; others than these are indexes, or unknown.
-      - {id: summary, type: summary, if: begins_summary, doc: All that follows the last message.}
-    instances:
-      begins_summary:
-        # An index of messages has 6 bytes and 16 for each: one whose opcode is damaged does not end the messages.
-        value: opcode == opcodes::data_end and len_body % 16 != 6
-        doc: Whether the summary follows.
+      - {id: summary, type: summary, if: opcode == opcodes::data_end, doc: All that follows the last message.}
   chunk:
     doc: Records that are compressed together.
     seq:
@@ -153,9 +148,9 @@ types:
         type:
           switch-on: opcode
           cases:
-            opcodes::schema: schema
-            opcodes::channel: channel
             opcodes::message: message
+            opcodes::channel: channel
+            opcodes::schema: schema
         doc: What it says.
   message:
     doc: A message.
@@ -246,8 +241,14 @@ types:
         type: summary_record
         repeat: until
         repeat-until: _.opcode == opcodes::footer
+        if: is_there
         doc: The records, the footer last.
-      - {id: magic, contents: [0x89, MCAP, '0', "\r\n"], doc: As at the beginning.}
+      - {id: magic, contents: [0x89, MCAP, '0', "\r\n"], if: is_there, doc: As at the beginning.}
+    instances:
+      is_there:
+        # An index of messages has 6 bytes and 16 for each: one whose opcode is damaged does not end the messages.
+        value: _parent.len_body % 16 != 6
+        doc: Whether it follows.
   summary_record:
     doc: A record of the summary.
     seq:

@@ -36,9 +36,9 @@ def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *ar
     return stream
 
 
-def content_of(stream: MemoryStream) -> bytes:
-    """Return all bytes of a stream that ``undone_stream`` made."""
-    return stream.data
+def content_of(stream: MemoryStream | None) -> bytes:
+    """Return all bytes of a stream that ``undone_stream`` made; none where it could not."""
+    return b"" if stream is None else stream.data
 
 
 def bounded(io: KaitaiStream, items: Iterable[Item], count: int = 0, least: int = 0) -> Iterator[Item]:

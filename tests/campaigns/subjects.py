@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import binlogs, chained, compressed, delimited, in_pieces, kpl, s2
 from .case import Subject
 from .edgemq import EdgeMQ
+from .mcap import Mcap
 
 SUBJECTS: dict[str, Subject] = {
     each.name: each
@@ -25,5 +26,6 @@ SUBJECTS: dict[str, Subject] = {
         s2.FILE,
         s2.COLUMN,
         s2.SESSION,
+        Mcap(),
     )
 }

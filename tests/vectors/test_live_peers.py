@@ -201,3 +201,36 @@ def test_pcap(tmp_path: Path) -> None:
             assert [(round(ts * 8), data) for ts, data in reader] == [
                 (8 * 1_700_000_000 + index, blob) for index, blob in enumerate(BLOBS)
             ]
+
+
+def test_mcap() -> None:
+    from mcap.reader import make_reader
+    from mcap.writer import CompressionType, Writer
+
+    for chunked in (True, False):
+        for compression in CompressionType if chunked else [CompressionType.NONE]:
+            file = io.BytesIO()
+            writer = Writer(file, chunk_size=9000, compression=compression, use_chunking=chunked)
+            writer.start()
+            schema = writer.register_schema("blob", "", b"")
+            channels = [writer.register_channel(f"/{number}", "raw", schema * (number % 2)) for number in range(7)]
+            for index, blob in enumerate(BLOBS):
+                writer.add_message(channels[index % 7], 1_700_000_000_000_000_000 - index, blob, index, index)
+            writer.finish()
+            columns = ["topic", "schema_name", "sequence", "log_time", "publish_time", "data"]
+            table = wireloom.read("mcap", file.getvalue(), columns=columns, mode="failfast")
+            assert plain_rows(table) == [
+                {
+                    "topic": channel.topic,
+                    "schema_name": None if schema is None else schema.name,
+                    "sequence": message.sequence,
+                    "log_time": message.log_time,
+                    "publish_time": message.publish_time,
+                    "data": plain(message.data),
+                }
+                for schema, channel, message in make_reader(io.BytesIO(file.getvalue())).iter_messages(
+                    log_time_order=False
+                )
+            ]
+            found = wireloom.read("mcap", file.getvalue(), table="statistics", mode="failfast")
+            assert found["message_count"].to_pylist() == [len(BLOBS)]

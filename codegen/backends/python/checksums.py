@@ -40,10 +40,10 @@ def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Li
     return tuple(_verify(scope, marks, each) for each in covers)
 
 
-def verify_content(scope: ClassScope, field: Field, part: str = "") -> Lines:
-    """Verify the checksums of what a compressed field expands to: the stream ``part``, or else the field's value."""
-    covers = [each for each in scope.struct.covers if each.content and each.last == field.id]
-    content = scope.code("content", part=part) if covers and part else ""
+def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
+    """Verify the checksums of what a compressed field expands to, which is the stream ``part``."""
+    covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]
+    content = scope.code("content", part=part) if covers else ""
     return tuple(_verify(scope, Marks(scope.struct), each, content) for each in covers)
 
 

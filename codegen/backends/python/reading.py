@@ -291,7 +291,7 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
             varint = scope.code("varint", kind=kind, place=field.place, reason=field.reason)
             return (_kept(scope, varint, keep),)
         case BytesType():
-            return (_kept(scope, bytes_text(scope, field), keep),)
+            return _bytes(scope, field, keep)
         case StringType(encoding):
             return (_kept(scope, decoded(scope, field, encoding, bytes_text(scope, field), field.place), keep),)
         case UserType():
@@ -342,15 +342,27 @@ def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
 # Objects -------------------------------------------------------------------------------------------------------------
 
 
-def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
-    stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
+def _bytes(scope: ClassScope, field: Field, keep: Keep) -> Lines:
+    checked = _checked_content(scope, field)
+    value = scope.code("content", part=f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
+    return (*checked, _kept(scope, value, keep))
+
+
+def _checked_content(scope: ClassScope, field: Field) -> Lines:
+    """Take the stream of a compressed field, and verify the checksums of its content; nothing where there are none."""
     part = f"part_{field_name(field.id)}"
     checked = verify_content(scope, field, part)
-    if checked and defers(scope, field):
+    if not checked:
+        return ()
+    if defers(scope, field):
         checked = (scope.code("when", condition=f"{part} is not None", body=checked, otherwise=()),)
-    if checked:
-        checked, stream = (_kept(scope, stream, Keep(f"{part} = ")), *checked), part
-    made = (*checked, *_object(scope, field, kind, stream, keep))
+    return (_kept(scope, stream_text(scope, field), Keep(f"{part} = ")), *checked)
+
+
+def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
+    checked = _checked_content(scope, field)
+    stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
+    made = (*checked, *_object(scope, field, kind, f"part_{field_name(field.id)}" if checked else stream, keep))
     if not defers(scope, field):
         return made
     nothing = (_kept(scope, _made(scope, field, kind, ""), keep),)

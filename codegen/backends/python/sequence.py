@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...expression.types import BytesType
 from ...plan import Cover, Field, Run, Step
 from ...wire import WithinSize
-from .checksums import stored_methods, verify_content, verify_lines
+from .checksums import stored_methods, verify_lines
 from .instances import instance_method
 from .marks import Marks
 from .names import field_name
@@ -62,14 +61,17 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
             lines.extend(marks.after(scope, fields))
             lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
-        if isinstance(step, Field) and isinstance(step.type, BytesType):
-            lines.extend(verify_content(scope, step))
         lines.extend(marks.after(scope, fields))
         if step is not parts[-1] and (numbers := scope.last_steps(fields[0])):
             tails.append((len(lines), numbers))
     for begin, numbers in reversed(tails):
         lines[begin:] = [scope.code("after_rows", steps=numbers, sums=bool(early), body=tuple(lines[begin:]))]
-    return (*lines, *verify_lines(scope, marks, (each for each in covers if each not in early and not each.content)))
+    return (
+        *lines,
+        *verify_lines(
+            scope, marks, (each for each in covers if each not in early and not (each.content and scope.own))
+        ),
+    )
 
 
 def _leads_elsewhere(scope: ClassScope, step: Step) -> bool:

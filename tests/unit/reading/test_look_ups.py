@@ -4,10 +4,12 @@ import random
 import struct
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import wireloom
-from wireloom.rows import looking_up
+from wireloom import engine
+from wireloom.rows import expanding, looking_up
 
 from ...differential.agreement import agreed, objects_only
 
@@ -177,6 +179,42 @@ def test_compressed_blocks_of_inputs_that_are_read_as_a_whole(tmp_path: Path) ->
     for _ in range(150):
         at = made.randrange(len(data))
         agreed(chunks, data[:at] + bytes([data[at] ^ 1 << made.randrange(8)]) + data[at + 1 :])
+
+
+def test_the_tables_of_compressed_blocks_share_their_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec_text = (
+        WHOLE.replace("  - {id: count, type: u1}\n", "")
+        .replace("repeat: expr, repeat-expr: count", "repeat: eos")
+        .replace("  - {id: end, contents: END}\n", "")
+    )
+    chunks = spec(tmp_path, spec_text)
+    packed = [zlib.compress(record(1, b"\1/%d" % n) + record(2, b"\1x") * 9) for n in range(20)]
+    data = b"".join(struct.pack("<H", len(each)) + each for each in packed)
+    expanded, expand = [], expanding.expand_block
+
+    def counted(*arguments: Any) -> Any:
+        expanded.append(arguments)
+        return expand(*arguments)
+
+    monkeypatch.setattr(expanding, "expand_block", counted)
+    table = wireloom.read(chunks, data, batch_rows=30)
+    assert table["topic"].to_pylist() == [f"/{n}" for n in range(20) for _ in range(9)]
+    assert not engine.available or len(expanded) <= 2 * len(packed)
+    agreed(chunks, data, batch_rows=30)
+
+
+def test_what_changes_all_the_time_is_forgotten_when_it_is_not_needed(bag: wireloom.Format) -> None:
+    data = b"".join(record(1, b"\1\x09/%d" % n) + record(2, b"\1x") for n in range(2000))
+    found = wireloom.read(bag, data, columns=["topic", "unit"], batch_rows=100)
+    assert found["topic"].to_pylist() == [f"/{n}" for n in range(2000)]
+    agreed(bag, data, batch_rows=77)
+
+
+def test_columns_give_a_look_up_its_place(tmp_path: Path) -> None:
+    made = spec(tmp_path, SPEC.replace("columns: [channel, text]", "columns: [channel, topic, text]"))
+    assert wireloom.read(made, DATA).column_names == ["channel", "topic", "text", "unit", "note"]
+    with pytest.raises(wireloom.SpecError, match="the column 'topic' is there already"):
+        spec(tmp_path, SPEC.replace("columns: [channel, text]", "columns: [channel, topic, topic]"))
 
 
 def test_what_is_remembered_is_bounded(bag: wireloom.Format, monkeypatch: pytest.MonkeyPatch) -> None:
