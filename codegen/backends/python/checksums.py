@@ -40,6 +40,11 @@ def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Li
     return tuple(_verify(scope, marks, each) for each in covers)
 
 
+def seen_covers(scope: ClassScope) -> tuple[Cover, ...]:
+    """The checksums that classes with Kaitai's API verify: they do not see the content of an object."""
+    return tuple(each for each in scope.struct.covers if not each.of_object)
+
+
 def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
     """Verify the checksums of what a compressed field expands to, which is the stream ``part``."""
     covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]

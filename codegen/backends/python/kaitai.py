@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..base import refuse
 from .buffered import head_constant, is_buffered, rest_method
+from .checksums import seen_covers
 from .endian import endian_lines, endian_place, inherited_parameter
 from .iterating import iterator_methods
 from .names import field_name
@@ -21,7 +22,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     if is_buffered(scope):
         methods.append(rest_method(scope))
     else:
-        lines = (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.covers))
+        lines = (*endian_lines(scope), *sequence(scope, scope.struct.steps, seen_covers(scope)))
         methods += [reader(scope, "_read", lines)] if lines else []
     return [*methods, *iterator_methods(scope), *common_methods(scope)]
 

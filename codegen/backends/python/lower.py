@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 from ...plan import Plan, Run, TypePlan
 from ...wire import Enum
@@ -50,9 +49,6 @@ def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
 
 
 def _class(module: Module, struct: TypePlan, depth: int) -> str:
-    if module.api is not Api.WIRELOOM:
-        # Kaitai's API shows the content of an object when all of it has been read.
-        struct = replace(struct, covers=tuple(each for each in struct.covers if not each.of_object))
     scope = ClassScope(module, struct)
     _refuse_twins(module, struct)
     inner = tuple(_class(module, each, depth + 1) for each in struct.types)

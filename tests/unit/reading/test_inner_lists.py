@@ -36,7 +36,7 @@ def test_columns_have_the_values_of_what_they_show(tmp_path: Path) -> None:
     path = tmp_path / "shown.ksy"
     path.write_text(SPEC)
     format = load_format(path)
-    data = b"\1\5\x09\1\2\3\4" + b"\2\1\x08\7\0" + b"\1\3\0\x63\1"
+    data = b"\1\5\x09\1\2\3\4" + b"\2\1\x08\7" + b"\1\3\0\x63\1"
     table = wireloom.read(format, data, columns=["number", "pairs", "first"], mode="failfast")
     assert table.to_pylist() == [
         {"number": 1, "pairs": [(1, 2), (3, 4)], "first": {"flags": 9}},

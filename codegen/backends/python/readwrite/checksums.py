@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....plan import Cover, Field
-from ..checksums import computed_text, unknown_value
+from ..checksums import computed_text, seen_covers, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
@@ -20,13 +20,13 @@ def wanted_marks(scope: ClassScope) -> Marks:
 
 def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
     """The checksums over bytes that are known only when they are written."""
-    return tuple(each for each in scope.struct.covers if each.value is None)
+    return tuple(each for each in seen_covers(scope) if each.value is None)
 
 
 def check_checksum(scope: ClassScope, field: Field) -> Lines:
     """Fill in a checksum over the value of one field and verify it; another holds nothing until it is known."""
     cover = scope.struct.cover(field.id)
-    if cover is None:
+    if cover is None or cover.of_object:
         return ()
     name = field_name(field.id)
     if cover.value is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....expression.types import AnyStructType, Type, UnionType, UserType
 from ...base import refuse
 from ..buffered import head_constant, is_buffered, rest_method
+from ..checksums import seen_covers
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
 from ..scope import ClassScope
@@ -79,7 +80,10 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, scope.struct.verified))
+    body = (
+        *endian_lines(scope),
+        *sequence(scope, scope.struct.steps, (*seen_covers(scope), *scope.struct.inner_covers)),
+    )
     return reader(scope, "_read", (scope.code("readwrite/read_seq", body=body),))
 
 
