@@ -18,7 +18,7 @@ types:
       - {id: number, type: u1}
       - {id: len_box, type: u1}
       - {id: box, type: box, size: len_box}
-      - {id: maybe, type: box, size: 2, if: number > 1}
+      - {id: maybe, type: box, size: 3, if: number > 1}
     instances:
       pairs: {value: box.pairs}
       first: {value: box.head}
@@ -36,7 +36,7 @@ def test_columns_have_the_values_of_what_they_show(tmp_path: Path) -> None:
     path = tmp_path / "shown.ksy"
     path.write_text(SPEC)
     format = load_format(path)
-    data = b"\1\5\x09\1\2\3\4" + b"\2\1\x08\7" + b"\1\3\0\x63\1"
+    data = b"\1\5\x09\1\2\3\4" + b"\2\1\x08\7\1\2" + b"\1\3\0\x63\1"
     table = wireloom.read(format, data, columns=["number", "pairs", "first"], mode="failfast")
     assert table.to_pylist() == [
         {"number": 1, "pairs": [(1, 2), (3, 4)], "first": {"flags": 9}},
@@ -53,7 +53,7 @@ def test_columns_have_the_values_of_what_they_show(tmp_path: Path) -> None:
 def test_such_columns_are_written(tmp_path: Path) -> None:
     path = tmp_path / "shown.ksy"
     path.write_text(
-        SPEC.replace(", many]", "]").replace("      - {id: maybe, type: box, size: 2, if: number > 1}\n", "")
+        SPEC.replace(", many]", "]").replace("      - {id: maybe, type: box, size: 3, if: number > 1}\n", "")
     )
     path.write_text(path.read_text().replace("      many: {value: maybe.pairs}\n", ""))
     data = b"\1\5\x09\1\2\3\4" + b"\2\1\x08"
