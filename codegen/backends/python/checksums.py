@@ -18,9 +18,11 @@ from .api import Api
 from .marks import Marks
 from .module import Module
 from .names import field_name
+from .processing import defers
 from .scope import ClassScope, member
 from .struct_codes import byte_order, number_code
 from .view import Lines, MethodView
+from .wire_bytes import stream_text
 
 ORDERS = {"le": "little", "be": "big"}
 
@@ -50,6 +52,17 @@ def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
     covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]
     content = scope.code("content", part=part) if covers else ""
     return tuple(_verify(scope, Marks(scope.struct), each, content) for each in covers)
+
+
+def checked_content(scope: ClassScope, field: Field) -> Lines:
+    """Take the stream of a compressed field, and verify the checksums of its content; nothing where there are none."""
+    part = f"part_{field_name(field.id)}"
+    checked = verify_content(scope, field, part)
+    if not checked:
+        return ()
+    if defers(scope, field):
+        checked = (scope.code("when", condition=f"{part} is not None", body=checked, otherwise=()),)
+    return (f"{part} = {stream_text(scope, field)}", *checked)
 
 
 def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") -> str:

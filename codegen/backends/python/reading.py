@@ -29,7 +29,7 @@ from ...wire import (
 )
 from ..base import refusal, refuse
 from .api import Api
-from .checksums import verify_content
+from .checksums import checked_content, verify_content
 from .endian import inherited_argument
 from .names import field_name
 from .processing import defers, undoing
@@ -343,24 +343,13 @@ def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
 
 
 def _bytes(scope: ClassScope, field: Field, keep: Keep) -> Lines:
-    checked = _checked_content(scope, field)
+    checked = checked_content(scope, field)
     value = scope.code("content", part=f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
     return (*checked, _kept(scope, value, keep))
 
 
-def _checked_content(scope: ClassScope, field: Field) -> Lines:
-    """Take the stream of a compressed field, and verify the checksums of its content; nothing where there are none."""
-    part = f"part_{field_name(field.id)}"
-    checked = verify_content(scope, field, part)
-    if not checked:
-        return ()
-    if defers(scope, field):
-        checked = (scope.code("when", condition=f"{part} is not None", body=checked, otherwise=()),)
-    return (_kept(scope, stream_text(scope, field), Keep(f"{part} = ")), *checked)
-
-
 def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
-    checked = _checked_content(scope, field)
+    checked = checked_content(scope, field)
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
     made = (*checked, *_object(scope, field, kind, f"part_{field_name(field.id)}" if checked else stream, keep))
     if not defers(scope, field):
