@@ -330,7 +330,8 @@ class Fragments:
     attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,
     ``middle``, ``last``: the kinds; ``skip``: those of records without rows; ``block``: the size of the blocks that
     pieces fill, 0 where it is not given; ``codec``: the attribute or value instance that says how a record is
-    compressed, empty where none is, ``codecs``: the codecs by its values, and ``most``: the most bytes of a record."""
+    compressed, empty where none is, ``codecs``: the codecs by its values, and ``most``: the most bytes of a record;
+    ``log``: the one that says of which log a piece is, or empty."""
 
     kind: str
     data: str
@@ -343,11 +344,12 @@ class Fragments:
     codec: str = ""
     codecs: tuple[tuple[int, str], ...] = ()
     most: int = 0
+    log: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the names of the columns that readers need."""
-        return tuple(each for each in (self.kind, self.data, self.codec) if each)
+        return tuple(each for each in (self.kind, self.data, self.codec, self.log) if each)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ meta:
           middle: [3, 7]
           last: [4, 8]
           skip: [9, 10, 11, 130, 131]
+          log: log_number
           block: 32768
           codec: {switch-on: compression, cases: {0: none, 7: zstd}}
       changes:
@@ -38,8 +39,8 @@ doc: |
   the version.
 
   RocksDB writes kinds 5 to 8, with the number of the log, into files that it uses again: what is left of the old log
-  after the new one has another `log_number`. Its records of other kinds are about the log itself and have no rows. With
-  `wal_compression` one of them, at the beginning, says that the others are compressed.
+  after the new one has another `log_number`, and no rows. Its records of other kinds are about the log itself and have
+  no rows either. With `wal_compression` one of them, at the beginning, says that the others are compressed.
 doc-ref: https://github.com/google/leveldb/blob/main/doc/log_format.md
 seq:
   - id: blocks

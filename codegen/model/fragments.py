@@ -53,6 +53,14 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
         return None
     full, first, middle, last, skip = (numbers[part] for part in PARTS)
     made = Fragments(kind.id, data.id, full, first, middle, last, skip, block=keys.integer("block") or 0)
+    log = _attribute(keys, "log", row, diagnostics)
+    if log is not None:
+        if not isinstance(log.type, IntegerType) or log.repeat or isinstance(log.logical, Labels):
+            diagnostics.error(
+                keys.position_of("log"), f"{shown(log.id)} is no integer that says of which log a piece is"
+            )
+            return None
+        made = replace(made, log=log.id)
     codec = keys.section("codec")
     return made if codec is None else _with_codec(made, codec, row, diagnostics)
 

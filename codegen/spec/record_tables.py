@@ -23,6 +23,9 @@ RECORD_TABLES["fragments"] = Table(
         "middle": Key(KINDS, "Its value for the pieces between."),
         "last": Key(KINDS, "Its value for the last piece.", required=True),
         "skip": Key(KINDS, "Its value for records that have no rows."),
+        "log": Key(
+            NAME, "The integer that says of which log a piece is; those of another log than the first have no rows."
+        ),
         "block": Key(IntegerKind(1, 2**30), "The size of the blocks that pieces fill, for writers."),
         "codec": Key(TableKind("record-codec"), "What is put together is compressed."),
     },

@@ -52,7 +52,8 @@ class Fragments:
     ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
     ``skip``: those of records that have no rows. ``block``: the size of the blocks that pieces fill; 0 where it is not
     known, so that such formats are only read. ``codec``: the column that says how a record is compressed, ``codecs``:
-    the codecs by its values, ``most``: the most bytes that a record may expand to.
+    the codecs by its values, ``most``: the most bytes that a record may expand to. ``log``: the column that says of
+    which log a piece is, where a file may still hold pieces of an older one.
     """
 
     kind: str
@@ -66,11 +67,12 @@ class Fragments:
     codec: str = ""
     codecs: tuple[tuple[int, str], ...] = ()
     most: int = 0
+    log: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the names of the columns that readers need."""
-        return tuple(each for each in (self.kind, self.data, self.codec) if each)
+        return tuple(each for each in (self.kind, self.data, self.codec, self.log) if each)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ class FragmentJoiner:
         self._data = numbers[format.fragments.data]
         self._codecs = RecordCodecs(format.fragments)
         self._codec = numbers.get(format.fragments.codec)
+        self._log = numbers.get(format.fragments.log)
+        self._log_number: pa.Scalar | None = None
+        """Of the log that the input holds."""
         self._max_record = request.max_record
         self._report = report
         self._note = note
@@ -91,12 +94,10 @@ class FragmentJoiner:
         self._report.rows -= len(offsets)
         if self._codec is not None:
             arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
-        if self._fragments.skip:
-            kinds = arrays[self._kind]
-            kept = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=pa.array(self._fragments.skip, kinds.type))))
-            if len(kept) < len(kinds):
-                arrays = {number: array.take(kept) for number, array in arrays.items()}
-                offsets = [offsets[each] for each in kept.to_pylist()]
+        kept = self._kept(arrays)
+        if kept is not None and len(kept) < len(offsets):
+            arrays = {number: array.take(kept) for number, array in arrays.items()}
+            offsets = [offsets[each] for each in kept.to_pylist()]
         if self._open is not None:
             before, places = self._open
             arrays = {number: pa.concat_arrays([before[number], array]) for number, array in arrays.items()}
@@ -116,6 +117,19 @@ class FragmentJoiner:
                 shown = damage.reason != "zeros" or damage.begin != self._zeros_end
                 self._zeros_end = damage.end if damage.reason == "zeros" else -1
                 yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
+
+    def _kept(self, arrays: Mapping[int, pa.Array]) -> pa.Array | None:
+        """Return the numbers of the fragments that may have rows; ``None`` where all may."""
+        fragments, kinds = self._fragments, arrays[self._kind]
+        kept = pc.invert(pc.is_in(kinds, value_set=pa.array(fragments.skip, kinds.type))) if fragments.skip else None
+        if self._log is not None:
+            logs = arrays[self._log]
+            if self._log_number is None and logs.null_count < len(logs):
+                self._log_number = logs.drop_null()[0]
+            if self._log_number is not None:
+                own = pc.fill_null(pc.equal(logs, self._log_number), True)
+                kept = own if kept is None else pc.and_(kept, own)
+        return None if kept is None else pc.indices_nonzero(kept)
 
     def _run(
         self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int], end: int, *, may_go_on: bool

@@ -87,6 +87,12 @@ def test_a_byte_order_of_the_file() -> None:
     assert "demo::batch has the byte order of its file, which is not known in records" in found
 
 
+def test_mistakes_in_the_log() -> None:
+    assert said(fragments=", log: len") == []
+    assert "demo::piece has no attribute 'lan'; did you mean 'len'?" in said(fragments=", log: lan")[0]
+    assert "'name' is no integer that says of which log a piece is" in said(fragments=", log: name")[0]
+
+
 @pytest.mark.parametrize(
     ("codec", "message"),
     [

@@ -207,3 +207,37 @@ def test_what_such_formats_do_not_have(simple: wireloom.Format, tmp_path: Path) 
         wireloom.scan(simple, b"", byte_range=(0, 5))
     with pytest.raises(wireloom.UnsupportedError, match="in pieces"):
         wireloom.write(simple, wireloom.read(simple, b"\2\1a\4\1b"), tmp_path / "out")
+
+
+REUSED = """
+meta:
+  id: reused
+  -wireloom:
+    rows: pieces
+    columns: [data]
+    fragments: {kind: kind, data: data, full: [1, 5], first: 6, last: 8, log: log}
+seq:
+  - {id: pieces, type: piece, repeat: eos}
+types:
+  piece:
+    seq:
+      - {id: kind, type: u1, valid: {max: 9}}
+      - {id: log, type: u1, if: kind > 4}
+      - {id: len, type: u1}
+      - {id: data, size: len}
+"""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("batch_rows", [1, 1000])
+def test_what_is_left_of_an_older_log_has_no_rows(row_reader: str, batch_rows: int, tmp_path: Path) -> None:
+    format = loaded(tmp_path, REUSED)
+    log = b"\x01\x03any" + b"\x05\x07\x03new" + b"\x06\x07\x02lo" + b"\x08\x07\x02ng"
+    table, report = read(row_reader, format, log, batch_rows=batch_rows)
+    assert table["data"].to_pylist() == [b"any", b"new", b"long"]
+    old = b"\x08\x06\x02of" + b"\x05\x06\x03old" + b"\x06\x06\x03old"
+    for whole in (log + old, log + old + b"\x01\x01x"):
+        table, report = read(row_reader, format, whole, batch_rows=batch_rows)
+        assert table["data"].to_pylist()[:3] == [b"any", b"new", b"long"]
+        assert table.num_rows == 3 + whole.endswith(b"x")
+        assert (report["damaged"], report["tail"]) == ([], "clean")
