@@ -108,6 +108,8 @@ def test_only_the_shim_knows_python() -> None:
 
 
 SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_slabs.py", "test_md5.py", "test_vectors.py")
+READING_TESTS = ("test_records.py",)
+"""Tests of reading whose inputs reach the engine by other ways than a file's bytes."""
 OTHERWISE = "not (gil or forced or switched or extension)"
 """Tests that start a Python without this engine, or take their time by the clock."""
 
@@ -162,7 +164,9 @@ def test_the_shim(sanitized_python: dict[str, str]) -> None:
         "-p",
         "tests.engine.sanitized",
     ]
-    command += ["-k", OTHERWISE, *(str(HERE / each) for each in SHIM_TESTS)]
+    reading = HERE.parent / "unit" / "reading"
+    found = [*(HERE / each for each in SHIM_TESTS), *(reading / each for each in READING_TESTS)]
+    command += ["-k", OTHERWISE, *map(str, found)]
     environment = {**os.environ, **sanitized_python}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-20_000:]

@@ -49,6 +49,11 @@ def segments() -> Iterator[bytes]:
             continue
 
 
+def beginnings(format: str, *files: str) -> list[bytes]:
+    """The first bytes of files."""
+    return [VECTORS.joinpath(format, each).read_bytes()[:LARGEST] for each in files]
+
+
 def some(seeds: Iterator[bytes], most: int = MOST) -> list[bytes]:
     """Different ones, spread over all there are."""
     found = sorted(set(seeds), key=lambda each: (len(each), each))
@@ -128,6 +133,8 @@ def seeds() -> dict[str, list[bytes]]:
         "cobs_log": some(hexes("pypi_encoded", "word_stuffing", "cobs.jsonl"), 4),
         "kpl_aggregated_record": some(hexes("blob_hex", "kpl", "unusual.jsonl"), 6),
         "s2_messages": some(hexes("hex", "s2", "messages.jsonl"), 6),
+        "leveldb_log": beginnings("leveldb_log", "transactions.log", "kinds.log", "compressed.log", "level.log"),
+        "prometheus_wal": beginnings("prometheus_wal", "torn", "none", "snappy", "zstd"),
     }
     kinds = {
         "EdgemqSegment": logs["edgemq_segment"],

@@ -18,6 +18,10 @@ TABLES: tuple[tuple[str, dict[str, str]], ...] = (
     ("s2_messages", {"message": "read_batch"}),
     ("s2_messages", {"message": "append_input"}),
     ("s2_messages", {"message": "append_ack"}),
+    ("leveldb_log", {}),
+    ("leveldb_log", {"table": "changes"}),
+    ("prometheus_wal", {}),
+    ("prometheus_wal", {"table": "histograms"}),
 )
 DELIMITED = ("word_stuffed_log", "cobs_log")
 
@@ -44,5 +48,7 @@ def check(data: bytes) -> None:
     taker = Taker(data)
     name, own = taker.pick(TABLES)
     format = registry.get(name)
+    if "table" in own:
+        format = format.of_table(own["table"])
     options = options_of(taker, format, len(data))
     agreed(format, taker.rest(), **options, **own)
