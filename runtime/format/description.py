@@ -50,10 +50,9 @@ class Fragments:
 
     ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
     ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
-    ``skip``: those of records that have no rows. ``block``: the size of the blocks that pieces fill; 0 where it is not
-    known, so that such formats are only read. ``codec``: the column that says how a record is compressed, ``codecs``:
-    the codecs by its values, ``most``: the most bytes that a record may expand to. ``log``: the column that says of
-    which log a piece is, where a file may still hold pieces of an older one.
+    ``skip``: those of records without rows. ``block``: the size of blocks, for writers; 0 where it is not known.
+    ``codec``: the column of a record's codec, ``codecs``: these by its values, ``most``: the most bytes that a record
+    may expand to. ``log``: the column of a piece's log.
     """
 
     kind: str

@@ -133,8 +133,8 @@ def seeds() -> dict[str, list[bytes]]:
         "cobs_log": some(hexes("pypi_encoded", "word_stuffing", "cobs.jsonl"), 4),
         "kpl_aggregated_record": some(hexes("blob_hex", "kpl", "unusual.jsonl"), 6),
         "s2_messages": some(hexes("hex", "s2", "messages.jsonl"), 6),
-        "leveldb_log": beginnings("leveldb_log", "transactions.log", "kinds.log", "compressed.log", "level.log"),
-        "prometheus_wal": beginnings("prometheus_wal", "torn", "none", "snappy", "zstd"),
+        "leveldb_log": beginnings("leveldb_log", "transactions.log"),
+        "prometheus_wal": beginnings("prometheus_wal", "torn"),
     }
     kinds = {
         "EdgemqSegment": logs["edgemq_segment"],
