@@ -51,8 +51,7 @@ class Fragments:
     ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
     ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
     ``skip``: those of records without rows. ``block``: the size of blocks, for writers; 0 where it is not known.
-    ``codec``: the column of a record's codec, ``codecs``: these by its values, ``most``: the most bytes that a record
-    may expand to. ``log``: the column of a piece's log.
+    ``codec``: the column of a record's codec, ``codecs``: these, ``most``: a record's bytes; ``log``: that of its log.
     """
 
     kind: str
