@@ -24,7 +24,8 @@ from wireloom.inspecting import (
 from . import formats
 from .taking import Taker
 
-TABLES: tuple[tuple[str, dict[str, str]], ...] = (*formats.TABLES[:-1], ("s2_session", {}))
+TABLES: tuple[tuple[str, dict[str, str]], ...] = (*formats.TABLES[:8], ("s2_session", {}))
+"""Those whose records are shown as they are read; of logs in pieces each piece is shown."""
 MANY = 1_000_000
 LIMITS = (0, 1, 16, 512)
 """Bytes of a record that are shown; 0: all."""
