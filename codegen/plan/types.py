@@ -229,6 +229,19 @@ class Rows:
         most = self.units or len(way) - 1
         return step < min(most, len(way) - 1) and not (self.streaming and step == 0)
 
+    def begins_with_unit(self, plan: Plan, way: Way) -> bool:
+        """Return whether a row is all that its unit holds, and so begins where that does: its last step is a single
+        field, and only such are between it and the unit."""
+        for step in range(len(way) - 1, -1, -1):
+            kind, name, _ = way[step]
+            field, instance = plan.type(kind).field(name), plan.type(kind).instance(name)
+            read = field if instance is None else instance.field
+            if read is not None and read.repeat is not None:
+                return step < len(way) - 1 and (self.is_unit(way, step) or (self.streaming and step == 0))
+            if instance is not None:
+                return False
+        return False
+
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
         """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises
         ``KeyError``."""

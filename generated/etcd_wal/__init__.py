@@ -33,6 +33,7 @@ FORMAT = Format(
     rows_path=("entry",),
     chained=True,
     ways=((0, 1),),
+    units=(("", "row"),),
     within="entry",
     sums_units=True,
     doc=__doc__,

@@ -69,7 +69,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 13, 0, 212, 13),  # is entry there?
         Step(Op.SKIP_IF_ZERO, 13, 0, 57),  # is entry there?
         Step(Op.LIMIT_SPAN, 0, 1, 0),  # entry
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 14, 0, 1, 9),  # is entry broken?
         Step(Op.EXPRESSION, 15, 0, 1, 9),  # does entry lack a field?
         Step(Op.BLANK, 0, 1),  # entry

@@ -62,7 +62,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 12, 0, 0, 174),  # codec of body
         Step(Op.EXPAND, 0, 0, 12, -1),  # body
         Step(Op.LOOP, 0, Loop.COUNT, 81, 11),  # records
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(
             Op.VARINT, 13, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # len_record

@@ -27,7 +27,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 4, 0, 0, 34),  # size of blocks
         Step(Op.LIMIT_REGISTER, 4, 1, 0),  # blocks
         Step(Op.LOOP, 1, Loop.UNTIL, 42, 0),  # records
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 7),  # crc, len_data, kind
         Step(Op.REGISTER_FIXED, 5, Kind.U4LE, 0),  # crc
         Step(Op.REGISTER_FIXED, 6, Kind.U2LE, 4),  # len_data

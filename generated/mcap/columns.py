@@ -43,7 +43,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 3, 0, 13, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 3, 0, 22),  # what body is
         Step(Op.LIMIT_REGISTER, 2, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 22),  # channel_id, sequence, log_time, publish_time
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # channel_id
         Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 2),  # sequence
@@ -131,7 +131,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 27, 0, 179, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 27, 0, 110),  # what body is
         Step(Op.LIMIT_REGISTER, 26, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 22),  # channel_id, sequence, log_time, publish_time
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # channel_id
         Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 2),  # sequence

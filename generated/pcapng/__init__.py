@@ -45,7 +45,7 @@ FORMAT = Format(
         "linktypes",
         "snaplens",
     ),
-    units=(("", "plain", ""),),
+    units=(("", "plain", "row"),),
     doc=__doc__,
     columns=(
         Column(

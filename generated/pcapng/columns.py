@@ -137,7 +137,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 479),
         Step(Op.EXPRESSION, 54, 0, 1710, 13),  # what content is
         Step(Op.SKIP_IF_ZERO, 54, 0, 205),  # what content is
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 55, 0, 15, 9),  # is interface there?
         Step(Op.SKIP_IF_ZERO, 55, 0, 108),  # is interface there?
         Step(Op.NEED, 4),  # interface
@@ -240,7 +240,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 479),
         Step(Op.EXPRESSION, 101, 0, 1965, 13),  # what content is
         Step(Op.SKIP_IF_ZERO, 101, 0, 316),  # what content is
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 102, 0, 15, 9),  # is interface there?
         Step(Op.SKIP_IF_ZERO, 102, 0, 211),  # is interface there?
         Step(Op.NEED, 4),  # interface
@@ -398,7 +398,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 479),
         Step(Op.EXPRESSION, 181, 0, 2543, 13),  # what content is
         Step(Op.SKIP_IF_ZERO, 181, 0, 466),  # what content is
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 182, 0, 13, 9),  # is interface there?
         Step(Op.SKIP_IF_ZERO, 182, 0, 373),  # is interface there?
         Step(Op.NEED, 4),  # interface

@@ -57,7 +57,7 @@ PROGRAM = ColumnProgram(
         Step(Op.REGISTER_FIXED, 10, Kind.S8BE, 0),  # first_ref
         Step(Op.REGISTER_FIXED, 11, Kind.S8BE, 8),  # first_timestamp
         Step(Op.LOOP, 2, Loop.END, 51, 0),  # samples
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(
             Op.VARINT, 12, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # ref_delta

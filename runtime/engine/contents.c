@@ -130,6 +130,9 @@ __attribute__((noinline)) static uint32_t open_block(wl_run *run, const wl_instr
                                                      const uint8_t *limit) {
     wl_content content;
     uint32_t reason = expand(run, step, cursor, limit, &content);
+    /* Bytes that are their own content stay where they are, and have offsets. */
+    if (!reason && content.at == cursor)
+        return WL_REASON_NONE;
     if (!run->block_begin) {
         run->block_begin = cursor;
         run->block_end = limit;
@@ -153,6 +156,7 @@ WL_HANDLER(wl_expand) {
         return wl_lost(run, wl_refused_around(run) & ~WL_BY_CODEC);
     /* As many rows as there are bytes are no more than there could be without a codec. */
     run->items_left += contains ? (uint64_t)(limit - cursor) : 0;
+    size_t held = run->content_count;
     uint32_t reason = open_block(run, step, cursor, limit);
     if (WL_UNLIKELY(reason)) {
         if (contains || step->b)
@@ -160,7 +164,9 @@ WL_HANDLER(wl_expand) {
         wl_refuse(run, reason | WL_BY_CODEC);
         GO_ON_AT(step + step->d);
     }
-    const wl_content *content = &run->contents[run->content_count - 1].content;
+    if (run->content_count == held)
+        GO_ON;
+    const wl_content *content = &run->contents[held].content;
     base = cursor = content->at;
     limit = cursor + content->size;
     run->limits[run->depth - 1].begin = cursor;

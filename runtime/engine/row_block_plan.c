@@ -41,7 +41,8 @@ static bool add_around(wl_planner *plan, const wl_instruction *instruction) {
     }
     if (instruction->operation == WL_RUN_ROW_END)
         plan->block->row_end = plan->cursor;
-    return plan->loop >= 0 && !plan->guard && plan->row_count <= 1;
+    /* A turn that is a unit is none of a block's, so that the unit of this row is around the loop. */
+    return plan->loop >= 0 && !plan->guard && plan->row_count <= 1 && !(instruction->operation == WL_RUN_ROW && instruction->a);
 }
 
 static bool add_step(wl_planner *plan, const wl_instruction *instruction) {

@@ -65,6 +65,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     run->block_begin = NULL;
     run->block_depth = 0;
     begin_unit(run);
+    run->units[0].begin = run->arguments->source + position;
     wl_chains_begin(run);
     wl_items_begin(run);
 }
@@ -184,7 +185,7 @@ WL_HANDLER(wl_row_begin) {
         return no_room_for(run, 0, run->arguments->capacity);
     run->unit_refused = run->refused;
     run->refused = WL_REASON_NONE;
-    run->row_begin = run->block_begin ? run->block_begin : cursor;
+    run->row_begin = run->block_begin ? run->block_begin : step->a ? run->units[run->unit_depth - 1].begin : cursor;
     run->in_row = true;
     run->nulls = false;
     if (run->unset_from[1])

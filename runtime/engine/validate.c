@@ -299,9 +299,10 @@ static bool check_operands(checker *check, const wl_step *step) {
         return is_varint(check, step);
     case WL_OP_COLUMN_STRUCT:
         return is_column(check, step->a, WL_STRUCT);
+    case WL_OP_ROW:
+        return is_within(check, "operand a", step->a, 0, 1); /* and regions.c */
     case WL_OP_UNIT:
     case WL_OP_UNIT_END:
-    case WL_OP_ROW:
     case WL_OP_ROW_END:
     case WL_OP_LIST:
     case WL_OP_LIST_END:

@@ -118,7 +118,7 @@ class Op(IntEnum):
     INDEX = 29
     """register[a] ← number of the turn of loop [b], from 0."""
     ROW = 30
-    """A row begins."""
+    """A row begins: here, or where [a] is 1 where the innermost unit does."""
     ROW_END = 31
     """The row is complete."""
     LIST = 32

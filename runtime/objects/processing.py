@@ -32,11 +32,12 @@ def compress(data: bytes) -> bytes:
 def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
     """The content of bytes that are compressed with the codec number ``chosen`` of ``codecs``.
 
-    ``most``: the most bytes that it may have; ``size``: how many it must have, where that is known. Raises
-    ``ProcessError``.
+    ``most``: the most bytes that it may have; ``size``: how many it must have, where that is known. Bytes that are not
+    compressed are returned as they are, and not as a copy. Raises ``ProcessError``.
     """
     try:
-        return expand_block(codecs, chosen, data, most, size)
+        content = expand_block(codecs, chosen, data, most, size)
+        return data if codecs[chosen] == "none" else content
     except CodecError as error:
         raise ProcessError(error.message, error.reason or "codec") from error
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .chains import note
 from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
-from .grown import undone_stream
+from .grown import content_of, undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
 from .offsets import end_of, offset_of, range_of
 from .row_steps import Steps
@@ -47,9 +47,18 @@ class RowLog:
     steps: Steps
     rows: list[LoggedRow] = field(default_factory=list)
     depth: int = 0
+    unit_begin: int = -1
+    """The offset of the innermost unit."""
+    fills_unit: bool = False
+    """Whether a row begins where its unit does."""
     holders: list[Any] = field(default_factory=list)
+    open_steps: list[_Step] = field(default_factory=list)
     _begin: int = -1
     _refused: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with the outermost unit."""
+        self.unit_begin = self.sound
 
     def expanded(
         self, io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, *arguments: Any
@@ -65,13 +74,20 @@ class RowLog:
         # As many rows as there are bytes in the input are no more than there could be without a codec.
         allow_items(len(data))
         part = _expanded(io, src_path, undo, data, arguments)
-        part.block = range_of(io, len(data))
+        within = range_of(io, len(data))
+        if content_of(part) is data:
+            # Bytes that are their own content have offsets.
+            self.open_steps[-1].compressed = False
+            part.origin, part.block = within[0], getattr(io, "block", None)
+        else:
+            part.block = within
         return part
 
     def begin(self, io: KaitaiStream) -> None:
         """A row begins, if all steps have been made: those to the rows of another table may end here."""
         if not self.steps:
-            self._begin, self._refused = offset_of(io), len(self.refusals)
+            of_unit = self.fills_unit and getattr(io, "block", None) is None
+            self._begin, self._refused = self.unit_begin if of_unit else offset_of(io), len(self.refusals)
 
     def end(self, io: KaitaiStream, row: Any) -> None:
         """The row that has begun is complete."""
@@ -264,11 +280,13 @@ class _Unit:
         log = self._log
         if log is not None:
             self._begin, self._rows, self._refused = offset_of(self._io), len(log.rows), len(log.refusals)
+            self._around, log.unit_begin = log.unit_begin, self._begin
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
         log = self._log
         if log is None:
             return
+        log.unit_begin = self._around
         if error is None:
             log.end_unit(self._begin, end_of(self._io), self._rows, self._refused)
         else:
@@ -347,13 +365,15 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         self._holder = holder
         self._lose = lose
         self._within = within
-        self._compressed = compressed
+        self.compressed = compressed
 
     def __enter__(self) -> RowLog:
         log = self._log
-        self._steps, log.steps = log.steps, log.steps[self._step].after
+        self._steps, next_step = log.steps, log.steps[self._step]
+        log.steps, log.fills_unit = next_step.after, next_step.unit == "row"
         log.depth += 1
         log.holders.append(self._holder)
+        log.open_steps.append(self)
         return log
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
@@ -361,12 +381,13 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         log.steps = self._steps
         log.depth -= 1
         log.holders.pop()
+        log.open_steps.pop()
         if self._within is None or not isinstance(error, FAILURES):
             return False
         begin, end = self._within
         self._lose()
         log.drop()
-        begin = min(begin, log.sound) if self._compressed else log.sound
+        begin = min(begin, log.sound) if self.compressed else log.sound
         log.rows.append(LoggedRow(begin, end, None, reason_of(error), True))
         log.sound = end
         return True

@@ -289,6 +289,8 @@ def _inside(type: ArrowType) -> tuple[tuple[str, ArrowType], ...]:
 
 def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
     def kind(way: Way, step: int) -> str:
+        if step == len(way) - 1 and rows.begins_with_unit(plan, way):
+            return "row"
         if not rows.is_unit(way, step):
             return ""
         return "sums" if has_sums(plan, rows, way, step) else "plain"

@@ -38,7 +38,7 @@ OPERANDS = {
     Op.UNIT: 0,
     Op.UNIT_END: 0,
     Op.WHERE: 1,
-    Op.ROW: 0,
+    Op.ROW: 1,
     Op.ROW_END: 0,
     Op.LIST: 2,
     Op.LIST_END: 2,

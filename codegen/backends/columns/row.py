@@ -337,7 +337,9 @@ def lower_unit(state: State, inner: Scope) -> None:
         state.steps -= 1
         return
     state.run.flush()
-    state.assembler.add(Op.ROW)
+    rows = state.plan.rows
+    assert rows is not None
+    state.assembler.add(Op.ROW, int(rows.begins_with_unit(state.plan, state.ways[0])))
     state.row, state.steps = None, state.steps + 1
     state.fills[inner] = own_columns(state.columns)
     lower_fields(state, inner)

@@ -110,7 +110,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 28, 0, 82, 9),  # no eight
         Step(Op.EXPRESSION, 29, 0, 313, 173),  # number of inputs
         Step(Op.LOOP, 1, Loop.COUNT, 123, 29),  # inputs
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.BYTES_FIXED, 1, 0, 32),  # tx_hash
         Step(Op.COLUMN_BYTES, 0, 1),  # tx_hash
         Step(Op.NEED, 5),  # output, first

@@ -154,7 +154,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 44, 0, 82, 9),  # no eight
         Step(Op.EXPRESSION, 45, 0, 618, 54),  # number of outputs
         Step(Op.LOOP, 2, Loop.COUNT, 165, 45),  # outputs
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 9),  # value, first
         Step(Op.COLUMN_FIXED, 0, Kind.S8LE, 0),  # value
         Step(Op.REGISTER_FIXED, 46, Kind.U1, 8),  # first

@@ -71,7 +71,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 10, 0, 82, 9),  # no eight
         Step(Op.EXPRESSION, 11, 0, 117, 54),  # number of transactions
         Step(Op.LOOP, 0, Loop.COUNT, 258, 11),  # transactions
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 5),  # version, first
         Step(Op.COLUMN_FIXED, 0, Kind.S4LE, 0),  # version
         Step(Op.REGISTER_FIXED, 12, Kind.U1, 4),  # first

@@ -25,6 +25,7 @@ FORMAT = Format(
     unfilled=("snapshot.conf_state",),
     chained=True,
     ways=((0, 3),),
+    units=(("", "row"),),
     within="entry",
     sums_units=True,
     parser=__name__.rpartition(".")[0] + ".parser",

@@ -95,7 +95,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 21, 0, 252, 13),  # is snapshot there?
         Step(Op.SKIP_IF_ZERO, 21, 0, 96),  # is snapshot there?
         Step(Op.LIMIT_SPAN, 0, 1, 0),  # snapshot
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 22, 0, 1, 9),  # is snapshot broken?
         Step(Op.EXPRESSION, 23, 0, 1, 9),  # does snapshot lack a field?
         Step(Op.BLANK, 0, 3),  # snapshot

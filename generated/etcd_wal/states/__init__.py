@@ -24,6 +24,7 @@ FORMAT = Format(
     rows_path=("state",),
     chained=True,
     ways=((0, 2),),
+    units=(("", "row"),),
     within="entry",
     sums_units=True,
     parser=__name__.rpartition(".")[0] + ".parser",

@@ -83,7 +83,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 17, 0, 232, 13),  # is state there?
         Step(Op.SKIP_IF_ZERO, 17, 0, 71),  # is state there?
         Step(Op.LIMIT_SPAN, 0, 1, 0),  # state
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 18, 0, 1, 9),  # is hard_state broken?
         Step(Op.EXPRESSION, 19, 0, 1, 9),  # does hard_state lack a field?
         Step(Op.BLANK, 0, 2),  # hard_state

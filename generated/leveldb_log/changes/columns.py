@@ -31,7 +31,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LOOP, 0, Loop.END, 71, 0),  # updates
         Step(Op.INDEX, 3, 0),  # _index
         Step(Op.LOOP, 1, Loop.UNTIL, 70, 0),  # changes
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 1),  # tag
         Step(Op.REGISTER_FIXED, 4, Kind.U1, 0),  # tag
         Step(Op.COLUMN_FIXED, 6, Kind.U1, 0),  # tag

@@ -180,7 +180,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 37, 0, 218, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 37, 0, 179),  # what body is
         Step(Op.LIMIT_REGISTER, 2, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.MARK, 2, 1, 0),  # log_time begins
         Step(Op.NEED, 20),  # log_time, create_time, len_name
         Step(Op.REGISTER_FIXED, 38, Kind.U8LE, 0),  # log_time

@@ -50,7 +50,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 4, 0, 26, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 4, 0, 58),  # what body is
         Step(Op.LIMIT_REGISTER, 2, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 8),  # id, schema_id, len_topic
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # id
         Step(Op.COLUMN_FIXED, 3, Kind.U2LE, 2),  # schema_id
@@ -147,7 +147,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 26, 0, 192, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 26, 0, 155),  # what body is
         Step(Op.LIMIT_REGISTER, 24, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 8),  # id, schema_id, len_topic
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # id
         Step(Op.COLUMN_FIXED, 3, Kind.U2LE, 2),  # schema_id

@@ -24,6 +24,7 @@ FORMAT = Format(
     unit="Mcap.Record",
     rows_path=("body",),
     ways=((0, 2),),
+    units=(("", "row"),),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(

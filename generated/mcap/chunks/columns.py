@@ -95,7 +95,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 15, 0, 52, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 15, 0, 154),  # what body is
         Step(Op.LIMIT_REGISTER, 2, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 32),  # message_start_time, message_end_time, uncompressed_size, uncompressed_crc, len_compression
         Step(Op.REGISTER_FIXED, 16, Kind.U8LE, 0),  # message_start_time
         Step(Op.COLUMN_TIMESTAMP, 0, 16, -9223372036854775808, 9223372036854775807),  # message_start_time

@@ -198,7 +198,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 43, 0, 244, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 43, 0, 203),  # what body is
         Step(Op.LIMIT_REGISTER, 2, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 4),  # len_name
         Step(Op.REGISTER_FIXED, 44, Kind.U4LE, 0),  # len_name
         Step(Op.COLUMN_FIXED, 7, Kind.U4LE, 0),  # len_name

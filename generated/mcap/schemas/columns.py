@@ -75,7 +75,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 10, 0, 39, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 10, 0, 67),  # what body is
         Step(Op.LIMIT_REGISTER, 2, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 6),  # id, len_name
         Step(Op.REGISTER_FIXED, 11, Kind.U2LE, 0),  # id
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # id
@@ -163,7 +163,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 32, 0, 205, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 32, 0, 155),  # what body is
         Step(Op.LIMIT_REGISTER, 24, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 6),  # id, len_name
         Step(Op.REGISTER_FIXED, 33, Kind.U2LE, 0),  # id
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # id

@@ -241,7 +241,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 53, 0, 306, 13),  # what body is
         Step(Op.SKIP_IF_ZERO, 53, 0, 236),  # what body is
         Step(Op.LIMIT_REGISTER, 52, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(
             Op.NEED, 46
         ),  # message_count, schema_count, channel_count, attachment_count, metadata_count, chunk_count, …

@@ -62,7 +62,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECK_RANGE, 25, Outcome.LOST | Reason.VALUE << 8, 0, 1),  # byte order of body
         Step(Op.EXPRESSION, 26, 0, 262, 13),  # what content is
         Step(Op.SKIP_IF_ZERO, 26, 0, 121),  # what content is
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 27, 0, 275, 9),  # tsresol begins
         Step(Op.EXPRESSION, 28, 0, 15, 9),  # tsoffset begins
         Step(Op.NEED, 8),  # linktype, reserved, snaplen

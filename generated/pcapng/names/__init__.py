@@ -39,7 +39,7 @@ FORMAT = Format(
         "snaplens",
     ),
     where="_where_names",
-    units=(("", "plain", "plain", "plain", ""),),
+    units=(("", "plain", "plain", "plain", "row"),),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(

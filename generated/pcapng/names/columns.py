@@ -233,7 +233,7 @@ PROGRAM = ColumnProgram(
         Step(Op.REGISTER_FIXED, 102, Kind.U2BE, 2),  # len, big-endian
         Step(Op.EXPRESSION, 103, 0, 1968, 10),  # len
         Step(Op.LIMIT_REGISTER, 103, 1, 0),  # body
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.EXPRESSION, 104, 0, 1978, 55),  # size of address
         Step(Op.BYTES_REGISTER, 10, 104, 0),  # address
         Step(Op.COLUMN_BYTES, 1, 10),  # address

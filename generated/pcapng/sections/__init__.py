@@ -38,7 +38,7 @@ FORMAT = Format(
         "linktypes",
         "snaplens",
     ),
-    units=(("", "plain", ""),),
+    units=(("", "plain", "row"),),
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(

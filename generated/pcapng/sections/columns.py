@@ -311,7 +311,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 319),
         Step(Op.EXPRESSION, 133, 0, 52, 13),  # what content is
         Step(Op.SKIP_IF_ZERO, 133, 0, 319),  # what content is
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 12),  # version_major, version_minor, len_section
         Step(Op.REGISTER_FIXED, 134, Kind.U2LE, 0),  # version_major, little-endian
         Step(Op.REGISTER_FIXED, 135, Kind.U2BE, 0),  # version_major, big-endian

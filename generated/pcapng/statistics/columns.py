@@ -260,7 +260,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 335),
         Step(Op.EXPRESSION, 113, 0, 2092, 13),  # what content is
         Step(Op.SKIP_IF_ZERO, 113, 0, 283),  # what content is
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 12),  # interface_id, ts_high, ts_low
         Step(Op.REGISTER_FIXED, 114, Kind.U4LE, 0),  # interface_id, little-endian
         Step(Op.REGISTER_FIXED, 115, Kind.U4BE, 0),  # interface_id, big-endian

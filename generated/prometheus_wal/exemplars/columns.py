@@ -83,7 +83,7 @@ PROGRAM = ColumnProgram(
         Step(Op.REGISTER_FIXED, 16, Kind.S8BE, 0),  # first_ref
         Step(Op.REGISTER_FIXED, 17, Kind.S8BE, 8),  # first_timestamp
         Step(Op.LOOP, 4, Loop.END, 89, 0),  # exemplars
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(
             Op.VARINT, 18, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # ref_delta

@@ -202,7 +202,7 @@ PROGRAM = ColumnProgram(
         Step(Op.REGISTER_FIXED, 48, Kind.S8BE, 0),  # first_ref
         Step(Op.REGISTER_FIXED, 49, Kind.S8BE, 8),  # first_timestamp
         Step(Op.LOOP, 14, Loop.END, 235, 0),  # histograms
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(
             Op.VARINT, 50, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # ref_delta

@@ -151,7 +151,7 @@ PROGRAM = ColumnProgram(
         Step(Op.REGISTER_FIXED, 28, Kind.S8BE, 0),  # first_ref
         Step(Op.REGISTER_FIXED, 29, Kind.S8BE, 8),  # first_timestamp
         Step(Op.LOOP, 9, Loop.END, 195, 0),  # histograms
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(
             Op.VARINT, 30, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8
         ),  # ref_delta

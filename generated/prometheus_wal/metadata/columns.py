@@ -106,7 +106,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SKIP_IF_ZERO, 22, 0, 107),  # what body is
         Step(Op.LIMIT_FIXED, 1, 1, 0),  # body
         Step(Op.LOOP, 7, Loop.END, 105, 0),  # metadata
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.VARINT, 23, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),  # ref
         Step(Op.COLUMN_REGISTER, 0, 23, Kind.U8LE),  # ref
         Step(Op.NEED, 1),  # type

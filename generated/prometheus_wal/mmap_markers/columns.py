@@ -97,7 +97,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SKIP_IF_ZERO, 21, 0, 81),  # what body is
         Step(Op.LIMIT_FIXED, 1, 1, 0),  # body
         Step(Op.LOOP, 6, Loop.END, 79, 0),  # markers
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 16),  # ref, mmap_ref
         Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0),  # ref
         Step(Op.COLUMN_FIXED, 1, Kind.U8BE, 8),  # mmap_ref

@@ -26,7 +26,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 4, 0, 0, 34),  # size of pages
         Step(Op.LIMIT_REGISTER, 4, 1, 0),  # pages
         Step(Op.LOOP, 1, Loop.UNTIL, 51, 0),  # fragments
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 1),  # kind
         Step(Op.REGISTER_FIXED, 5, Kind.U1, 0),  # kind
         Step(Op.COLUMN_FIXED, 2, Kind.U1, 0),  # kind

@@ -20,7 +20,7 @@ PROGRAM = ColumnProgram(
         Step(Op.NEED, 4),  # len_data
         Step(Op.REGISTER_FIXED, 0, Kind.U4LE, 0),  # len_data
         Step(Op.LIMIT_REGISTER, 0, 1, 0),  # data
-        Step(Op.ROW),
+        Step(Op.ROW, 1),
         Step(Op.NEED, 1),  # type
         Step(Op.REGISTER_FIXED, 1, Kind.U1, 0),  # type
         Step(Op.COLUMN_REGISTER, 0, 1, Kind.S8LE),  # type

@@ -32,7 +32,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SKIP_IF_ZERO, 5, 0, 39),  # what body is
         Step(Op.LIMIT_FIXED, 1, 1, 0),  # body
         Step(Op.LOOP, 0, Loop.END, 37, 0),  # series
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 8),  # ref
         Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0),  # ref
         Step(Op.VARINT, 6, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),  # num_labels

@@ -64,7 +64,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SKIP_IF_ZERO, 12, 0, 54),  # what body is
         Step(Op.LIMIT_FIXED, 1, 1, 0),  # body
         Step(Op.LOOP, 3, Loop.END, 52, 0),  # tombstones
-        Step(Op.ROW),
+        Step(Op.ROW, 0),
         Step(Op.NEED, 8),  # ref
         Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0),  # ref
         Step(Op.VARINT, 13, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),  # mint

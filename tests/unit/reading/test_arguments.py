@@ -59,6 +59,8 @@ SCANNING = (
     | {name: (NO_BOOLEAN, f"^{name}{BOOLEAN}") for name in ("recover", "check_format", "verify_sha256")}
     | {name: ([*NO_NUMBER, None], f"^{name}{NUMBER}") for name in ("batch_rows", "max_window", "max_computed")}
     | {
+        "filter": ([1, "x > 1", True, Odd()], "^filter is an expression such as"),
+        "limit": ([-1, True, 1.5, "1", Odd()], "^limit is a number of rows"),
         "max_record": (NO_NUMBER, "^max_record" + NUMBER),
         "prefetch": (["no", 1], "^prefetch" + BOOLEAN),
         "codec": ([None, 0, b"zstd", ["zstd"], "ztsd"], "^unknown codec "),
