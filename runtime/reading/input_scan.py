@@ -36,7 +36,7 @@ class InputScan:
     def __init__(self, request: ScanRequest, source: Input, readers: Readers) -> None:
         self.report = FileReport(source.path)
         self._asked = request
-        self._request = request = readers.request
+        self._request = request = request.of_wire()
         """That of what is in the input."""
         self._source = source
         self._opened = Opened(MemoryWindow(memoryview(b"")))
