@@ -9,6 +9,8 @@ Expand = Callable[[int, int, int, memoryview, int], bytes | int | None]
 
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...
+    @property
+    def pauses(self) -> bool: ...
 
 class MessageProgram:
     def __new__(cls, packed: Buffer) -> MessageProgram: ...
@@ -48,8 +50,10 @@ def fill_slab(
     max_items: int,
     chains: bytearray | None,
     stores: bytearray | None,
+    in_pieces: bool,
+    resume: object,
 ) -> tuple[
-    int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int]
+    int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int], object
 ]: ...
 def export_slab(
     program: Program,

@@ -151,6 +151,8 @@ WL_HANDLER(wl_expand) {
     size_t chosen = step->c & 0xFFFF, size = (size_t)(step->c >> 16);
     if (wl_is_poisoned(run, chosen) || (size && wl_is_poisoned(run, size - 1)))
         return wl_lost(run, WL_REASON_VALUE);
+    if (WL_UNLIKELY(wl_is_cut(run)))
+        return wl_wait(run, limit);
     /* A checksum shows that the bytes are damaged, or the rows inside of them do not count anyway. */
     if (contains && wl_refused_around(run))
         return wl_lost(run, wl_refused_around(run) & ~WL_BY_CODEC);

@@ -74,6 +74,9 @@ size_t wl_program_chains(const wl_program *program);
 /* Variables that are lists; each has WL_STORE_BYTES of memory. */
 size_t wl_program_stores(const wl_program *program);
 
+/* Whether a unit may be read in pieces, so that it may be larger than memory; see wl_fill_arguments.resume. */
+bool wl_program_can_pause(const wl_program *program);
+
 #define WL_VARIABLE 16
 #define WL_STRUCT 32
 #define WL_LIST 33
@@ -176,6 +179,9 @@ typedef struct {
 #define WL_SLOT_BYTES 16
 #define WL_STORE_BYTES ((size_t)WL_MOST_ITEMS * WL_SLOT_BYTES)
 
+/* Where the reading of a unit goes on, which is inside of it. */
+typedef struct wl_pause wl_pause;
+
 typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
     size_t begin;
@@ -201,6 +207,10 @@ typedef struct {
      * call at `consumed`; then what is written: at the last complete unit, and at each damage. */
     uint8_t *chains;
     uint8_t *stores; /* NULL, or the last items of variables that are lists (variables.c): zeros at first */
+    bool in_pieces; /* false: a unit is read when all of it is there */
+    /* NULL, or what a fill gave that read the bytes up to `begin`: the unit goes on there. It fits only a fill of the same
+     * program with the same wanted columns, verify and row_by_row, and no padding: wl_pause_fits(). */
+    const wl_pause *resume;
     size_t max_items; /* most turns of loops without bytes, and in the contents of a unit's blocks besides as many as
                        * these have bytes */
 } wl_fill_arguments;
@@ -219,11 +229,19 @@ typedef struct {
     size_t unit_begin;   /* of the last complete unit: its index in source, and what was there before it */
     size_t unit_rows;
     size_t unit_damages;
+    /* WL_NEED_INPUT, WL_BATCH_FULL, WL_NO_ROOM: NULL, or what the next call is to be given, since `consumed` is inside of a unit.
+     * The caller's, for wl_pause_free(). */
+    wl_pause *pause;
 } wl_fill_result;
+
+bool wl_pause_fits(const wl_pause *pause, const wl_program *program, const wl_fill_arguments *arguments);
+void wl_pause_free(wl_pause *pause);
 
 /* Reads rows until something of WL_NEED_INPUT … WL_OVERSIZE happens. Back to back: the row at `begin` is read first.
  * Delimited: unless at_start, reading begins after the first delimiter at or after `begin`, and `consumed` is the
  * index of the delimiter before the next row. While `consumed` has not moved from a file's start, give at_start again.
+ * Units of which nothing before their end can be refused afterwards are read in pieces: those rows come out that are
+ * complete, and `max_record` is for what stands between two of them.
  * Returns false only where working memory could not be allocated. */
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
 

@@ -6,6 +6,10 @@ static void finish(wl_fill_result *result, int status, size_t consumed) {
     result->consumed = consumed;
 }
 
+static size_t index_of(const wl_run *run, const uint8_t *at) {
+    return (size_t)((uintptr_t)at - (uintptr_t)run->arguments->source);
+}
+
 /* Where the rows end that stand although their unit breaks off: those before the row that does, unless something is
  * refused or a checksum of the unit is still to come. The index of the unit's begin where there are none. */
 static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
@@ -13,27 +17,45 @@ static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
         run->refused = run->unit_refused;
     wl_units_abandon(run, 0);
     bool doubtful = run->refused || (run->program->sums_unit && run->arguments->verify);
-    bool nothing = result->rows == run->units[0].rows && result->damage_count == run->units[0].damages;
+    bool nothing =
+        !run->given && result->rows == run->units[0].rows && result->damage_count == run->units[0].damages;
     if (!run->program->has_rows || doubtful || nothing) {
         if (run->program->has_rows)
             wl_unit_take_back(run);
         return begin;
     }
-    return (size_t)(run->sound - run->arguments->source);
+    return index_of(run, run->sound);
 }
 
-/* The row or unit at `begin` could not be read to its end, or has no room. */
-static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
+/* The unit is read on from where it was noted last. False: there is no memory. */
+static bool pause_at(wl_run *run, wl_fill_result *result) {
+    wl_pause_return(run);
+    result->pause = wl_pause_keep(run);
+    return result->pause != NULL;
+}
+
+/* The row or unit at `begin` could not be read to its end, or has no room. False: there is no memory. */
+static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
-    bool is_large = outcome == WL_ROW_TRUNCATED && arguments->end - begin >= arguments->max_record;
+    const size_t from = run->paused ? index_of(run, run->pause->cursor) : begin;
+    const bool passes = run->paused && run->pause->skips;
+    bool is_large = outcome == WL_ROW_TRUNCATED && !passes && arguments->end - from >= arguments->max_record;
     bool waits = outcome == WL_ROW_TRUNCATED && !arguments->at_end && !is_large;
     wl_row_take_back(run, result->rows);
-    if (run->program->has_rows && (waits || outcome == WL_ROW_NO_ROOM))
-        wl_unit_take_back(run);
-    else if (outcome != WL_ROW_NO_ROOM)
+    if (waits || outcome == WL_ROW_NO_ROOM) {
+        if (run->paused && !pause_at(run, result))
+            return false;
+        if (run->program->has_rows && !run->paused)
+            wl_unit_take_back(run);
+        begin = from;
+    } else {
         begin = end_of_sound(run, result, begin);
+    }
     result->position = arguments->base_offset + begin;
     result->reason = run->reason;
+    /* What has been given out may lie before the window. */
+    if ((ptrdiff_t)begin < (ptrdiff_t)arguments->begin)
+        begin = arguments->begin;
     if (outcome == WL_ROW_LOST) {
         finish(result, WL_LOST, begin);
     } else if (outcome == WL_ROW_NO_ROOM) {
@@ -49,6 +71,7 @@ static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
         result->reason = WL_REASON_NONE;
         result->needed = wl_smaller(run->needed, arguments->max_record);
     }
+    return true;
 }
 
 /* A complete row at [begin, end). False: the fill has ended before it. */
@@ -89,7 +112,7 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     const wl_fill_arguments *arguments = run->arguments;
     if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop)
         finish(result, WL_END, begin);
-    else if (run->program->whole && !arguments->at_end)
+    else if (run->program->whole && !arguments->at_end && !run->pauses)
         finish(result, WL_NEED_INPUT, begin);
     else if (begin == arguments->end)
         finish(result, arguments->at_end ? WL_END : WL_NEED_INPUT, begin);
@@ -100,14 +123,55 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     return true;
 }
 
-void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
+/* Reads a unit, in stretches of at most max_record bytes from a place where it may be read on. The outcome is that of the
+ * stretch after the last of these places. */
+static int read_unit(wl_run *run, wl_fill_result *result, size_t begin) {
+    const wl_fill_arguments *arguments = run->arguments;
+    run->dense = false;
+    for (;;) {
+        if (run->paused && !wl_pause_pass(run)) {
+            wl_pause_return(run);
+            return WL_ROW_TRUNCATED;
+        }
+        const size_t from = run->paused ? index_of(run, run->pause->cursor) : begin;
+        /* What lies beyond the largest record has no say in what becomes of the row, however large the window is. */
+        const size_t size = wl_smaller(arguments->end - from, arguments->max_record);
+        const uint8_t *cut = arguments->source + from + size;
+        const bool is_final = arguments->at_end && from + size == arguments->end;
+        int outcome;
+        if (run->paused) {
+            outcome = wl_pause_go_on(run, cut, is_final);
+        } else {
+            wl_pause_begin(run, cut - size, is_final);
+            wl_unit_begin(run, result, begin, begin);
+            outcome = wl_unit_run(run, cut - size, cut);
+        }
+        if (!run->pauses || (outcome != WL_ROW_TRUNCATED && outcome != WL_ROW_NO_ROOM))
+            return outcome;
+        const bool moved = run->paused && index_of(run, run->pause->cursor) != from;
+        const bool passes = run->paused && run->pause->skips, more = cut != arguments->source + arguments->end;
+        if (run->dense && !passes && !(moved && more && outcome == WL_ROW_TRUNCATED))
+            return outcome;
+        if (!run->paused)
+            wl_unit_take_back(run);
+        run->dense = !run->dense && !passes;
+    }
+}
+
+bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     const wl_fill_arguments *arguments = run->arguments;
     const uint8_t *source = arguments->source;
     size_t end = arguments->end;
     size_t begin = arguments->begin;
+    bool resumes = arguments->resume != NULL, good = true;
+    if (!wl_pauses_start(run))
+        return false;
     wl_row_block *block = wl_row_block_of_plan(run);
+    run->result = result;
     wl_chains_start(run);
-    while (!ends_before(run, result, begin)) {
+    if (resumes)
+        wl_pause_take_up(run);
+    while (resumes || !ends_before(run, result, begin)) {
         if (block) {
             size_t after = wl_block_read(block, result, begin);
             if (after != begin) {
@@ -115,22 +179,27 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
                 continue;
             }
         }
-        /* What lies beyond the largest record has no say in what becomes of the row, however large the window is. */
-        const uint8_t *limit = source + begin + wl_smaller(end - begin, arguments->max_record);
-        wl_unit_begin(run, result, begin, begin);
-        int outcome = wl_unit_run(run, source + begin, limit);
-        if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == source + begin && !run->program->whole)) {
+        int outcome = read_unit(run, result, begin);
+        /* Of one that is read in pieces, it may lie before the window. */
+        const size_t unit = index_of(run, run->begin);
+        if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == run->begin && !run->program->whole)) {
             /* A row without bytes would repeat for ever. */
             run->reason = WL_REASON_LENGTH;
             outcome = WL_ROW_LOST;
         }
         if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE)) {
-            end_at_row(run, result, outcome, begin);
+            good = end_at_row(run, result, outcome, unit);
             break;
         }
         size_t next = (size_t)(run->next - source);
-        if (!take_row(run, result, begin, next))
+        if (!take_row(run, result, unit, next)) {
+            good = !run->paused || pause_at(run, result);
+            result->consumed = run->paused ? index_of(run, run->pause->cursor) : result->consumed;
             break;
+        }
+        if (resumes)
+            result->unit_begin = arguments->begin;
+        resumes = run->paused = false;
         if (run->program->whole) {
             /* Its rows may all be at positions: the unit has no bytes then. */
             finish(result, WL_END, next);
@@ -139,10 +208,11 @@ void wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
         wl_chains_go_on(run);
         begin = next + wl_smaller(arguments->padding, end - next);
     }
-    if (result->consumed != begin)
+    if (result->consumed != begin || resumes)
         wl_chains_break_off(run);
     wl_chains_tell(run, 0);
     wl_row_block_free(block);
+    return good;
 }
 
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result) {
@@ -158,7 +228,7 @@ bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_f
     if (program->delimiter_size)
         good = wl_fill_frames(run, result);
     else
-        wl_fill_back_to_back(run, result);
+        good = wl_fill_back_to_back(run, result);
     wl_columns_finish(run, result);
     wl_run_free(run);
     return good;

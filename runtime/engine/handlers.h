@@ -77,6 +77,7 @@ WL_HANDLER(wl_loop_rows);
 /* Of units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
+WL_HANDLER(wl_again_or_pause);
 WL_HANDLER(wl_loop_index);
 WL_HANDLER(wl_unit_enter);
 WL_HANDLER(wl_unit_leave);
@@ -122,6 +123,15 @@ static inline void wl_poison(wl_run *run, size_t number) {
 
 /* `size` bytes from the cursor are not there: the row's outcome. */
 int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size);
+
+/* Whether the innermost stream goes on beyond the bytes that are there. */
+static inline bool wl_is_cut(const wl_run *run) { return (int)run->depth <= run->cut_depth; }
+
+/* What follows `limit`, where the bytes are cut, has to be known. */
+static inline int wl_wait(wl_run *run, const uint8_t *limit) {
+    run->needed = (size_t)(limit - run->begin) + 1;
+    return WL_ROW_TRUNCATED;
+}
 
 /* A size in bytes, register[number] + more; false where it is not one, or that many bytes are not there. */
 static inline bool wl_take_size(const wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t number,

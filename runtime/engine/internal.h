@@ -84,6 +84,7 @@ enum {
     WL_RUN_SET,
     WL_RUN_APPEND,
     WL_RUN_ITEM_OF,
+    WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
@@ -154,7 +155,11 @@ typedef struct {
     const uint8_t *target; /* the position; NULL for a sub-stream */
     const uint8_t *sound;  /* what `sound` of the run was before it */
     bool is_unit;          /* its end is that of the unit */
+    uint64_t beyond;       /* bytes that it has after `end`, where what is there is cut; or WL_BEYOND_ALL */
 } wl_limit;
+
+/* It goes on to the end of the input, wherever that is. */
+#define WL_BEYOND_ALL UINT64_MAX
 
 /* The content of a block that is held; `in_row`: until the row ends, otherwise until the unit does. */
 typedef struct {
@@ -195,6 +200,35 @@ typedef struct {
     bool sums;                        /* a checksum of the unit is verified */
 } wl_unit;
 
+/* Where the reading of a unit may go on later: everything that is known there. The pointers are those of the call, in
+ * what is kept from one call to the next they count from the cursor. */
+struct wl_pause {
+    const wl_program *program;
+    const wl_instruction *step;
+    const uint8_t *cursor;
+    uint32_t lost;  /* why the bytes from `sound` up to the cursor are to be noted as damaged, or WL_REASON_NONE */
+    bool skips;     /* the rest of the innermost sub-stream is passed over first */
+    bool given;     /* rows or damages of the unit have been given out */
+    bool poisoned;
+    uint32_t refused;
+    unsigned depth, unit_depth;
+    uint64_t items_left;
+    const uint8_t *begin, *sound;
+    wl_unit had; /* what was there */
+    wl_limit limits[WL_DEEPEST_LIMIT];
+    wl_loop loops[WL_MOST_LOOPS];
+    wl_unit units[WL_DEEPEST_UNIT + 1];
+    wl_chain chains[WL_MOST_CHAINS];
+    uint64_t poison[WL_MOST_REGISTERS / 64];
+    wl_integer *registers;
+    wl_span *spans;
+    /* Of what is kept only. */
+    bool *wanted;
+    bool verify, row_by_row;
+    size_t carried_size; /* bytes of spans, with some more that may be read */
+    uint8_t *carried;
+};
+
 /* Everything that one call works with. One allocation (wl_run_make), freed by wl_run_free. */
 struct wl_run {
     const wl_program *program;
@@ -206,6 +240,15 @@ struct wl_run {
      * just been stored, would wait for the store in every row. */
     uint32_t unprepared;
     bool reset;           /* clear registers, spans and marks before each row */
+    bool pauses;          /* a unit may be read in pieces */
+    bool dense;           /* each place to pause is noted */
+    bool paused;          /* one is noted, in `pause` */
+    bool given;           /* rows or damages of the unit have been given out before this call */
+    bool is_final;        /* the bytes that are there end where the input does */
+    int cut_depth;        /* open streams that go on beyond the bytes that are there: at this depth and further out; -1 */
+    uintptr_t pause_from; /* the next place to pause that is noted is not before this address */
+    wl_pause *pause;      /* owned; NULL unless `pauses` */
+    const wl_pause *resumed; /* where the call began, if that is inside of a unit */
     bool has_conditional; /* some wanted column starts each row as null */
     /* The row that is being read. */
     bool poisoned;    /* some register of it could not be computed */
@@ -238,6 +281,7 @@ struct wl_run {
     unsigned unit_depth;
     wl_row_block *block;  /* of the loop around the row; owned */
     bool tried_block;     /* it was made, if it could be */
+    bool block_needs_end; /* it looks for the end of the stream that the loop is in */
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Programs that decompress blocks (contents.c). */
     wl_held *contents;           /* those that are held; owned */
@@ -276,6 +320,13 @@ void wl_run_free(wl_run *run);
 /* Leaves a position, if it is one, since what was read there broke off. */
 void wl_seek_abandon(wl_run *run, const wl_limit *left);
 
+/* Whether every row does. */
+static inline bool wl_needs_preparing(const wl_run *run) {
+    const wl_program *program = run->program;
+    return run->reset || run->has_conditional || program->expands || program->loop_count || program->function_count ||
+           program->series_count;
+}
+
 /* Clears what only some programs or some rows need cleared before a row begins. */
 void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
 
@@ -290,6 +341,36 @@ void wl_unit_take_back(wl_run *run);
 /* Ends the units inside of it that began when `depth` or more sub-streams were open, and that are not read to their end:
  * takes back the rows of those of which something is refused, or a checksum has not been verified. */
 void wl_units_abandon(wl_run *run, unsigned depth);
+/* Goes on inside of a unit; `lost`: why what is before the cursor is noted as damaged first. */
+int wl_unit_resume(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit, uint32_t lost);
+/* Notes how many rows, damages and items there are; takes back those since. */
+void wl_count(const wl_run *run, wl_unit *unit);
+void wl_take_back(wl_run *run, const wl_unit *unit);
+
+/* Units in pieces (pauses.c) --------------------------------------------------------------------------------------- */
+
+/* Makes what a run needs for it. False: there is no memory. */
+bool wl_pauses_start(wl_run *run);
+void wl_pauses_end(wl_run *run);
+/* Whether reading may pause before an AGAIN or LIMIT_END. */
+bool wl_pauses_at(const wl_instruction *step);
+/* A unit is read from its begin. */
+void wl_pause_begin(wl_run *run, const uint8_t *begin, bool is_final);
+/* Notes that the unit can be read on from here. */
+void wl_pause_note(wl_run *run, const wl_instruction *step, const uint8_t *cursor);
+/* Notes that it can be where the innermost sub-stream ends, which is not there; `lost`: as in wl_pause. The outcome. */
+int wl_pause_skip(wl_run *run, const wl_instruction *step, uint32_t lost);
+/* Takes the unit to where it was noted last: what came out of it since is taken back. */
+void wl_pause_return(wl_run *run);
+/* Reads on from there, up to `cut`. */
+int wl_pause_go_on(wl_run *run, const uint8_t *cut, bool is_final);
+/* Passes over the rest of a sub-stream; false: its end is not there. */
+bool wl_pause_pass(wl_run *run);
+/* What was noted, to be kept; NULL: there is no memory. */
+wl_pause *wl_pause_keep(const wl_run *run);
+/* Takes up what was kept, at the beginning of a call. */
+void wl_pause_take_up(wl_run *run);
+
 /* Why something around the rows is refused, in the outermost unit where that is so; or WL_REASON_NONE. */
 uint32_t wl_refused_around(const wl_run *run);
 /* The unit ends at `end`; takes it back as a whole where it is refused. False: there is no room to note that. */
@@ -328,6 +409,9 @@ static inline bool wl_content_holds(const wl_content *content, const uint8_t *at
     return content->handle && at >= content->at && at <= content->at + content->size;
 }
 static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) {
+    const wl_pause *from = run->resumed;
+    if (from && (uintptr_t)at - (uintptr_t)from->carried <= from->carried_size)
+        return (size_t)(from->carried + from->carried_size - at);
     for (size_t i = run->content_count; i-- > 0;) {
         const wl_content *content = &run->contents[i].content;
         if (wl_content_holds(content, at))
@@ -440,8 +524,8 @@ void wl_row_block_free(wl_row_block *block);
 /* Reads rows back to back from index `begin` on (back_to_back.c), as many as are plain; returns the index after them. */
 size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin);
 
-/* The two ways in which rows stand in the input. */
-void wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
+/* The two ways in which rows stand in the input. False: there is no memory. */
+bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
 bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 
 /* Literals of a word-stuffed block, at most, that is not the first. */

@@ -285,8 +285,12 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
         instruction->out = need->arguments->columns[step->a].values;
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
-        if (need->program->expands)
+        if (need->program->expands || need->program->carries)
             instruction->operation = WL_RUN_COLUMN_BYTES_ANYWHERE;
+        break;
+    case WL_OP_AGAIN:
+        if (need->program->pauses[step - need->program->steps] && !need->parse_only)
+            instruction->operation = WL_RUN_AGAIN_OR_PAUSE;
         break;
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
@@ -294,6 +298,7 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
         instruction->d = need->program->partner[step - need->program->steps];
         break;
     case WL_OP_LIMIT_END:
+        instruction->a = need->program->pauses[step - need->program->steps];
         if (need->program->positions)
             instruction->operation = WL_RUN_SEEK_END;
         break;
@@ -408,6 +413,7 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
             instruction->operation == WL_RUN_SKIP_UNLESS ||
             instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
+            instruction->operation == WL_RUN_AGAIN_OR_PAUSE ||
             instruction->operation == WL_RUN_ROWS || instruction->operation == WL_RUN_CALL)
             instruction->c = (int64_t)place[instruction->c] - i;
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
@@ -491,7 +497,10 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     make_checksums(run);
     if (!parse_only)
         find_unset(run);
-    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count || program->function_count;
+    run->cut_depth = -1;
+    run->is_final = true;
+    run->pause_from = UINTPTR_MAX;
+    run->unprepared = wl_needs_preparing(run);
     return run;
 }
 
@@ -502,6 +511,7 @@ void wl_run_free(wl_run *run) {
     wl_row_block_free(run->block);
     wl_series_free(run);
     free(run->frames);
+    wl_pauses_end(run);
     free(run->contents);
     free(run->scratch);
     free(run);

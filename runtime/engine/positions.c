@@ -36,7 +36,10 @@ WL_HANDLER(wl_seek) {
 }
 
 WL_HANDLER(wl_seek_end) {
-    const wl_limit *left = run->limits + --run->depth;
+    const wl_limit *left = run->limits + run->depth - 1;
+    if (WL_UNLIKELY(left->beyond))
+        return wl_pause_skip(run, step, WL_REASON_NONE);
+    run->depth--;
     size_t items = left->target ? (size_t)(cursor - left->target) / BYTES_PER_ITEM : 0;
     if (left->target)
         run->sound = left->sound;
@@ -62,8 +65,11 @@ WL_HANDLER(wl_stream) {
     const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin;
     wl_integer found;
+    const uint64_t beyond = of ? of->beyond : run->is_final || run->cut_depth < 0 ? 0 : WL_BEYOND_ALL;
+    if (step->b && beyond == WL_BEYOND_ALL)
+        return wl_wait(run, limit);
     if (step->b)
-        found = (of ? of->end : run->end) - begin;
+        found = (of ? of->end : run->end) - begin + (wl_integer)beyond;
     else if (of || run->program->delimiter_size)
         found = cursor - begin;
     else

@@ -163,6 +163,9 @@ typedef struct {
 
 #define WL_NOWHERE UINT16_MAX
 enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FLAGS = 7 };
+/* Operand b of LIMIT_…: it contains damage; it may be entered before all of it is there. */
+#define WL_LIMIT_CONTAINS 1
+#define WL_LIMIT_OPEN 2
 
 #define WL_NO_REGISTER UINT32_MAX
 #define WL_NO_LOOP UINT32_MAX
@@ -209,10 +212,14 @@ struct wl_program {
     bool expands;       /* some step decompresses a block */
     bool positions;     /* positions are on the way to the rows */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
+    bool can_pause;     /* a unit may be read in pieces: some step is a place to pause */
+    bool carries;       /* a span that was found before a place to pause may be read after it */
     bool reset;         /* some step may read a register, span or mark that no step of this row has set */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
     uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END; owned */
+    bool *pauses;       /* one per step: reading may pause before it (pauses.c); owned */
+    bool *carried;      /* one per span: it may be read after a pause; owned */
     uint8_t *storages;  /* one per column; owned */
     uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
     bool *conditional;  /* one per column: some way through the row may not write it; owned */
@@ -244,6 +251,8 @@ bool wl_function_holds(const wl_step *step);
 void wl_program_paths(wl_program *program);
 /* Whether the value of a field is bytes or text. */
 static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
+/* Fills in pauses, carried and what follows from them (pauses.c). False: there is no memory. */
+bool wl_program_pauses(wl_program *program);
 static inline unsigned wl_kind_size(unsigned kind) {
     static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
     return kind < WL_KIND_COUNT ? sizes[kind] : 0;

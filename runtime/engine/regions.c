@@ -196,8 +196,8 @@ static bool sum_unit(walker *walk) {
 }
 
 static bool begin_limit(walker *walk, const wl_step *step) {
-    if (step->b > 1)
-        return refuse(walk, "operand b (%u) is not 0 or 1", step->b);
+    if (step->b > (WL_LIMIT_CONTAINS | WL_LIMIT_OPEN) || step->b == WL_LIMIT_OPEN)
+        return refuse(walk, "operand b (%u) is not 0, 1 or 3", step->b);
     if (step->b && (holder(walk) || !walk->program->has_rows))
         return refuse(walk, "damage ends with a sub-stream only around rows");
     return begin(walk, step, false);

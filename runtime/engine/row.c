@@ -3,8 +3,11 @@
 
 /* In a sub-stream missing bytes never will be there: its size is given. */
 int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size) {
-    if (run->depth && !run->limits[run->depth - 1].is_unit)
-        return wl_lost(run, WL_REASON_LENGTH);
+    if (run->depth && !run->limits[run->depth - 1].is_unit) {
+        const wl_limit *limit = run->limits + run->depth - 1;
+        if (!limit->beyond || size - (uint64_t)(limit->end - cursor) > limit->beyond)
+            return wl_lost(run, WL_REASON_LENGTH);
+    }
     size_t before = (size_t)(cursor - run->begin);
     run->needed = size > SIZE_MAX - before ? SIZE_MAX : before + (size_t)size;
     return WL_ROW_TRUNCATED;
@@ -138,7 +141,7 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         memset(run->poison, 0, sizeof run->poison);
         run->poisoned = false;
     }
-    run->unprepared = run->reset || run->has_conditional || program->expands || program->loop_count || program->function_count;
+    run->unprepared = wl_needs_preparing(run);
     if (run->has_conditional)
         wl_level_unset(run, 0, row);
 }
@@ -216,5 +219,6 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_SET] = wl_variable_set,
     [WL_RUN_APPEND] = wl_variable_append,
     [WL_RUN_ITEM_OF] = wl_variable_item,
+    [WL_RUN_AGAIN_OR_PAUSE] = wl_again_or_pause,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

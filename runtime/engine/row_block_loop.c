@@ -79,12 +79,29 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     return next;
 }
 
+/* Whether a turn looks for the end of the stream that the loop is in. */
+static bool needs_end(const wl_instruction *first, const wl_instruction *last) {
+    unsigned depth = 0;
+    for (const wl_instruction *each = first; each < last; each++) {
+        const unsigned operation = each->operation;
+        const bool enters = operation == WL_RUN_LIMIT_REGISTER || operation == WL_RUN_LIMIT_FIXED;
+        if (!depth && (operation == WL_RUN_BYTES_REST || (operation == WL_RUN_BYTES_TERMINATED && !(each->c & 4)) ||
+                       (operation == WL_RUN_LIMIT_FIXED && each->a) || (operation == WL_RUN_MARK && each->b == 2) ||
+                       operation == WL_RUN_STREAM || (operation == WL_RUN_LOOP && each->b == WL_LOOP_END)))
+            return true;
+        depth += enters;
+        depth -= operation == WL_RUN_LIMIT_END || operation == WL_RUN_SEEK_END;
+    }
+    return false;
+}
+
 WL_HANDLER(wl_loop_rows) {
     if (WL_UNLIKELY(!run->tried_block)) {
         run->tried_block = true;
         run->block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a);
+        run->block_needs_end = needs_end(step + 1, step + step->c);
     }
-    if (run->block) {
+    if (run->block && !(run->block_needs_end && wl_is_cut(run))) {
         const uint8_t *next = read_turns(run, step, cursor, limit);
         if (next != cursor) {
             cursor = next;

@@ -29,6 +29,8 @@ WL_HANDLER(wl_bytes_fixed) {
 }
 
 WL_HANDLER(wl_bytes_rest) {
+    if (WL_UNLIKELY(wl_is_cut(run)))
+        return wl_wait(run, limit);
     run->spans[step->a] = (wl_span){cursor, (size_t)(limit - cursor)};
     cursor = limit;
     GO_ON;
@@ -49,6 +51,8 @@ WL_HANDLER(wl_bytes_terminated) {
         run->spans[step->a] = (wl_span){cursor, (size_t)(found - cursor) + (step->c & 1)};
         cursor = found + (step->c >> 1 & 1);
     } else {
+        if (WL_UNLIKELY(wl_is_cut(run)))
+            return wl_wait(run, limit);
         run->spans[step->a] = (wl_span){cursor, left};
         cursor = limit;
     }
@@ -126,19 +130,56 @@ static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, cons
     return end;
 }
 
+/* Whether a sub-stream can be entered whose end lies beyond the cut: where reading may pause inside of it, or where the
+ * input ends, so that what is complete in it counts. */
+static bool can_enter_cut(const wl_run *run, const wl_instruction *step) {
+    if (!(step->b & WL_LIMIT_OPEN) || run->parse_only || run->program->delimiter_size ||
+        (run->depth && !wl_is_cut(run)))
+        return false;
+    return run->is_final || (run->pauses && wl_pauses_at(step + step->d));
+}
+
+/* Enters a sub-stream that has `beyond` more bytes than are there; false: it cannot be. */
+static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
+                      uint64_t beyond) {
+    const uint64_t around = run->depth ? run->limits[run->depth - 1].beyond : WL_BEYOND_ALL;
+    if (beyond > around || !can_enter_cut(run, step))
+        return false;
+    enter(run, step, cursor, limit, (size_t)(limit - cursor));
+    run->limits[run->depth - 1].beyond = beyond;
+    run->cut_depth = (int)run->depth;
+    return true;
+}
+
+/* The same for one of register[number] + more bytes. */
+static bool enter_cut_of(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit) {
+    wl_integer value;
+    if (wl_is_poisoned(run, step->a) || __builtin_add_overflow(run->registers[step->a], (wl_integer)step->c, &value) ||
+        value <= limit - cursor || value > (wl_integer)INT64_MAX)
+        return false;
+    return enter_cut(run, step, cursor, limit, (uint64_t)value - (uint64_t)(limit - cursor));
+}
+
 WL_HANDLER(wl_limit_register) {
     size_t size;
-    if (WL_UNLIKELY(!wl_take_size(run, cursor, limit, step->a, step->c, &size)))
+    if (WL_LIKELY(wl_take_size(run, cursor, limit, step->a, step->c, &size)))
+        limit = enter(run, step, cursor, limit, size);
+    else if (!enter_cut_of(run, step, cursor, limit))
         return no_size(run, cursor, step->a, step->c);
-    limit = enter(run, step, cursor, limit, size);
     GO_ON;
 }
 
 WL_HANDLER(wl_limit_fixed) {
     size_t left = (size_t)(limit - cursor);
-    if (WL_UNLIKELY((uint64_t)step->c > left))
+    if (WL_UNLIKELY(step->a && wl_is_cut(run))) {
+        if (!enter_cut(run, step, cursor, limit, run->depth ? run->limits[run->depth - 1].beyond : WL_BEYOND_ALL))
+            return wl_wait(run, limit);
+        GO_ON;
+    }
+    if (WL_LIKELY((uint64_t)step->c <= left))
+        limit = enter(run, step, cursor, limit, step->a ? left : (size_t)step->c);
+    else if (!enter_cut(run, step, cursor, limit, (uint64_t)step->c - left))
         return wl_missing(run, cursor, (uint64_t)step->c);
-    limit = enter(run, step, cursor, limit, step->a ? left : (size_t)step->c);
     GO_ON;
 }
 
@@ -159,8 +200,10 @@ WL_HANDLER(wl_limit_span) {
 }
 
 WL_HANDLER(wl_limit_end) {
-    const wl_limit *left = run->limits + --run->depth;
-    (void)limit;
+    const wl_limit *left = run->limits + run->depth - 1;
+    if (WL_UNLIKELY(left->beyond))
+        return wl_pause_skip(run, step, WL_REASON_NONE);
+    run->depth--;
     cursor = left->after;
     limit = left->outer;
     if (WL_UNLIKELY(run->content_count != left->contents && left->leave))

@@ -44,6 +44,8 @@ WL_HANDLER(wl_check_utf8) {
 }
 
 WL_HANDLER(wl_set_mark) {
+    if (WL_UNLIKELY(step->b == 2 && wl_is_cut(run)))
+        return wl_wait(run, limit);
     if (step->b < 3)
         run->marks[step->a] = step->b == 2 ? limit : step->b ? cursor : base + step->c;
     else

@@ -45,13 +45,17 @@ void wl_items_take_back(wl_run *run) {
         take_items_back(run, level, run->levels[level].row_mark);
 }
 
-/* Notes a unit in the one that is open, or the outermost one. */
-static wl_unit *begin_unit(wl_run *run) {
-    wl_unit *unit = run->units + run->unit_depth++;
+void wl_count(const wl_run *run, wl_unit *unit) {
     unit->rows = run->result->rows;
     unit->damages = run->result->damage_count;
     for (uint32_t level = 1; level <= run->program->level_count; level++)
         unit->items[level] = run->levels[level].used;
+}
+
+/* Notes a unit in the one that is open, or the outermost one. */
+static wl_unit *begin_unit(wl_run *run) {
+    wl_unit *unit = run->units + run->unit_depth++;
+    wl_count(run, unit);
     unit->refused = WL_REASON_NONE;
     return unit;
 }
@@ -71,7 +75,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
 }
 
 /* Takes back the rows and damages since the unit began. */
-static void take_back(wl_run *run, const wl_unit *unit) {
+void wl_take_back(wl_run *run, const wl_unit *unit) {
     wl_fill_result *result = run->result;
     if (run->parse_only)
         return;
@@ -84,7 +88,7 @@ static void take_back(wl_run *run, const wl_unit *unit) {
 }
 
 void wl_unit_take_back(wl_run *run) {
-    take_back(run, run->units);
+    wl_take_back(run, run->units);
     run->in_row = false;
 }
 
@@ -144,7 +148,7 @@ WL_HANDLER(wl_unit_leave) {
     run->refused = unit->refused;
     if (WL_UNLIKELY(reason)) {
         const uint8_t *end = run->block_begin ? run->block_end : cursor;
-        take_back(run, unit);
+        wl_take_back(run, unit);
         if (!note(run, unit->begin, end, reason))
             return no_room_to_note(run);
         run->sound = end;
@@ -171,7 +175,7 @@ void wl_units_abandon(wl_run *run, unsigned depth) {
             return;
         const wl_unit *unit = run->units + --run->unit_depth;
         if (run->refused || (unit->sums && run->arguments->verify)) {
-            take_back(run, unit);
+            wl_take_back(run, unit);
             run->sound = unit->begin;
         }
         run->refused = unit->refused;
@@ -239,8 +243,11 @@ WL_HANDLER(wl_loop_begin) {
             return wl_lost(run, WL_REASON_VALUE);
         loop->remaining = run->registers[step->d] - 1;
     }
-    if (step->b == WL_LOOP_COUNT ? loop->remaining < 0 : step->b == WL_LOOP_END && cursor == limit)
+    if (step->b == WL_LOOP_COUNT ? loop->remaining < 0 : step->b == WL_LOOP_END && cursor == limit) {
+        if (WL_UNLIKELY(step->b == WL_LOOP_END && wl_is_cut(run)))
+            return wl_wait(run, limit);
         GO_ON_AT(step + step->c);
+    }
     if (WL_UNLIKELY(run->counts_items && !takes_item(run)))
         return wl_lost(run, WL_REASON_ITEMS);
     GO_ON;
@@ -268,6 +275,8 @@ WL_HANDLER(wl_again) {
         loop->remaining--;
     } else if (step->b == WL_LOOP_END) {
         ends = cursor == limit;
+        if (WL_UNLIKELY(ends && wl_is_cut(run)))
+            return wl_wait(run, limit);
     } else {
         if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->d)))
             return wl_lost(run, WL_REASON_VALUE);
@@ -283,6 +292,13 @@ WL_HANDLER(wl_again) {
     loop->turn = cursor;
     loop->index++;
     GO_ON_AT(step + step->c);
+}
+
+/* The same where reading may pause. */
+WL_HANDLER(wl_again_or_pause) {
+    if (WL_UNLIKELY((uintptr_t)cursor >= run->pause_from))
+        wl_pause_note(run, step, cursor);
+    return wl_again(step, run, base, cursor, limit, row);
 }
 
 WL_HANDLER(wl_loop_index) {
@@ -320,19 +336,38 @@ WL_HANDLER(wl_item_end) {
 
 /* The whole unit --------------------------------------------------------------------------------------------------- */
 
-/* Goes to where the innermost sub-stream that contains damage is left. NULL: there is none, or (`outcome`) no room. */
+/* Notes that the rest of the sub-stream at limits[depth - 1], up to `to`, is lost. False: there is no room. */
+static bool note_rest(wl_run *run, const uint8_t *to, uint32_t reason) {
+    /* In the content of a block there are no offsets: it is damaged as a whole. */
+    const uint8_t *from = run->sound;
+    if (run->block_begin) {
+        from = from < run->block_begin ? from : run->block_begin;
+        to = run->block_end;
+    }
+    if (!note(run, from < to ? from : to, to, reason))
+        return false;
+    run->sound = to;
+    return true;
+}
+
+/* Goes to where the innermost sub-stream that contains damage is left. NULL: there is none, or (`outcome`) no room, or
+ * its end is not there. */
 static const wl_instruction *contain(wl_run *run, int *outcome) {
     unsigned depth = run->depth;
     while (depth && !run->limits[depth - 1].leave)
         depth--;
     if (!depth)
         return NULL;
+    const wl_limit *limit = run->limits + depth - 1;
+    if (limit->beyond && !(*outcome == WL_ROW_LOST && run->pauses && wl_pauses_at(limit->leave))) {
+        *outcome = WL_ROW_TRUNCATED;
+        return NULL;
+    }
     if (run->in_row) {
         wl_items_take_back(run);
         run->refused = run->unit_refused;
         run->in_row = false;
     }
-    const wl_limit *limit = run->limits + depth - 1;
     wl_calls_abandon(run);
     if (*outcome == WL_ROW_TRUNCATED)
         run->reason = WL_REASON_TRUNCATED;
@@ -341,23 +376,19 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
     run->depth = depth;
     wl_block_leave(run);
     wl_contents_end_row(run);
-    /* In the content of a block there are no offsets: it is damaged as a whole. */
-    const uint8_t *from = run->sound, *to = limit->end;
-    if (run->block_begin) {
-        from = from < run->block_begin ? from : run->block_begin;
-        to = run->block_end;
+    if (limit->beyond) {
+        *outcome = wl_pause_skip(run, limit->leave, run->reason);
+        return NULL;
     }
-    if (!note(run, from < to ? from : to, to, run->reason)) {
+    if (!note_rest(run, limit->end, run->reason)) {
         *outcome = no_room_to_note(run);
         return NULL;
     }
-    run->sound = to;
     return limit->leave;
 }
 
-int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end) {
-    run->sound = begin;
-    int outcome = wl_run_row(run, begin, end, run->result->rows);
+/* Goes on where damage is contained. */
+static int go_on(wl_run *run, int outcome) {
     const wl_instruction *step;
     while (WL_UNLIKELY(outcome == WL_ROW_LOST || (outcome == WL_ROW_TRUNCATED && run->depth)) &&
            (step = contain(run, &outcome))) {
@@ -365,4 +396,16 @@ int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end) {
         outcome = step->handler(step, run, at, at, at, run->result->rows);
     }
     return outcome;
+}
+
+int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end) {
+    run->sound = begin;
+    return go_on(run, wl_run_row(run, begin, end, run->result->rows));
+}
+
+int wl_unit_resume(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
+                   uint32_t lost) {
+    if (lost && !note_rest(run, cursor, lost))
+        return no_room_to_note(run);
+    return go_on(run, step->handler(step, run, cursor, cursor, limit, run->result->rows));
 }

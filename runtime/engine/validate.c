@@ -372,6 +372,9 @@ static bool check_flow(checker *check, const wl_step *step) {
         return flow(check, (int64_t)check->at + 1, step->op == WL_OP_SEEK || step->op == WL_OP_LIMIT_SPAN ? 0 : safe, depth + 1);
     case WL_OP_EXPAND:
         return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
+    case WL_OP_AGAIN:
+        /* Reading may have paused before it. */
+        return flow(check, (int64_t)check->at + 1, 0, depth);
     case WL_OP_LIMIT_END:
         /* After damage, or the content of a block, the bytes of the last NEED are elsewhere. */
         return flow(check, (int64_t)check->at + 1, 0, depth - 1);
@@ -454,7 +457,11 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     free(check.safe);
     free(check.depth);
     free(check.region);
-    if (good)
-        wl_program_paths(program);
-    return good;
+    if (!good)
+        return false;
+    wl_program_paths(program);
+    if (wl_program_pauses(program))
+        return true;
+    snprintf(message, message_size, "no memory for the program");
+    return false;
 }

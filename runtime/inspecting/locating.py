@@ -94,7 +94,8 @@ def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
     checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
-    return RecordScan(checked, source, wanted)
+    # What is shown of an input that is one unit is taken out of all of it.
+    return RecordScan(replace(checked, whole=True), source, wanted)
 
 
 def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> int:

@@ -41,7 +41,7 @@ def batch_of(event: Rows, builder: Builder) -> Any:
         event.arrays,
         event.offsets,
         ((each.row, event.errors.get(each.row) or explained(each.reason)) for each in event.damages),
-        ((each.row, bytes(content[each.begin - base : each.end - base])) for each in event.damages),
+        ((each.row, bytes(content[max(0, each.begin - base) : max(0, each.end - base)])) for each in event.damages),
     )
 
 

@@ -35,6 +35,8 @@ class ScanRequest(ScanOptions):
     """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
     """Bytes that are read at once, where that is not the usual number."""
+    whole: bool = False
+    """Whether an input that is one unit is taken into memory even if it could be read in pieces."""
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Formats that are read as a whole: the root is the one unit of an input."""
+"""Formats of which the root is the one unit of an input. It is read in pieces if it can be, otherwise as a whole."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..input.window import Window
-from ..rows.reader import RowDamage, Status
+from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
+from .damage_log import Details
 from .events import Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .row_extractor import TAILS, lost_row
-from .wrong_format import TAKES_IT
+from .wrong_format import FIRST_OF_WHOLE, TAKES_IT
 
 if TYPE_CHECKING:
     from .opening import Opened
@@ -31,17 +32,32 @@ class WholeExtractor(DamageDetails, Extractor):
         super().__init__(scanned)
         self._scanned = scanned
         self._is_too_large = False
+        self._is_inside = False
+        """Whether rows have been taken, so that what the window begins with is not the input's beginning."""
 
     def begin(self, opened: Opened) -> Extraction:
-        """Like ``Extractor.begin``. All of the input is taken into the window."""
-        window, limit = opened.window, self._request.max_record
-        if not load_whole(window, limit):
+        """Like ``Extractor.begin``. All of the input is taken into the window, unless it is read in pieces."""
+        request, window, limit = self._request, opened.window, self._request.max_record
+        self._readers.begin(None)
+        self._row_reader: RowReader = self._readers.rows(
+            self.settings(
+                wanted=request.read_columns,
+                # An error says which record is damaged.
+                offsets=request.reads_offsets or request.mode == "failfast",
+                null_rows=request.null_fill_rows,
+                in_pieces=not request.whole,
+            )
+        )
+        if self._row_reader.pauses:
+            while len(window.view) - window.begin < FIRST_OF_WHOLE and window.extend():
+                pass
+        elif not load_whole(window, limit):
             sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
             self._is_too_large = True
             return Lost(0, "limit", TAILS["limit"], sentence=sentence)
         self._scanned.check.take_whole(window.view[window.begin :])
-        yield Head(window.view[window.begin :], whole=True)
-        self._readers.begin(None)
+        if not self._row_reader.pauses:
+            yield Head(window.view[window.begin :], whole=True)
         return Next.CALL
 
     def lose(self, lost: Lost, window: Window) -> None:
@@ -53,26 +69,39 @@ class WholeExtractor(DamageDetails, Extractor):
         self._log.lose(RowDamage(0, 0, -1, "limit"), lambda _: (None, None), lost.sentence, TAKES_IT)
 
     def take(self, window: Window) -> Extraction:
-        """Like ``Extractor.take``. All rows are in one event."""
+        """Like ``Extractor.take``."""
         request, begin = self._request, window.begin
-        row_reader = self._readers.rows(
-            self.settings(wanted=request.read_columns, offsets=request.reads_offsets, null_rows=request.null_fill_rows)
-        )
-        filled = row_reader.fill(window, capacity=request.batch_rows)
+        filled = self._row_reader.fill(window, capacity=request.batch_rows)
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages:
-            nulls = sum(each.row >= 0 for each in filled.damages)
-            filled, gone = self.zeros_joined(filled, window)
-            details = partial(self.of_fill, window, begin=begin, at_start=True)
-            hidden = frozenset(each.row for each in filled.damages if not self._log.note(each, details))
-            self._report.rows += filled.rows - nulls
-            yield Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
+            yield self._rows(filled, window, begin)
+        self._is_inside = self._is_inside or filled.in_unit
+        if filled.status is Status.NEED_INPUT:
+            return Next.INPUT
+        if filled.status is Status.BATCH_FULL:
+            return Next.CALL
         if filled.status in (Status.TRUNCATED, Status.LOST):
             reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
             return lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
-        if request.format.fills_input and window.begin < len(window.view):
+        if request.format.fills_input and (window.begin < len(window.view) or window.extend()):
             # More of the format may follow, such as another file that was appended.
             sentence = "the input goes on after what the format describes"
             return Lost(window.base + window.begin, "length", TAILS["length"], sentence=sentence, is_read=True)
-        return Ended(window.begin, is_read=True)
+        return Ended(window.base + window.begin, is_read=True)
+
+    def _rows(self, filled: Filled, window: Window, begin: int) -> Rows:
+        """The event of a fill that began at index ``begin`` of the view, whose damage is noted."""
+        nulls = sum(each.row >= 0 for each in filled.damages)
+        filled, gone = self.zeros_joined(filled, window)
+        details: Details = partial(self.of_fill, window, begin=begin, at_start=True)
+        if self._is_inside:
+            details = partial(self._of_piece, filled)
+        hidden = frozenset(each.row for each in filled.damages if not self._log.note(each, details))
+        self._report.rows += filled.rows - nulls
+        return Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
+
+    def _of_piece(self, filled: Filled, damage: RowDamage) -> tuple[int | None, str | None]:
+        """Return number and field of the first damaged record in a piece of the input that is not the first."""
+        offsets = [] if filled.offsets is None else filled.offsets.to_pylist()
+        return self.number(sum(offset < damage.begin for offset in offsets)), None

@@ -41,6 +41,11 @@ class ComputedPresets:
             found.begin(root)
         self._reader = found
 
+    @property
+    def pauses(self) -> bool:
+        """Like ``RowReader.pauses``."""
+        return self._reader.pauses
+
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``."""
         return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)

@@ -205,9 +205,16 @@ class EngineRowReader:
         self._carried = Carried(start, b"".join(map(variable_chain, self._variables)))
         self._stores = stores_of(self._stored)
         self._program = self._loaded.knowing(root)
+        self._pauses: dict[int, object] = {}
+        """By offset, where the last fill began and ended, if that is inside of a unit: what is known there."""
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()
+
+    @property
+    def pauses(self) -> bool:
+        """Like ``RowReader.pauses``."""
+        return self._settings.in_pieces and self._program.pauses and not self._settings.padding
 
     def _chain(self, state: int) -> bytes:
         return CHAIN.pack(state, 0, 0) * self._chains
@@ -219,6 +226,8 @@ class EngineRowReader:
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings, wanted = self._settings, self._wanted
+        begin = window.base + window.begin
+        resume = self._pauses.get(begin)
         if self._expand is not None:
             self._expand.read_on(window.base + window.begin)
         left = len(window.view) - window.begin
@@ -266,8 +275,12 @@ class EngineRowReader:
                 max_items=min(settings.max_computed, sys.maxsize),
                 chains=chains,
                 stores=self._stores,
+                in_pieces=settings.in_pieces,
+                resume=resume,
             )
-            rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit = result
+            rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit, pause = (
+                result
+            )
             if status == Status.NO_ROOM:
                 if self._is_whole and reason == len(wanted.flags):
                     # All of it is read again, so not often.
@@ -300,7 +313,11 @@ class EngineRowReader:
             WORDS[reason],
             _explained(reason, settings),
             last_unit=LastUnit(*unit),
+            in_unit=pause is not None,
         )
+        self._pauses = {} if resume is None else {begin: resume}
+        if pause is not None:
+            self._pauses[window.base + consumed] = pause
         if chains is not None:
             sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
             for place, offset in places_of(filled, window.base):

@@ -41,7 +41,11 @@ ROWS = 1 << 14
 class LookUpReader:
     """Like ``RowReader``, for columns some of which are looked up. ``make``: makes the row reader of a table."""
 
+    pauses = False
+
     def __init__(self, format: Format, settings: Settings, make: Make) -> None:
+        # Several readers go over the units, each of which keeps to places where one begins.
+        settings = replace(settings, in_pieces=False)
         self._settings = settings
         known = {each.name: number for number, each in enumerate(format.columns)}
         looked_up = {number: each for number in settings.wanted if (each := format.columns[number].looked_up)}

@@ -30,6 +30,11 @@ class MarkedRows:
         self._size = len(marker)
         self._marker = re.compile(re.escape(marker))
 
+    @property
+    def pauses(self) -> bool:
+        """Like ``RowReader.pauses``."""
+        return self._row_reader.pauses
+
     def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
         """Like ``RowReader.fill``."""
         return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)

@@ -16,6 +16,8 @@ from .reader import Filled
 class ObjectRowReader(ObjectRows):
     """Like ``RowReader``."""
 
+    pauses = False
+
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``. What searches may spend is counted again."""
         super().begin(root)

@@ -69,6 +69,8 @@ class Settings:
     max_computed: int = MAX_COMPUTED
     contents: Contents | SeenContents | None = None
     """Contents of compressed blocks that several readers of the same bytes have in common."""
+    in_pieces: bool = False
+    """Whether units may be read in pieces, see ``Filled.in_unit``."""
 
 
 class LastUnit(NamedTuple):
@@ -121,10 +123,17 @@ class Filled:
     reason: str = "none"
     error: str | None = None
     last_unit: LastUnit = NO_UNIT
+    in_unit: bool = False
+    """Reading has paused inside of a unit, which goes on at ``consumed``."""
 
 
 class RowReader(Protocol):
     """Reads the rows of a window; see the module."""
+
+    @property
+    def pauses(self) -> bool:
+        """Return whether units are read in pieces, so that one may be larger than memory."""
+        ...
 
     def begin(self, root: Struct | None) -> None:
         """Begin a new input. ``root``: the object whose attributes are before its rows, if any."""

@@ -51,7 +51,8 @@ static void write_loop(author *by, int level, bool in_row, unsigned depth) {
 }
 
 static void write_limit(author *by, int level, bool in_row, unsigned depth) {
-    bool contains = !in_row && level < 0 && choose(by, 2);
+    unsigned contains = in_row || level >= 0 ? 0 : choose(by, 3);
+    contains += contains == 2;
     if (choose(by, 3))
         step(by, WL_OP_LIMIT_REGISTER, choose(by, 6), contains, (int64_t)choose(by, 5) - 1, 0);
     else if (has_end(by) && choose(by, 3) == 0)

@@ -140,6 +140,7 @@ class Filled(NamedTuple):
     data_used: tuple[int, ...]
     items_used: tuple[int, ...]
     unit: tuple[int, int, int]
+    pause: object
 
 
 class Batch:
@@ -187,6 +188,8 @@ class Batch:
                 None,
                 0,
                 None,
+                None,
+                False,
                 None,
             )
         )

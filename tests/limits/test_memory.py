@@ -18,7 +18,7 @@ SCAN = """
 import sys
 import wireloom
 rows = 0
-with wireloom.scan("edgemq_segment", sys.argv[1]) as scanner:
+with wireloom.scan(sys.argv[2], sys.argv[1]) as scanner:
     for batch in scanner:
         rows += batch.num_rows
 # Of this program alone: getrusage counts what the process was before it became this program, too.
@@ -43,9 +43,11 @@ def frames(megabytes: int, payload: bytes) -> tuple[bytes, int]:
     return written.getvalue(), count
 
 
-def scanned(path: Path) -> tuple[int, int, int]:
+def scanned(path: Path, format: str | Path = "edgemq_segment") -> tuple[int, int, int]:
     """Rows, bytes and the largest resident size in bytes of a process that scans the file."""
-    done = subprocess.run([sys.executable, "-c", SCAN, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCAN, str(path), str(format)], capture_output=True, text=True, check=True
+    )
     rows, size, resident = map(int, done.stdout.split())
     return rows, size, resident * 1024
 
@@ -66,6 +68,38 @@ def test_a_segment_of_two_gigabytes_within_300_megabytes(tmp_path: Path) -> None
     assert rows == count * repeats
     assert size == len(block) * repeats > 1990 * MEGABYTE
     assert resident < 300 * MEGABYTE
+
+
+ARCHIVE = """
+meta: {id: archive, endian: le, -wireloom: {rows: entries, columns: [kind, data]}}
+seq:
+  - {id: magic, contents: "AR"}
+  - {id: entries, type: entry, repeat: until, repeat-until: _.kind == 0}
+  - {id: end, contents: "END"}
+types:
+  entry:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u4}
+      - {id: data, size: len}
+"""
+
+
+@needs_proc
+@pytest.mark.skipif(not wireloom.engine.available, reason="the object parser reads such an input as a whole")
+def test_an_input_of_one_unit_of_300_megabytes_within_200(tmp_path: Path) -> None:
+    spec, path = tmp_path / "archive.ksy", tmp_path / "large.archive"
+    spec.write_text(ARCHIVE)
+    block = (b"\1" + (1000).to_bytes(4, "little") + b"x" * 1000) * 1000
+    with path.open("wb") as file:
+        file.write(b"AR")
+        for _ in range(300):
+            file.write(block)
+        file.write(bytes(5) + b"END")
+    rows, size, resident = scanned(path, spec)
+    assert rows == 300_001
+    assert size == 300 * len(block) + 10 > 300 * MEGABYTE
+    assert resident < 200 * MEGABYTE
 
 
 @needs_proc
