@@ -60,7 +60,9 @@ def test_both_readers_agree_on_rows_inside_of_units(folder: Path, made: Made, ra
     good = made.write(random, {})
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in READERS:
-            agreed(format, data, **options)
+            # What the engine reads in pieces, objects read as a whole, so that another size is the largest.
+            if format.streaming or "max_record" not in options:
+                agreed(format, data, **options)
 
 
 @bounded(20)
