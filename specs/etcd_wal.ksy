@@ -1,7 +1,10 @@
 meta:
   id: etcd_wal
   title: Write-ahead log of etcd
+  application: etcd
   file-extension: wal
+  license: CC0-1.0
+  ks-version: '0.11'
   endian: le
   -wireloom:
     preallocated: {sector: 512, header: 8}
@@ -49,11 +52,11 @@ types:
         type: u8
         valid: {expr: '_ > 0 and (len_padding == 0 or (len_record + len_padding) % 8 == 0)'}
         doc: The length of the record; in the highest byte, if there is padding, 128 and the length of that.
-      - {id: record, type: record, size: len_record}
+      - {id: record, type: record, size: len_record, doc: The record.}
       - {id: padding, size: len_padding, doc: Zeros.}
-      - {id: entry, type: entry, if: 'record.type == 2', -wireloom: {within: record.data}}
-      - {id: state, type: hard_state, if: 'record.type == 3', -wireloom: {within: record.data}}
-      - {id: snapshot, type: snapshot, if: 'record.type == 5', -wireloom: {within: record.data}}
+      - {id: entry, type: entry, if: 'record.type == 2', doc: 'The data of an entry.', -wireloom: {within: record.data}}
+      - {id: state, type: hard_state, if: 'record.type == 3', doc: 'The data of a state.', -wireloom: {within: record.data}}
+      - {id: snapshot, type: snapshot, if: 'record.type == 5', doc: 'The data of a snapshot.', -wireloom: {within: record.data}}
     instances:
       len_record: {value: frame_size & 0xffffffffffffff, doc: Length of the record in bytes.}
       len_padding: {value: 'frame_size >> 63 == 1 ? frame_size >> 56 & 7 : 0', doc: Length of the padding in bytes.}
@@ -102,8 +105,8 @@ types:
     -wireloom:
       message:
         fields:
-          - {id: voters, number: 1, type: uint64, label: repeated, packed: false}
-          - {id: learners, number: 2, type: uint64, label: repeated, packed: false}
-          - {id: voters_outgoing, number: 3, type: uint64, label: repeated, packed: false}
-          - {id: learners_next, number: 4, type: uint64, label: repeated, packed: false}
-          - {id: auto_leave, number: 5, type: bool}
+          - {id: voters, number: 1, type: uint64, label: repeated, packed: false, doc: Members that vote.}
+          - {id: learners, number: 2, type: uint64, label: repeated, packed: false, doc: Members that do not vote.}
+          - {id: voters_outgoing, number: 3, type: uint64, label: repeated, packed: false, doc: Members that vote until a change of the members is complete.}
+          - {id: learners_next, number: 4, type: uint64, label: repeated, packed: false, doc: Members that do not vote any more after that.}
+          - {id: auto_leave, number: 5, type: bool, doc: Whether the change is completed by itself.}

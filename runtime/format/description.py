@@ -177,9 +177,8 @@ class Format:
     where: str = ""
     """The property of a row's object that says whether the table has the row; empty: it has all."""
     units: tuple[tuple[str, ...], ...] = ()
-    """For each of these steps, whether items of its field are units inside of the outermost one: ``plain``, ``sums``
-    for units of which a checksum is verified, ``row`` for the last one where a row begins with its unit, or empty for
-    none of these. Empty where there are none."""
+    """For each of these steps: ``plain`` or ``sums`` where items of its field are units inside of the outermost one,
+    without and with a checksum; ``row`` for the last one where a row begins with its unit. Empty if there are none."""
     positions: bool = False
     """The way to the rows leads through positions."""
     positional: bool = False

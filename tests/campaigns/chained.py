@@ -96,6 +96,8 @@ class Chained:
                 case.counts["out"] += 1
             else:
                 case.counts["lost"] += each.values not in found.values()
+            for at in case.damaged.intact(each.begin, each.end):
+                require(found.get(at, each.values) == each.values, f"the entry at {at} is not what stands there")
         case.counts["unseen"] += sum(each not in sample.written for each in found.values())
 
 

@@ -139,6 +139,7 @@ class Mcap:
 
     def _require_there(self, row: dict[str, Any], content: bytes) -> None:
         begin, data = row["_offset"], row["data"]
-        there = content[begin : begin + HEAD.size + len(data)]
+        # After the opcode and the length.
+        there = content[begin + 9 : begin + 9 + HEAD.size + len(data)]
         equal = there[HEAD.size :] == data and HEAD.unpack_from(there)[:2] == (row["channel_id"], row["sequence"])
         require(equal, f"the message at {begin} was never written, and is not what stands there")

@@ -34,7 +34,8 @@ def options_of(taker: Taker, format: Format, size: int) -> dict[str, Any]:
         options["recover"] = bool(flags & 1)
     options["verify"] = not flags & 2
     options["batch_rows"] = taker.pick((65536, 1, 2, 7))
-    if flags & 4:
+    # Of inputs that are one unit the engine takes rows, where they end, and objects the whole.
+    if flags & 4 and (format.message or format.wire.streaming):
         options["max_record"] = 1 + taker.number(2)
     if flags & 8 and format.name in DELIMITED:
         begin, end = sorted((taker.number(2) % (size + 2), taker.number(2) % (size + 2)))

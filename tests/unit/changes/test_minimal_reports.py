@@ -46,8 +46,11 @@ def test_text_in_a_larger_encoding() -> None:
     ]
     assert rich(("ASCII", "UTF-16LE")) == [
         "breaking wire row.name: type: text in ASCII → text in UTF-16LE",
+    ]
+    assert rich(("ASCII", "Shift_JIS")) == [
+        "breaking wire row.name: type: text in ASCII → text in Shift_JIS",
         "compatible columns rows: the engine cannot read the rows any more, the object parser does, at a slower pace:"
-        ' the encoding UTF-16LE of "name" is not in the engine',
+        ' the encoding Shift_JIS of "name" is not in the engine',
     ]
     [back] = lines(RICH.replace("ASCII", "UTF-8"), RICH)
     assert back.startswith("breaking wire")
