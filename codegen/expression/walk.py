@@ -9,11 +9,21 @@ from typing import Any
 from .nodes import Name, Node
 from .types import Type
 
+_names: dict[type[Node], tuple[str, ...]] = {}
+"""The names of the fields of each class of nodes: asking for them anew is most of the work of a walk."""
+
+
+def _field_names(kind: type[Node]) -> tuple[str, ...]:
+    found = _names.get(kind)
+    if found is None:
+        found = _names[kind] = tuple(each.name for each in fields(kind))
+    return found
+
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below, from left to right."""
-    for each in fields(node):
-        value = getattr(node, each.name)
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
