@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from . import s2_server as s2_servers
 from .examples import PROFILE, examples
 from .scheduling import SPARK, check_groups, group_of
 from .storage_server import Store, running
@@ -48,11 +49,28 @@ def object_store() -> Iterator[Store]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory, object_store: Store) -> Iterator[SparkSession]:
+def s2_running() -> Iterator[s2_servers.Server]:
+    """An S2 server on this machine, and its token in the environment."""
+    with s2_servers.running() as server:
+        yield server
+
+
+@pytest.fixture
+def s2_server(s2_running: s2_servers.Server, monkeypatch: pytest.MonkeyPatch) -> s2_servers.Server:
+    """The same, without streams, as the endpoint of the environment."""
+    s2_running.reset()
+    monkeypatch.setenv("S2_BASIN_ENDPOINT", s2_running.endpoint)
+    return s2_running
+
+
+@pytest.fixture(scope="session")
+def spark(
+    tmp_path_factory: pytest.TempPathFactory, object_store: Store, s2_running: s2_servers.Server
+) -> Iterator[SparkSession]:
     """The session of the suite, which is active from then on: what asks for a local session gets this one.
 
-    It finds the data sources by itself: nothing is registered. The tasks take the credentials of the object store from
-    the environment in which the session is started.
+    It finds the data sources by itself: nothing is registered. The tasks take the credentials of the object store, and
+    the token of S2, from the environment in which the session is started.
     """
     import wireloom
     from wireloom.spark.session import start

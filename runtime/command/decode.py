@@ -25,7 +25,7 @@ BINARY = ("parquet", "arrow")
 
 @click.command("decode", short_help="Convert binary files to rows: NDJSON, Parquet, Arrow, CSV, a table.")
 @format_argument
-@inputs_argument
+@inputs_argument(required=False)
 @click.option(
     "-o",
     "--output",
@@ -48,6 +48,14 @@ BINARY = ("parquet", "arrow")
     is_flag=True,
     help="CSV: put an apostrophe before text that a spreadsheet evaluates (beginning with =, +, -, @, tab, return).",
 )
+@click.option(
+    "--from",
+    "begin",
+    metavar="PLACE",
+    help="Of a stream: the first record, as a sequence number, a time, tail, or tail-N; by default its first one.",
+)
+@click.option("--before", metavar="PLACE", help="Of a stream: end before this sequence number or time.")
+@click.option("--follow", is_flag=True, help="Of a stream: wait for more at its end, until Ctrl-C.")
 @report_option("the read report as JSON; - is standard output, where OUT is a file")
 def command(
     format_name: str,
@@ -57,6 +65,9 @@ def command(
     limit: int | None,
     as_bytes: str,
     escape_formulas: bool,
+    begin: str | None,
+    before: str | None,
+    follow: bool,
     report_path: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -66,26 +77,56 @@ def command(
     only when it is complete. Damaged rows are left out and reported, unless --mode says otherwise; select the
     columns _error and _corrupt_record to return them as rows.
 
+    Instead of FORMAT and INPUT, the address of a stream may be given, s2://BASIN/STREAM: its records up to its
+    present end are written. The token is read from S2_ACCESS_TOKEN, the endpoint from --endpoint or
+    S2_BASIN_ENDPOINT. Records that are gone are warnings, and an error with --mode failfast.
+
     \b
       wireloom decode edgemq_segment segments/ -o events.parquet --report report.json
       wireloom decode word_stuffed_log - --bytes utf8 < journal.log
+      wireloom decode s2://my-basin/orders --from tail-100 --follow --bytes utf8
     """
     from ..writing import opened
+    from .live import followed, is_stream, reading, report_of
     from .overwriting import refuse_overwrite
     from .reading import chosen, limited, refuse_foreign, scanning, warn
     from .sinks import kind_of, sink
 
-    format, options = chosen(format_name, options)
+    context = click.get_current_context()
+    streams = is_stream(format_name)
+    if streams and inputs:
+        raise click.UsageError("a stream is all that is read: leave the inputs out", context)
+    if not streams and (begin is not None or before is not None or follow):
+        raise click.UsageError("--from, --before and --follow are for streams: s2://BASIN/STREAM", context)
+    if not streams and not inputs:
+        raise click.MissingParameter(param_hint="'INPUT...'", param_type="argument")
     if kind is None:
         kind = "ndjson" if output == "-" else kind_of(output)
         if kind == "ndjson" and ".json" in PurePath(output).suffixes:
             click.echo(f"wireloom: note: {output} gets JSON lines, one object per line (NDJSON)", err=True)
     if escape_formulas and kind != "csv":
-        raise click.UsageError(f"--escape-formulas is for CSV, not for {kind}", click.get_current_context())
+        raise click.UsageError(f"--escape-formulas is for CSV, not for {kind}", context)
     if output == "-" and kind in BINARY and sys.stdout.isatty():
-        raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", click.get_current_context())
+        raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", context)
     if output == "-" and report_path == "-":
-        raise click.UsageError("rows and report would be mixed: add -o FILE", click.get_current_context())
+        raise click.UsageError("rows and report would be mixed: add -o FILE", context)
+    if streams:
+        refuse_overwrite((output, report_path), ())
+        rows_given = 0
+        with (
+            reading(format_name, begin, before, follow, options) as found,
+            opened(standard_output() if output == "-" else output, location_of({})) as file,
+            sink(file, output, kind, found.schema, as_bytes, limit, escape_formulas=escape_formulas) as rows,
+        ):
+            for batch in limited(followed(found, file), limit):
+                rows.write(batch)
+                rows_given += batch.num_rows
+                if rows.enough:
+                    break
+        if report_path is not None:
+            write_json(report_path, report_of(found, rows_given))
+        return
+    format, options = chosen(format_name, options)
     refuse_overwrite((output, report_path), inputs, format_name)
     quiet = output == "-" and sys.stdout.isatty()
     with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet) as (scanner, batches):

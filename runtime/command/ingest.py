@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "ingest", short_help="Read files into a table with Spark, damaged records into a quarantine table, each once."
 )
 @format_argument
-@inputs_argument
+@inputs_argument()
 @click.option(
     "--table",
     metavar="OUT",

@@ -111,11 +111,9 @@ def allow_option(function: Function) -> Function:
     )(function)
 
 
-def inputs_argument(function: Function) -> Function:
+def inputs_argument(*, required: bool = True) -> Callable[[Function], Function]:
     """``INPUT…``."""
-    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, shell_complete=completing.files)(
-        function
-    )
+    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=required, shell_complete=completing.files)
 
 
 def format_options(function: Function) -> Function:

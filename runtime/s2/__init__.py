@@ -1,7 +1,8 @@
 """S2, the stream store (s2.dev): frames of sessions, messages, JSON, events, commands, and the state of a live reader.
 
-There is no network in here: bytes go in and are returned, and requests are plain data. Whole files and tables are read
-and written by ``wireloom.read`` and its neighbours, formats ``s2_session`` and ``s2_messages``."""
+``read``, ``scan`` and ``tail`` read streams over the network. The rest has none: bytes go in and are returned, and
+requests are plain data. Whole files and tables are read and written by ``wireloom.read`` and its neighbours, formats
+``s2_session`` and ``s2_messages``."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..base.face import face
 
 if TYPE_CHECKING:
+    from .client import S2Error
     from .commands import Fence, Trim, ValidationError, command_of, command_record, operation_of
     from .compression import COMPRESSIONS, BodyError, Compression
     from .config import StreamConfig
@@ -31,7 +33,17 @@ if TYPE_CHECKING:
     from .live import Delivery, Gap, LiveReader, Step
     from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
     from .metering import Accepted, check_append, metered_size
-    from .requests import Request, append_session, append_unary, check_tail, read_events, read_session, read_unary
+    from .reading import LostRecordsError, StreamReading
+    from .requests import (
+        Request,
+        append_session,
+        append_unary,
+        check_tail,
+        list_streams,
+        read_events,
+        read_session,
+        read_unary,
+    )
     from .sse import (
         BatchEvent,
         DoneEvent,
@@ -41,6 +53,7 @@ if TYPE_CHECKING:
         PingEvent,
         event_to_text,
     )
+    from .streams import read, scan, streams_of, tail, tail_of
 
 __all__ = [
     "COMPRESSIONS",
@@ -64,14 +77,17 @@ __all__ = [
     "JsonError",
     "LastEventId",
     "LiveReader",
+    "LostRecordsError",
     "PingEvent",
     "ReadBatch",
     "Request",
+    "S2Error",
     "SequencedRecord",
     "ServerError",
     "Step",
     "StreamConfig",
     "StreamPosition",
+    "StreamReading",
     "Terminal",
     "Trim",
     "ValidationError",
@@ -92,16 +108,22 @@ __all__ = [
     "error_to_json",
     "event_to_text",
     "format_of_header",
+    "list_streams",
     "metered_size",
     "operation_of",
+    "read",
     "read_batch_from_json",
     "read_batch_to_json",
     "read_events",
     "read_session",
     "read_unary",
+    "scan",
+    "streams_of",
     "table_from_json",
     "table_to_json",
+    "tail",
     "tail_from_json",
+    "tail_of",
     "tail_to_json",
 ]
 
@@ -109,6 +131,7 @@ __all__ = [
 __getattr__ = face(
     __name__,
     {
+        "client": "S2Error",
         "commands": "Fence Trim ValidationError command_of command_record operation_of",
         "compression": "COMPRESSIONS BodyError Compression MAX_CONTENT compress decompress decompress_into",
         "config": "StreamConfig",
@@ -122,9 +145,11 @@ __getattr__ = face(
         "live": "Delivery Gap LiveReader Step",
         "messages": "AppendAck AppendInput AppendRecord Header ReadBatch SequencedRecord StreamPosition",
         "metering": "Accepted check_append metered_size",
-        "requests": "Request append_session append_unary check_tail read_events read_session read_unary",
+        "reading": "LostRecordsError StreamReading",
+        "requests": "Request append_session append_unary check_tail list_streams read_events read_session read_unary",
         "runs": "Slots find_run",
         "session": "SessionFraming",
         "sse": "BatchEvent DoneEvent ErrorEvent EventReader LastEventId PingEvent event_to_text",
+        "streams": "first_of read scan streams_of tail tail_of",
     },
 )

@@ -13,7 +13,7 @@ from ..base.errors import WireloomError
 from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
 from .frames import Frame, FrameDecoder, FrameError
 from .messages import ReadBatch, SequencedRecord, StreamPosition
-from .progress import Progress, ReadOptions, ReadRange
+from .progress import Batch, MessageBatch, Progress, ReadOptions, ReadRange
 from .requests import Request, read_session
 
 HEARTBEAT_SILENCE = 20.0
@@ -136,7 +136,7 @@ class LiveReader:
                 frame = next(frames, None)
                 if frame is None:
                     return
-                batch = None if frame.is_terminal else _batch_of(frame)
+                batch = None if frame.is_terminal else self._batch_of(frame)
             except WireloomError as error:
                 self._to(Step("stop", "the server's frames cannot be read", error))
                 return
@@ -145,7 +145,7 @@ class LiveReader:
                 assert terminal is not None
                 self._refused(error_of(terminal))
                 return
-            delivery = self.deliver(batch, now=self._heard)
+            delivery = self._delivery(batch, self._heard)
             if frame.reconnect_advised and self.step.action == "go on" and self._takes_advice():
                 self._to(Step("reconnect", "the server is about to end the session"))
             yield delivery
@@ -163,12 +163,15 @@ class LiveReader:
 
     def deliver(self, batch: ReadBatch, *, now: float = 0.0) -> Delivery:
         """Take a batch, from wherever it came: a unary answer or an event as well."""
+        return self._delivery(MessageBatch(batch), now)
+
+    def _delivery(self, batch: Batch, now: float) -> Delivery:
         self._attempt, self._has_come = 0, True
-        records, gaps = self._progress.took(batch, now)
+        places, gaps = self._progress.took(batch, now)
         if self._progress.is_complete:
             self._to(Step("stop", COMPLETE))
-        repeated = len(batch.records) - len(records)
-        return Delivery(tuple(records), batch.tail, tuple(Gap(*each) for each in gaps), repeated)
+        repeated = len(batch.numbers) - len(places)
+        return Delivery(batch.taken(places), batch.tail, tuple(Gap(*each) for each in gaps), repeated)
 
     def closed(self) -> Step:
         """The connection's bytes have ended."""
@@ -217,12 +220,17 @@ class LiveReader:
         self.step = step
         return step
 
+    def _batch_of(self, frame: Frame) -> Batch:
+        content = frame.content()
+        try:
+            return self._decoded(content)
+        except WireloomError as error:
+            raise FrameError(
+                f"it holds no batch of records ({error.message})",
+                offset=frame.offset,
+                frame=frame.index,
+                reason="message",
+            ) from error
 
-def _batch_of(frame: Frame) -> ReadBatch:
-    content = frame.content()
-    try:
-        return ReadBatch.from_bytes(content)
-    except WireloomError as error:
-        raise FrameError(
-            f"it holds no batch of records ({error.message})", offset=frame.offset, frame=frame.index, reason="message"
-        ) from error
+    def _decoded(self, content: bytes) -> Batch:
+        return MessageBatch(ReadBatch.from_bytes(content))

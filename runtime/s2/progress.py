@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import ceil
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, Protocol, TypedDict, Unpack
 
 from .config import RecordOptions
-from .messages import ReadBatch, SequencedRecord
+from .messages import ReadBatch, SequencedRecord, StreamPosition
 from .metering import metered_size
 
 
@@ -25,6 +25,52 @@ class ReadRange(TypedDict, total=False):
 
 class ReadOptions(ReadRange, RecordOptions, total=False):
     """Options of all requests to read, besides ``seq_num``."""
+
+
+class Batch(Protocol):
+    """Records that have come together, as messages or as a table."""
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The sequence number of each record."""
+        ...
+
+    @property
+    def tail(self) -> StreamPosition | None:
+        """Where the stream ends, if that was said."""
+        ...
+
+    def taken(self, places: Sequence[int]) -> Any:
+        """The records at these places, in order."""
+        ...
+
+    def metered(self, places: Sequence[int]) -> int:
+        """The metered size of the records at these places."""
+        ...
+
+
+class MessageBatch(NamedTuple):
+    """A batch as a message."""
+
+    message: ReadBatch
+
+    @property
+    def numbers(self) -> list[int]:
+        """Like ``Batch.numbers``."""
+        return [each.seq_num for each in self.message.records]
+
+    @property
+    def tail(self) -> StreamPosition | None:
+        """Like ``Batch.tail``."""
+        return self.message.tail
+
+    def taken(self, places: Sequence[int]) -> tuple[SequencedRecord, ...]:
+        """Like ``Batch.taken``."""
+        return tuple(self.message.records[place] for place in places)
+
+    def metered(self, places: Sequence[int]) -> int:
+        """Like ``Batch.metered``."""
+        return sum(metered_size(self.message.records[place]) for place in places)
 
 
 class Progress:
@@ -60,31 +106,35 @@ class Progress:
             wait = max(0, wait - ceil(max(0.0, now - self._tail_at)))
         return {**self._start, "count": self._count, "bytes": self._bytes, "until": self._until, "wait": wait}
 
-    def took(self, batch: ReadBatch, now: float) -> tuple[list[SequencedRecord], list[tuple[int, int]]]:
-        """A batch has come: its records without those that had come before, and jumps of the sequence numbers, each as
-        the number that was expected and the one that was found. ``now``: seconds on a clock that only goes forward."""
-        following = self._expected(batch)
-        records: list[SequencedRecord] = []
+    def took(self, batch: Batch, now: float) -> tuple[Sequence[int], list[tuple[int, int]]]:
+        """A batch has come: the places of its records that had not come before, and jumps of the sequence numbers, each
+        as the number that was expected and the one that was found. ``now``: seconds on a clock that only goes
+        forward."""
+        numbers, tail = batch.numbers, batch.tail
+        following = self._expected(numbers, tail)
+        places: list[int] = []
         gaps: list[tuple[int, int]] = []
-        for record in batch.records:
-            number = record.seq_num
+        for place, number in enumerate(numbers):
             if following is not None and number < following:
                 continue
             if following is not None and number > following:
                 gaps.append((following, number))
-            records.append(record)
+            places.append(place)
             following = number + 1
-        if not batch.records and batch.tail is not None:
+        if not numbers and tail is not None:
             # All records before the tail have been sent, but for those that are gone.
-            if following is not None and batch.tail.seq_num > following:
-                gaps.append((following, batch.tail.seq_num))
-            following = max(following or 0, batch.tail.seq_num)
-        if batch.tail is not None:
+            if following is not None and tail.seq_num > following:
+                gaps.append((following, tail.seq_num))
+            following = max(following or 0, tail.seq_num)
+        if tail is not None:
             self._tail_at = now
         if following is not None:
             self._go_on_from(following)
-        self._count_off(records)
-        return records, gaps
+        if self._count is not None:
+            self._count = max(0, self._count - len(places))
+        if self._bytes is not None:
+            self._bytes = max(0, self._bytes - batch.metered(places))
+        return places, gaps
 
     def caught_up(self, tail: int) -> bool:
         """The server says that the read begins at the stream's end or after it: whether there is nothing to be read
@@ -98,15 +148,8 @@ class Progress:
         self.next_seq_num = number
         self._start = {"seq_num": number}
 
-    def _expected(self, batch: ReadBatch) -> int | None:
+    def _expected(self, numbers: Sequence[int], tail: StreamPosition | None) -> int | None:
         if self.next_seq_num is not None or self._clamped is None:
             return self.next_seq_num
-        first = batch.records[0].seq_num if batch.records else batch.tail.seq_num if batch.tail is not None else 0
+        first = numbers[0] if numbers else tail.seq_num if tail is not None else 0
         return self._clamped if first >= self._clamped else None
-
-    def _count_off(self, records: Iterable[SequencedRecord]) -> None:
-        for record in records:
-            if self._count is not None:
-                self._count = max(0, self._count - 1)
-            if self._bytes is not None:
-                self._bytes = max(0, self._bytes - metered_size(record))

@@ -140,6 +140,13 @@ def check_tail(stream: str, *, basin: str | None = None) -> Request:
     return Request("GET", f"{_records(stream)}/tail", (), {"Accept": "application/json", **basin_headers(basin)})
 
 
+def list_streams(prefix: str = "", *, start_after: str = "", basin: str | None = None) -> Request:
+    """Ask for up to 1000 names of streams that begin so, in order, from the one after ``start_after`` on; the answer is
+    ``{"streams": [{"name", "deleted_at", …}], "has_more"}``."""
+    query = tuple((name, value) for name, value in (("prefix", prefix), ("start_after", start_after)) if value)
+    return Request("GET", "/v1/streams", query, {"Accept": "application/json", **basin_headers(basin)})
+
+
 def _records(stream: str) -> str:
     try:
         size = len(stream.encode())

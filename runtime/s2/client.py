@@ -1,0 +1,164 @@
+"""HTTP for the requests of this package: one kept client per process."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..base.errors import TemporaryError, WireloomError
+from ..base.extras import require
+from .endpoint import Endpoint, authorization, endpoint_of
+from .errors import ServerError, error_from_json
+from .requests import Request
+
+if TYPE_CHECKING:
+    from urllib3 import BaseHTTPResponse, PoolManager
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 30.0
+"""For the answer to a single request. Sessions have their own: they send heartbeats."""
+CONNECTIONS = 16
+"""Connections that are kept for each host."""
+MAX_BODY = 4 << 20
+"""Most bytes of a single answer, or of an error's: batches have 1 MiB, and 2 MiB as they are encoded."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+"""Seconds before a request is made again, and what they grow to."""
+
+
+class S2Error(WireloomError):
+    """An answer of the server that is an error. ``error``: what it said."""
+
+    def __init__(self, message: str, *, error: ServerError) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+def pause(attempt: int) -> float:
+    """Seconds to wait before attempt ``attempt + 1``: they double, with a random part so that many do not come at
+    once."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt - 1, 10)) * random.uniform(0.5, 1.0)
+
+
+def refusal(stream: str, error: ServerError, what: str) -> S2Error:
+    """The error to raise for what a server said about a stream."""
+    said = ": ".join(each for each in (error.code, error.message) if each)
+    if error.expected_fencing_token is not None:
+        said = "the stream has another fencing token"
+    elif error.expected_seq_num is not None:
+        said = f"the next record gets the number {error.expected_seq_num}"
+    elif error.tail is not None:
+        said = f"the stream ends at {error.tail.seq_num}"
+    status = f"the server answered {error.status}" if error.status else "the server refused it"
+    return S2Error(f"{what} {stream}: {status}{f' ({said:.300})' if said else ''}", error=error)
+
+
+class Client:
+    """Sends requests to one basin. Redirects are not followed: the token is for this host alone."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+
+    @contextmanager
+    def opened(self, request: Request, *, silence: float) -> Iterator[BaseHTTPResponse]:
+        """The answer to a request, whose body is still to be read. ``silence``: seconds without a byte after which
+        reading fails. Raises ``TemporaryError`` where there is no connection, or it breaks."""
+        import urllib3
+
+        headers = {**request.headers, **authorization(self.endpoint)}
+        try:
+            answer = _pool(os.getpid(), self.endpoint.base).request(
+                request.method,
+                self.endpoint.base + request.target,
+                body=request.body or None,
+                headers=headers,
+                preload_content=False,
+                decode_content=False,
+                redirect=False,
+                retries=False,
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=silence),
+            )
+            try:
+                yield answer
+            finally:
+                # One that was read to its end has given its connection back, which this leaves alone.
+                answer.close()
+        except urllib3.exceptions.HTTPError as error:
+            raise TemporaryError(f"{self.endpoint.base}: {_plain(error)}") from None
+
+    def ask(self, request: Request) -> tuple[int, bytes]:
+        """The status and the body of the answer to a single request. Raises ``TemporaryError``."""
+        with self.opened(request, silence=ANSWER_SECONDS) as answer:
+            return answer.status, body_of(answer)
+
+
+def body_of(answer: BaseHTTPResponse) -> bytes:
+    """The whole body of an answer. Raises ``WireloomError`` for one that is too large."""
+    body: bytes = answer.read(MAX_BODY + 1)
+    if len(body) > MAX_BODY:
+        raise WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
+    return body
+
+
+def chunks(answer: BaseHTTPResponse, size: int = 1 << 18) -> Iterator[bytes]:
+    """The body of an answer, as it comes."""
+    while chunk := answer.read1(size):
+        yield chunk
+
+
+@cache
+def _pool(_process: int, base: str) -> PoolManager:
+    """The connections of this process; those of the one that it was forked from are not its own."""
+    require("urllib3", "s2", "reading from S2")
+    import urllib3
+
+    proxy = _proxy(base)
+    settings: dict[str, Any] = {"maxsize": CONNECTIONS, "retries": False}
+    return urllib3.ProxyManager(proxy, **settings) if proxy else urllib3.PoolManager(**settings)
+
+
+def _proxy(base: str) -> str | None:
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(base)
+    return None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
+
+
+def _plain(error: Exception) -> str:
+    """The reason of a failure, without addresses of objects in memory."""
+    reason = getattr(error, "reason", None) or error
+    text = str(reason.args[-1] if getattr(reason, "args", None) else reason)
+    return text.split(">: ", 1)[-1].split("\n", 1)[0][:300] or type(reason).__name__
+
+
+def client_of(basin: str, endpoint: str | None = None) -> Client:
+    """The client of a basin; see ``endpoint_of``."""
+    return Client(endpoint_of(basin, endpoint))
+
+
+def answer_to(client: Client, request: Request, name: str, what: str, *, patience: float) -> bytes:
+    """The body of the answer to a request that can be repeated; it is repeated where that may help, for ``patience``
+    seconds. Raises ``S2Error`` and ``TemporaryError``; ``what`` was done to which ``name``, for the message."""
+    until = time.monotonic() + patience
+    attempt = 0
+    while True:
+        attempt += 1
+        failure: WireloomError
+        try:
+            status, body = client.ask(request)
+            if 200 <= status < 300:
+                return body
+            error = error_from_json(status, body)
+            failure = refusal(name, error, what)
+            if not error.retryable:
+                raise failure
+        except TemporaryError as problem:
+            failure = TemporaryError(f"{what} {name}: {problem.message}")
+        if time.monotonic() >= until:
+            raise failure
+        time.sleep(pause(attempt))

@@ -1,0 +1,82 @@
+"""The address of a basin, and the token that opens it: from arguments, or from the environment as S2's own tools do."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ..base.errors import WireloomError
+
+TOKEN_VARIABLE = "S2_ACCESS_TOKEN"
+ENDPOINT_VARIABLE = "S2_BASIN_ENDPOINT"
+KEY_VARIABLE = "S2_ENCRYPTION_KEY"
+DEFAULT_ENDPOINT = "https://{basin}.b.s2.dev"
+BASIN = "{basin}"
+"""Stands for the name of the basin in an endpoint whose host names it."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{6,46}[a-z0-9]")
+_TOKEN = re.compile(r"[!-~]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a basin is. ``base``: scheme and host of its address; ``basin``: its name, if the host does not say it."""
+
+    base: str
+    basin: str | None
+
+
+def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
+    """The endpoint ``given``, that of the environment's ``S2_BASIN_ENDPOINT``, or S2's own.
+
+    >>> endpoint_of("my-basin", "https://{basin}.b.s2.dev").base
+    'https://my-basin.b.s2.dev'
+    >>> endpoint_of("my-basin", "http://localhost:8080/v1")
+    Endpoint(base='http://localhost:8080', basin='my-basin')
+
+    Raises ``WireloomError`` for names that no basin has, which could lead to another host, and for addresses that are
+    not of a server.
+    """
+    if not _NAME.fullmatch(basin):
+        raise WireloomError(
+            f"{basin!r:.80} is not a basin's name: 8 to 48 small letters, digits and hyphens, no hyphen at its ends"
+        )
+    source = "endpoint" if given else ENDPOINT_VARIABLE
+    address = given or os.environ.get(ENDPOINT_VARIABLE) or DEFAULT_ENDPOINT
+    if "://" not in address:
+        address = f"https://{address}"
+    named = address.replace(BASIN, basin)
+    try:
+        parts = urlsplit(named)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    plain = parts.path.rstrip("/") in ("", "/v1") and not (parts.query or parts.fragment or "@" in parts.netloc)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
+        # An address may hold a password, so it is not repeated.
+        raise WireloomError(
+            f"{source} is not the address of a server: give one such as https://{{basin}}.b.s2.dev or "
+            "http://localhost:8080, without a user, a path or a query"
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    base = f"{parts.scheme}://{host}{f':{port}' if port is not None else ''}"
+    return Endpoint(base, None if BASIN in address else basin)
+
+
+def authorization(endpoint: Endpoint) -> dict[str, str]:
+    """The header with the token of the environment's ``S2_ACCESS_TOKEN``; none where that is not set, which only S2's
+    own service does not do without. Raises ``WireloomError``, in which the token is not shown."""
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    if not token:
+        if endpoint.base.endswith(".s2.dev"):
+            raise WireloomError(f"S2 wants an access token: set {TOKEN_VARIABLE} in the environment")
+        return {}
+    if not _TOKEN.fullmatch(token):
+        raise WireloomError(f"{TOKEN_VARIABLE} holds characters that no access token has")
+    return {"Authorization": f"Bearer {token}"}
+
+
+def encryption_key() -> str | None:
+    """The key of encrypted streams, from the environment's ``S2_ENCRYPTION_KEY``."""
+    return os.environ.get(KEY_VARIABLE, "").strip() or None

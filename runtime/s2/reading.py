@@ -1,0 +1,207 @@
+"""Reads a stream over the network, as batches over as many connections as it takes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Literal, Unpack
+
+import pyarrow as pa
+
+from ..base.arguments import one_of
+from ..base.errors import DamagedInputError, TemporaryError, WireloomError
+from .client import body_of, chunks, client_of, pause, refusal
+from .endpoint import encryption_key
+from .live import COMPLETE, HEARTBEAT_SILENCE, Delivery, Gap, Step
+from .messages import StreamPosition
+from .progress import ReadRange
+from .tables import Numbered, TableReader
+
+LOG = logging.getLogger(__name__)
+CAUGHT_UP_PAUSE = 1.0
+"""Seconds before a reader asks again that has caught up with a stream."""
+LOST = ("raise", "report")
+Lost = Literal["raise", "report"]
+
+
+class StreamRange(ReadRange, total=False):
+    """Which records of a stream are read, and the key of an encrypted one."""
+
+    encryption_key: bytes | str | None
+
+
+class LostRecordsError(DamagedInputError):
+    """Records that were to be read and do not come any more. ``gap``: which ones."""
+
+    def __init__(self, stream: str, gap: Gap) -> None:
+        super().__init__(
+            f"records {gap.expected} to {gap.found - 1} of {stream} are gone: they were trimmed, or their time is over",
+            reason="missing",
+            advice='lost="report" goes on after them',
+        )
+        self.gap = gap
+
+
+class StreamReading(Iterator[pa.RecordBatch]):
+    """Batches of a stream, over as many connections as it takes.
+
+    ``schema``: of all batches; ``next_seq_num``: the first record that has not been given, ``None`` as long as that is
+    not known; ``tail``: where the stream ends, as far as was last said; ``gaps``: ranges of records that were gone;
+    ``reconnections``: connections after the first one. It is to be closed, or used in ``with``, where it is not read to
+    its end.
+    """
+
+    def __init__(
+        self,
+        basin: str,
+        stream: str,
+        seq_num: int | None = None,
+        *,
+        end: int | None = None,
+        columns: Sequence[str] | None = None,
+        lost: Lost = "raise",
+        endpoint: str | None = None,
+        patience: float,
+        silence: float = HEARTBEAT_SILENCE,
+        from_earliest: bool = False,
+        **more: Unpack[StreamRange],
+    ) -> None:
+        one_of("lost", lost, LOST)
+        self._name = f"s2://{basin}/{stream}"
+        self._client = client_of(basin, endpoint)
+        self._stream, self._columns, self._silence, self._patience = stream, columns, silence, patience
+        self._end, self._lost = end, lost
+        self._from_earliest = from_earliest
+        self._asked: dict[str, Any] = {"encryption_key": encryption_key(), **more, "basin": self._client.endpoint.basin}
+        self._bounded = any(more.get(each) is not None for each in ("count", "bytes", "until", "wait"))
+        self._reader = self._new_reader(seq_num, self._asked)
+        self.schema = self._reader.schema
+        self.tail: StreamPosition | None = None
+        self.gaps: list[Gap] = []
+        self.reconnections = -1
+        self._failing_since: float | None = None
+        self._batches = self._read()
+
+    def __iter__(self) -> StreamReading:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        return next(self._batches)
+
+    def __enter__(self) -> StreamReading:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._batches.close()
+
+    @property
+    def next_seq_num(self) -> int | None:
+        """The first record that has not been given; ``None`` as long as that is not known."""
+        return self._reader.next_seq_num
+
+    def _new_reader(self, seq_num: int | None, asked: dict[str, Any], *, limited: bool = True) -> TableReader:
+        if limited and self._end is not None and seq_num is not None and not self._bounded:
+            # The server then ends the session by itself, and the connection can be used again.
+            asked = {**asked, "count": max(0, self._end - seq_num)}
+        return TableReader(self._stream, seq_num, columns=self._columns, silence=self._silence, **asked)
+
+    # Connections ------------------------------------------------------------------------------------------------------
+
+    def _read(self) -> Generator[pa.RecordBatch, None, None]:
+        if self._is_at_end():
+            return
+        while True:
+            yield from self._connection()
+            step = self._reader.step
+            if self._is_at_end():
+                return
+            if step.action == "stop":
+                if step.error is not None:
+                    raise self._error(step)
+                if self._end is None or self._bounded:
+                    return
+                # Fewer records came than there are numbers. Without a limit, the server says where the stream ends.
+                self._reader = self._new_reader(self.next_seq_num, self._asked, limited=False)
+            elif step.action == "wait":
+                if self._end is not None or self._bounded:
+                    return
+                time.sleep(CAUGHT_UP_PAUSE)
+            elif step.action == "retry":
+                self._wait_for(step)
+
+    def _is_at_end(self) -> bool:
+        return self._end is not None and self.next_seq_num is not None and self.next_seq_num >= self._end
+
+    def _wait_for(self, step: Step) -> None:
+        now = time.monotonic()
+        if step.attempt <= 1 or self._failing_since is None:
+            self._failing_since = now
+        LOG.warning("%s: %s: attempt %d", self._name, step.reason, step.attempt)
+        if now - self._failing_since > self._patience:
+            raise TemporaryError(f"{self._name}: {step.reason}, for {self._patience:.0f} seconds")
+        time.sleep(pause(step.attempt))
+
+    def _connection(self) -> Iterator[pa.RecordBatch]:
+        """The batches of one connection, whatever becomes of it."""
+        reader = self._reader
+        self.reconnections += 1
+        try:
+            with self._client.opened(reader.request(now=time.monotonic()), silence=self._silence) as answer:
+                if answer.status != 200:
+                    reader.answered(answer.status, body_of(answer), now=time.monotonic())
+                    return
+                reader.answered(200, now=time.monotonic())
+                for chunk in chunks(answer):
+                    if reader.step.action != "go on":
+                        break
+                    for delivery in reader.feed(chunk, now=time.monotonic()):
+                        yield from self._given(delivery)
+                        if self._is_at_end():
+                            # The end of a session that has a limit follows at once.
+                            if reader.step.reason == COMPLETE:
+                                next(chunks(answer), None)
+                            return
+        except TemporaryError as error:
+            reader.failed(error)
+        else:
+            reader.closed()
+
+    def _given(self, delivery: Delivery) -> Iterator[pa.RecordBatch]:
+        records: Any = delivery.records
+        assert isinstance(records, Numbered)
+        if delivery.tail is not None:
+            self.tail = delivery.tail
+        batch, numbers = records.batch, records.numbers
+        for gap in delivery.gaps:
+            if self._from_earliest and not gap.expected:
+                # What was trimmed before the read began was not to be read.
+                continue
+            if self._end is not None and gap.expected >= self._end:
+                break
+            found = gap.found if self._end is None else min(gap.found, self._end)
+            self.gaps.append(Gap(gap.expected, found))
+            if self._lost == "raise":
+                # The records before it are whole.
+                place = next((place for place, number in enumerate(numbers) if number >= gap.found), len(numbers))
+                if place:
+                    yield batch.slice(0, place)
+                raise LostRecordsError(self._name, self.gaps[-1])
+            LOG.warning("%s: records %d to %d are gone", self._name, gap.expected, found - 1)
+        self._from_earliest = False
+        if self._end is not None and numbers and numbers[-1] >= self._end:
+            batch = batch.slice(0, sum(number < self._end for number in numbers))
+        if batch.num_rows:
+            yield batch
+
+    def _error(self, step: Step) -> WireloomError:
+        error = step.error
+        if isinstance(error, WireloomError):
+            error.path = self._name
+            return error
+        assert error is not None
+        return refusal(self._name, error, "reading")

@@ -1,0 +1,191 @@
+"""Streams of a basin over the network: which there are, where they end, and what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Unpack
+
+import pyarrow as pa
+
+from ..base.errors import WireloomError
+from .client import S2Error, answer_to, client_of
+from .endpoint import encryption_key
+from .errors import RANGE_NOT_SATISFIABLE
+from .json import tail_from_json
+from .messages import ReadBatch, StreamPosition
+from .reading import Lost, StreamRange, StreamReading
+from .requests import check_tail, list_streams, read_unary
+
+READ_PATIENCE = 30.0
+"""Seconds of failures in a row after which a read of what is there gives up."""
+TAIL_PATIENCE = 300.0
+"""The same for one that waits for more."""
+
+
+def read(
+    basin: str,
+    stream: str,
+    seq_num: int | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    end: int | None = None,
+    lost: Lost = "raise",
+    endpoint: str | None = None,
+    patience: float = READ_PATIENCE,
+    **more: Unpack[StreamRange],
+) -> pa.Table:
+    """A table of what is in the stream: like ``scan``, whose batches it puts together."""
+    with scan(
+        basin, stream, seq_num, columns=columns, end=end, lost=lost, endpoint=endpoint, patience=patience, **more
+    ) as reading:
+        return pa.Table.from_batches(list(reading), reading.schema)
+
+
+def scan(
+    basin: str,
+    stream: str,
+    seq_num: int | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    end: int | None = None,
+    lost: Lost = "raise",
+    endpoint: str | None = None,
+    patience: float = READ_PATIENCE,
+    **more: Unpack[StreamRange],
+) -> StreamReading:
+    """Batches of what is in the stream now: up to its present end, or before the sequence number ``end``.
+
+    It begins at ``seq_num``, at the first record of ``timestamp`` or later, or ``tail_offset`` records before the
+    end; without any of them, at the first record that is still there. ``columns``: of ``seq_num``, ``timestamp``,
+    ``headers``, ``body`` and ``command``. ``count``, ``bytes``, ``until``, ``clamp``, ``encryption_key``: as of
+    ``read_session``.
+
+    ``lost``: ``raise`` a ``LostRecordsError`` where records are gone that were asked for, after those before them were
+    given; or ``report`` them in ``gaps``. ``endpoint``: by default the environment's ``S2_BASIN_ENDPOINT``, else S2's
+    own; the access token is the environment's ``S2_ACCESS_TOKEN``. ``patience``: seconds of failures in a row that are
+    tried again.
+
+    Raises ``S2Error`` for what the server refuses, ``TemporaryError`` where it cannot be reached, and
+    ``WireloomError`` for what cannot be asked for.
+    """
+    begins = seq_num is not None or any(more.get(name) is not None for name in ("timestamp", "tail_offset"))
+    last = tail_of(basin, stream, endpoint=endpoint, patience=patience)
+    reading = StreamReading(
+        basin,
+        stream,
+        seq_num if begins else 0,
+        end=last.seq_num if end is None else min(end, last.seq_num),
+        columns=columns,
+        lost=lost,
+        endpoint=endpoint,
+        patience=patience,
+        from_earliest=not begins,
+        **more,
+    )
+    reading.tail = last
+    return reading
+
+
+def tail(
+    basin: str,
+    stream: str,
+    seq_num: int | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    lost: Lost = "raise",
+    endpoint: str | None = None,
+    patience: float = TAIL_PATIENCE,
+    from_earliest: bool = False,
+    **more: Unpack[StreamRange],
+) -> StreamReading:
+    """Batches of the stream as they come, without end: from where it ends when the first batch is asked for, unless
+    ``seq_num``, ``timestamp`` or ``tail_offset`` say otherwise, or ``from_earliest``: from the first record that is
+    still there. The rest is as of ``scan``; ``wait``: end after so many seconds without records."""
+    return StreamReading(
+        basin,
+        stream,
+        0 if from_earliest else seq_num,
+        columns=columns,
+        lost=lost,
+        endpoint=endpoint,
+        patience=patience,
+        from_earliest=from_earliest,
+        **more,
+    )
+
+
+def tail_of(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> StreamPosition:
+    """Where the stream ends: the number that the next record gets, and the timestamp of the last one."""
+    client = client_of(basin, endpoint)
+    name = f"s2://{basin}/{stream}"
+    body = answer_to(
+        client, check_tail(stream, basin=client.endpoint.basin), name, "asking for the end of", patience=patience
+    )
+    found: StreamPosition = _checked(name, body, tail_from_json)
+    return found
+
+
+def first_of(
+    basin: str,
+    stream: str,
+    *,
+    seq_num: int | None = None,
+    timestamp: int | None = None,
+    endpoint: str | None = None,
+    patience: float = READ_PATIENCE,
+) -> int:
+    """The number of the first record from ``seq_num`` on, or of ``timestamp`` or later; where there is none, the number
+    that the next record gets."""
+    client = client_of(basin, endpoint)
+    name = f"s2://{basin}/{stream}"
+    request = read_unary(
+        stream,
+        seq_num=seq_num,
+        timestamp=timestamp,
+        count=1,
+        clamp=True,
+        basin=client.endpoint.basin,
+        encryption_key=encryption_key(),
+    )
+    try:
+        body = answer_to(client, request, name, "reading", patience=patience)
+    except S2Error as error:
+        if error.error.status != RANGE_NOT_SATISFIABLE or error.error.tail is None:
+            raise
+        return error.error.tail.seq_num
+    batch: ReadBatch = _checked(name, body, ReadBatch.from_bytes)
+    if batch.records:
+        return batch.records[0].seq_num
+    return tail_of(basin, stream, endpoint=endpoint, patience=patience).seq_num
+
+
+def streams_of(
+    basin: str, prefix: str = "", *, endpoint: str | None = None, patience: float = READ_PATIENCE
+) -> list[str]:
+    """The names of the basin's streams that begin so, in order, without those that are being deleted."""
+    client = client_of(basin, endpoint)
+    found: list[str] = []
+    after = ""
+    while True:
+        request = list_streams(prefix, start_after=after, basin=client.endpoint.basin)
+        body = answer_to(client, request, f"s2://{basin}", "listing the streams of", patience=patience)
+        page, more = _checked(f"s2://{basin}", body, _page)
+        found += [name for name, deleted in page if not deleted and name.startswith(prefix)]
+        last = page[-1][0] if page else ""
+        if not more or last <= after:
+            return found
+        after = last
+
+
+def _page(body: bytes) -> tuple[list[tuple[str, bool]], bool]:
+    answer = json.loads(body)
+    page = [(str(each["name"]), each.get("deleted_at") is not None) for each in answer["streams"]]
+    return page, bool(answer["has_more"])
+
+
+def _checked(name: str, body: bytes, read: Any) -> Any:
+    try:
+        return read(body)
+    except (WireloomError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise WireloomError(f"{name}: the server's answer is not one of S2 ({error!s:.200})") from error

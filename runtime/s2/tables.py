@@ -1,0 +1,123 @@
+"""Batches of a live stream as Arrow record batches, decoded by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Unpack
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import engine
+from ..base.errors import WireloomError
+from ..base.nearest import unknown
+from ..format.registry import get
+from ..rows.messages import make_decoder
+from .live import HEARTBEAT_SILENCE, LiveReader
+from .messages import StreamPosition
+from .metering import HEADER_COST, RECORD_COST
+from .progress import ReadOptions
+
+FORMAT = "s2_messages"
+COLUMNS = ("seq_num", "timestamp", "headers", "body", "command")
+NUMBER = "seq_num"
+METERED = ("headers", "body")
+
+
+class TableDecoder:
+    """Turns messages with records into batches of these columns. ``metered``: whether their sizes are asked for.
+
+    Raises ``UnknownNameError`` for a column that records do not have.
+    """
+
+    def __init__(self, columns: Sequence[str] | None = None, *, metered: bool = False) -> None:
+        names = tuple(columns) if columns is not None else COLUMNS
+        for name in names:
+            if name not in COLUMNS:
+                raise unknown("column of an S2 stream", name, COLUMNS)
+        format = get(FORMAT)
+        numbers = {each.name: number for number, each in enumerate(format.columns)}
+        needed = dict.fromkeys((*names, NUMBER, *(METERED if metered else ())))
+        self._wanted = {name: numbers[name] for name in needed}
+        self.schema = pa.schema([format.schema.field(name) for name in names])
+        kind = "columns" if engine.available and format.message_program is not None else "objects"
+        self._decoder = make_decoder(kind, format, tuple(self._wanted.values()))
+
+    def decode(self, message: bytes) -> TableBatch:
+        """The records of one message. Raises ``WireloomError`` where it is none."""
+        begins, sizes = pa.array([0], pa.uint64()), pa.array([len(message)], pa.uint64())
+        found = self._decoder.decode(message, begins, sizes, capacity=1)
+        for problem in found.problems:
+            raise WireloomError(problem.detail or problem.reason, offset=problem.offset, reason=problem.reason)
+        tail = found.unit_arrays[0][0].as_py()
+        arrays = {name: found.arrays[number] for name, number in self._wanted.items()}
+        return TableBatch(arrays, self.schema, None if tail is None else StreamPosition(**tail))
+
+
+class TableBatch:
+    """Like ``wireloom.s2.progress.Batch``."""
+
+    def __init__(self, arrays: dict[str, pa.Array], schema: pa.Schema, tail: StreamPosition | None) -> None:
+        self._arrays = arrays
+        self._schema = schema
+        self.tail = tail
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Like ``Batch.numbers``."""
+        found: list[int] = self._arrays[NUMBER].to_pylist()
+        return found
+
+    def taken(self, places: Sequence[int]) -> Numbered:
+        """Like ``Batch.taken``."""
+        batch = pa.RecordBatch.from_arrays([self._arrays[name] for name in self._schema.names], schema=self._schema)
+        numbers = self.numbers
+        if len(places) < len(numbers):
+            batch = batch.take(pa.array(places, pa.int64()))
+            numbers = [numbers[place] for place in places]
+        return Numbered(batch, numbers)
+
+    def metered(self, places: Sequence[int]) -> int:
+        """Like ``Batch.metered``."""
+        chosen = pa.array(places, pa.int64())
+        headers, body = (self._arrays[name].take(chosen) for name in METERED)
+        flat = headers.flatten()
+        texts = [body, *(pc.struct_field(flat, name) for name in ("name", "value"))]
+        return RECORD_COST * len(places) + HEADER_COST * len(flat) + sum(_bytes_of(each) for each in texts)
+
+
+class Numbered:
+    """Records as a table: ``batch`` has the columns that are wanted, ``numbers`` their sequence numbers."""
+
+    def __init__(self, batch: pa.RecordBatch, numbers: list[int]) -> None:
+        self.batch = batch
+        self.numbers = numbers
+
+
+class TableReader(LiveReader):
+    """A reader whose deliveries have a ``Numbered`` as ``records``."""
+
+    def __init__(
+        self,
+        stream: str,
+        seq_num: int | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        silence: float = HEARTBEAT_SILENCE,
+        **more: Unpack[ReadOptions],
+    ) -> None:
+        self._tables = TableDecoder(columns, metered=more.get("bytes") is not None)
+        super().__init__(stream, seq_num, silence=silence, **more)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of all batches."""
+        return self._tables.schema
+
+    def _decoded(self, content: bytes) -> TableBatch:
+        return self._tables.decode(content)
+
+
+def _bytes_of(array: pa.Array) -> int:
+    return pc.sum(pc.binary_length(array)).as_py() or 0

@@ -1,0 +1,98 @@
+"""``wireloom decode`` of streams that are somewhere else."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from wireloom.command import main
+
+from ...s2_server import BASIN, TOKEN, Fault, Server
+
+ORDERS = f"s2://{BASIN}/orders"
+RUN = "from wireloom.command.entry import main; main()"
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == code, result.output
+    assert TOKEN not in result.output
+    return result
+
+
+def test_where_it_begins_and_ends(s2_server: Server) -> None:
+    s2_server.fill("orders", 50)
+    for begin, before, expected in (
+        ("3", "5", ["3......", "4......"]),
+        ("tail-2", "60", ["48......", "49......"]),
+        ("2026-09-21T14:13:20.048Z", "50", ["48......", "49......"]),
+        ("47", "2026-09-21T14:13:20.048Z", ["47......"]),
+    ):
+        result = run("decode", ORDERS, "--from", begin, "--before", before, "--bytes", "utf8", "--columns", "body")
+        assert [json.loads(line)["body"].ljust(7, ".")[:7] for line in result.stdout.splitlines()] == [
+            each[:7] for each in expected
+        ]
+
+
+def test_files_and_names(s2_server: Server, tmp_path: Path) -> None:
+    s2_server.fill("a b/\u00e9", 50).first = 20
+    path = tmp_path / "out.parquet"
+    result = run("decode", f"s2://{BASIN}/a%20b/%C3%A9", "-o", str(path), "--report", "-", "--from", "10")
+    assert pq.read_table(path)["seq_num"].to_pylist() == list(range(20, 50))
+    assert json.loads(result.stdout) == {
+        "rows": 30,
+        "next_seq_num": 50,
+        "tail": {"seq_num": 50, "timestamp": 1790000000049},
+        "gaps": [{"expected": 10, "found": 20}],
+        "reconnections": 0,
+    }
+    assert "wireloom: warning: s2://wireloom-tests/a b/\u00e9: records 10 to 19 are gone" in result.stderr
+    assert (
+        "records 10 to 19"
+        in run("decode", f"s2://{BASIN}/a b/\u00e9", "--from", "10", "--mode", "failfast", code=2).stderr
+    )
+    # Who does not say where to begin wants what is there.
+    assert run("decode", f"s2://{BASIN}/a b/\u00e9").stderr == ""
+
+
+def test_reconnections_are_warnings(s2_server: Server) -> None:
+    s2_server.fill("orders", 50)
+    s2_server.faults.append(Fault(status=503))
+    result = run("decode", ORDERS, "--columns", "seq_num")
+    assert len(result.stdout.splitlines()) == 50
+    assert "wireloom: warning: s2://wireloom-tests/orders: the server answered 503" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([ORDERS, "--from", "yesterday"], "expected a sequence number, a time such as"),
+        ([ORDERS, "--before", "tail"], "--before is a number or a time"),
+        ([ORDERS, "--recover"], "recover says nothing about a stream"),
+        ([ORDERS, "file"], "leave the inputs out"),
+        ([f"s2://{BASIN}"], "not of the form s2://BASIN/STREAM"),
+        (["tfrecord"], "Missing argument 'INPUT...'"),
+        (["tfrecord", "file", "--follow"], "are for streams"),
+    ],
+)
+def test_what_is_refused(s2_server: Server, arguments: list[str], message: str) -> None:
+    assert message in run("decode", *arguments, code=2).stderr
+
+
+def test_following_passes_records_on_as_they_come_until_it_is_interrupted(s2_server: Server) -> None:
+    s2_server.fill("orders", 3)
+    command = [sys.executable, "-c", RUN, "decode", ORDERS, "--follow", "--columns", "seq_num", "--to", "csv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert [process.stdout.readline() for _ in range(4)] == [b'"seq_num"\n', b"0\n", b"1\n", b"2\n"]
+        s2_server.fill("orders", 1)
+        assert process.stdout.readline() == b"3\n"
+        process.send_signal(signal.SIGINT)
+        assert (process.stdout.read(), process.stderr.read(), process.wait()) == (b"", b"", 0)
