@@ -30,7 +30,7 @@ help:
 setup: $(READY)
 
 # New discovery packages of Spark need a new editable install, so they are prerequisites too.
-$(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py) .ci/setup .ci/requirements.lock
+$(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py runtime/spark/live/pyspark_*/__init__.py) .ci/setup .ci/requirements.lock
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh .ci/setup
 	@touch $@
 

@@ -77,7 +77,8 @@ def spark(
 
     # An editable install does not list top-level packages, so the discovery packages are put on the path as they are.
     found = tmp_path_factory.mktemp("discovery")
-    for package in Path(wireloom.__file__).parent.parent.glob("generated/*/pyspark_*"):
+    root = Path(wireloom.__file__).parent.parent
+    for package in (*root.glob("generated/*/pyspark_*"), *root.glob("runtime/spark/live/pyspark_*")):
         (found / package.name).symlink_to(package)
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(found), *([before] if before else [])])

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import click
 
-from ..base.errors import WireloomError
 from ..base.printable import printable
 
 if TYPE_CHECKING:
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 SCHEME = "s2://"
 UNDERSTOOD = ("columns", "mode", "endpoint")
 """Options of readers that say something about a stream."""
-_TAIL = re.compile(r"tail(?:-(\d{1,18}))?")
 
 
 def is_stream(address: str) -> bool:
@@ -35,6 +31,7 @@ def reading(
 ) -> Iterator[StreamReading]:
     """A reading of the stream at this address. ``options``: of readers, as the command got them."""
     from .. import s2
+    from ..s2.places import place_of
 
     for name in options:
         if name not in UNDERSTOOD:
@@ -43,7 +40,9 @@ def reading(
     if not basin or not stream:
         raise click.UsageError(f"{address} is not of the form s2://BASIN/STREAM", click.get_current_context())
     asked: dict[str, Any] = {name: options[name] for name in ("columns", "endpoint") if name in options}
-    asked |= {"lost": "raise" if options.get("mode") == "failfast" else "report", **place_of("--from", begin)}
+    asked |= {"lost": "raise" if options.get("mode") == "failfast" else "report"}
+    if begin is not None:
+        asked |= place_of("--from", begin)
     if before is not None:
         last = place_of("--before", before)
         asked |= {"until": last["timestamp"]} if "timestamp" in last else {"end": last.get("seq_num")}
@@ -59,29 +58,6 @@ def reading(
     except s2.LostRecordsError as error:
         error.advice = "--mode permissive goes on after them"
         raise
-
-
-def place_of(option: str, text: str | None) -> dict[str, int]:
-    """A place in a stream as ``wireloom.s2.scan`` takes it.
-
-    >>> place_of("--from", "tail-10"), place_of("--from", "17"), place_of("--from", "2026-09-21T14:13:20Z")
-    ({'tail_offset': 10}, {'seq_num': 17}, {'timestamp': 1790000000000})
-    """
-    if text is None:
-        return {}
-    if text.isascii() and text.isdecimal():
-        return {"seq_num": int(text)}
-    if found := _TAIL.fullmatch(text):
-        return {"tail_offset": int(found[1] or 0)}
-    with suppress(ValueError):
-        time = datetime.fromisoformat(text)
-        stamp = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-        if stamp >= 0:
-            return {"timestamp": round(stamp * 1000)}
-    raise WireloomError(
-        f"{option} is {printable(text)[:80]!r}: expected a sequence number, a time such as 2026-03-01T00:00:00Z, tail, "
-        "or tail-100"
-    )
 
 
 def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:

@@ -61,17 +61,19 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
 
 
 def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
-    """Make every format known to the session, for where Spark's own discovery does not find them, and the functions of
-    formats of messages known to SQL (``wireloom.spark.functions.sql``).
+    """Make every format known to the session, for where Spark's own discovery does not find them, the streams of other
+    services, and the functions of formats of messages known to SQL (``wireloom.spark.functions.sql``).
 
     ``specs``: spec files whose formats are to be known as well, by their ids. ``allow_modules``: modules out of which
     they may name classes, see ``wireloom.load_spec``; the workers need them too.
     """
     from ..format.registry import get
     from .functions.sql import register_functions
+    from .live.s2.source import S2StreamSource
 
     found = [get(each, allow_modules) for each in specs]
     own = sources()
     for source in (*own, *(source_of(each) for each in found)):
         spark.dataSource.register(source)
+    spark.dataSource.register(S2StreamSource)
     register_functions(spark, [*(each.described for each in own), *found])

@@ -1,23 +1,9 @@
-"""The page about live streams: the blocks of a section run in order, on a server of this machine."""
+"""The page about live streams has the options as they are. Its examples run in tests/spark/live/test_live_page.py."""
 
-from pathlib import Path
-
-import wireloom.s2 as s2
-
-from ..s2_server import Server
-from .blocks import Page
-
-PAGE = Path(__file__).parents[2] / "docs" / "live.md"
+from .live import PAGE, TABLES, renewed
 
 
-def section(title: str) -> str:
-    """A section of the page, with those below it."""
-    return PAGE.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-
-
-def test_s2(tmp_path: Path, s2_server: Server) -> None:
-    s2_server.basin = "my-basin"
-    stream = s2_server.fill("orders", 0)
-    stream.append([s2.AppendRecord(timestamp=1790000000000 + n, body=b"order %d" % n) for n in range(10)])
-    stream.first = 2
-    assert Page(section("S2"), tmp_path).run() >= 4
+def test_the_options() -> None:
+    text = PAGE.read_text()
+    assert renewed(text) == text, "run 'python -m tests.docs.live' and look at what it changes"
+    assert all(f"<!-- {name} -->" in text for name in TABLES)

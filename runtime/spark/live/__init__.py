@@ -1,0 +1,1 @@
+"""Streams of other services as data sources of Spark, one folder each."""

@@ -1,0 +1,5 @@
+"""Where Spark finds ``s2_stream`` by itself: it looks for packages named ``pyspark_…``."""
+
+from wireloom.spark.live.s2.source import S2StreamSource as DefaultSource
+
+__all__ = ["DefaultSource"]

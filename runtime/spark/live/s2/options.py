@@ -1,0 +1,126 @@
+"""The options of ``s2_stream``. Spark hands them over as text, their names in lower case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ....base.errors import WireloomError
+from ....base.nearest import unknown
+from ....s2.endpoint import endpoint_of
+from ....s2.places import place_of
+from ...options import flag, one_of, size
+
+READ_OPTIONS = {
+    "basin": "Name of the basin.",
+    "stream": "Name of the stream.",
+    "streamPrefix": "Instead of stream: all streams whose names begin so, those that are made later too.",
+    "endpoint": "Address of the server; default: S2_BASIN_ENDPOINT of the environment, otherwise S2's own.",
+    "start": "Where to begin: earliest (default), latest, a sequence number, a time such as 2026-03-01T00:00:00Z, or "
+    "latest-100. A stream that is made later is read from its first record.",
+    "end": "Where a batch read ends: before this sequence number or time; default latest, the end at that moment.",
+    "columns": "Names of columns, separated by commas; default: all.",
+    "unsigned64": "decimal (default): seq_num and timestamp as decimal(20,0); long: as long, or an error.",
+    "maxRecordsPerTrigger": "Maximum number of records per batch of a streaming read, divided among the streams; "
+    "default: no limit.",
+    "maxRecordsPerPartition": "Maximum number of records that a task reads; default: a task reads all of a stream.",
+    "failOnDataLoss": "true (default): the query fails where records are gone that were to be read, or a stream is; "
+    "false: this is logged, and reading goes on after them.",
+}
+"""Options of reads, and what they do."""
+WRITE_OPTIONS = {
+    "basin": "Name of the basin.",
+    "stream": "Name of the stream. {partition} in it is the number of the task, each of which then has its own; "
+    "without it, the rows have to be in one partition.",
+    "endpoint": "As of reads.",
+    "fencingToken": "The stream's fencing token; default: none is shown.",
+    "stateLocation": "Folder for the position of each stream at the beginning of the batch that is being written; "
+    "default: s2_stream in checkpointLocation. Of streaming writes.",
+}
+"""Options of writes, and what they do."""
+EARLIEST = "earliest"
+FOREIGN = ("path", "paths", "checkpointlocation", "querywatermark", "queryname")
+"""Options that Spark may add by itself."""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The checked options of a read. ``prefix``: whether ``stream`` is one."""
+
+    basin: str
+    stream: str
+    prefix: bool
+    endpoint: str | None
+    start: str
+    end: str | None
+    columns: tuple[str, ...] | None
+    narrow: bool
+    max_records: int | None
+    max_partition: int | None
+    fail_on_data_loss: bool
+
+
+def read_options(given: Mapping[str, str]) -> ReadOptions:
+    """The options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    values = _known(given, READ_OPTIONS)
+    streams = [name for name in ("stream", "streamPrefix") if name in values]
+    if len(streams) != 1:
+        raise WireloomError("name what to read: option stream, or streamPrefix")
+    most, part, columns = (values.get(name) for name in ("maxRecordsPerTrigger", "maxRecordsPerPartition", "columns"))
+    found = ReadOptions(
+        basin=_basin(values),
+        stream=values[streams[0]],
+        prefix=streams[0] == "streamPrefix",
+        endpoint=values.get("endpoint"),
+        start=values.get("start", EARLIEST).strip(),
+        end=values.get("end"),
+        columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
+        narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
+        max_records=None if most is None else size("maxRecordsPerTrigger", most),
+        max_partition=None if part is None else size("maxRecordsPerPartition", part),
+        fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
+    )
+    if found.start != EARLIEST:
+        place_of("option start", found.start)
+    if found.end is not None and "tail_offset" in place_of("option end", found.end) and found.end != "latest":
+        raise WireloomError(f"option end is {found.end!r}: expected a sequence number, a time, or latest")
+    return found
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """The checked options of a write."""
+
+    basin: str
+    stream: str
+    endpoint: str | None
+    token: str | None
+    state: str | None
+
+
+def write_options(given: Mapping[str, str]) -> WriteOptions:
+    """The options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+    values = _known(given, WRITE_OPTIONS)
+    if "stream" not in values:
+        raise WireloomError("name what to write to: option stream")
+    checkpoint = next((value for name, value in given.items() if name.lower() == "checkpointlocation"), None)
+    state = values.get("stateLocation") or (f"{checkpoint.rstrip('/')}/s2_stream" if checkpoint else None)
+    return WriteOptions(_basin(values), values["stream"], values.get("endpoint"), values.get("fencingToken"), state)
+
+
+def _known(given: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
+    names = {name.lower(): name for name in options}
+    found = {}
+    for key, value in given.items():
+        if key.lower() in names:
+            found[names[key.lower()]] = value
+        elif key.lower() not in FOREIGN:
+            raise unknown("option of s2_stream", key, options)
+    return found
+
+
+def _basin(values: Mapping[str, str]) -> str:
+    if "basin" not in values:
+        raise WireloomError("name the basin: option basin")
+    endpoint_of(values["basin"], values.get("endpoint"))
+    return values["basin"]

@@ -1,0 +1,144 @@
+"""Which records a batch reads: positions of streams, asked for and divided on the driver."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from ....base.errors import WireloomError
+from ....s2.places import place_of
+from ....s2.streams import first_of, streams_of, tail_of
+from .options import EARLIEST, ReadOptions
+
+LOG = logging.getLogger(__name__)
+REQUESTS = 16
+"""Requests that are made at the same time."""
+ADVICE = "failOnDataLoss=false goes on with what is there"
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Records of a stream, ``begin`` to before ``end``. ``earliest``: those that are gone at its beginning were not to
+    be read."""
+
+    stream: str
+    begin: int
+    end: int
+    earliest: bool = False
+
+
+class Planning:
+    """Asks for the positions of the streams that options name."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+
+    def streams(self) -> list[str]:
+        """The streams that there are now."""
+        options = self._options
+        if not options.prefix:
+            return [options.stream]
+        return streams_of(options.basin, options.stream, endpoint=options.endpoint)
+
+    def tails(self, streams: Iterable[str]) -> dict[str, int]:
+        """Where the streams end."""
+        options = self._options
+        return _each(streams, lambda name: tail_of(options.basin, name, endpoint=options.endpoint).seq_num)
+
+    def begin(self, streams: Iterable[str]) -> dict[str, int]:
+        """Where the streams are to be read from, as option ``start`` says."""
+        return _each(streams, lambda name: self._position(name, "start", self._options.start))
+
+    def ranges(self) -> list[Range]:
+        """The ranges of a batch read."""
+        options = self._options
+        names = self.streams()
+        begins, ends = self.begin(names), self.tails(names)
+        if options.end is not None:
+            wanted = _each(names, lambda name: self._position(name, "end", options.end or ""))
+            ends = {name: min(end, wanted[name]) for name, end in ends.items()}
+        found = [Range(name, begins[name], ends[name]) for name in names if begins[name] < ends[name]]
+        return list(self.divided(found))
+
+    def _position(self, name: str, option: str, text: str) -> int:
+        options = self._options
+        place = {"seq_num": 0} if text == EARLIEST else place_of(f"option {option}", text)
+        if "tail_offset" in place:
+            tail = tail_of(options.basin, name, endpoint=options.endpoint).seq_num
+            return max(0, tail - place["tail_offset"])
+        if text == EARLIEST or "timestamp" in place:
+            return first_of(options.basin, name, endpoint=options.endpoint, **place)
+        return place["seq_num"]
+
+    def divided(self, ranges: Iterable[Range]) -> Iterable[Range]:
+        """Yield the ranges in parts that are not larger than ``maxRecordsPerPartition``."""
+        most = self._options.max_partition
+        for each in ranges:
+            step = most or each.end - each.begin
+            for begin in range(each.begin, each.end, step):
+                yield Range(each.stream, begin, min(begin + step, each.end), each.earliest)
+
+    def between(self, start: Mapping[str, int], end: Mapping[str, int]) -> list[Range]:
+        """The ranges between two offsets."""
+        found = []
+        for name, last in sorted(end.items()):
+            first = start.get(name)
+            if first is None or first > last:
+                # A stream that was made, or made anew, after the query had begun.
+                found.append(Range(name, 0, last, earliest=True))
+            else:
+                found.append(Range(name, first, last))
+        return list(self.divided(each for each in found if each.begin < each.end))
+
+    def checked_tails(self, start: Mapping[str, int]) -> dict[str, int]:
+        """Where the streams end, those of ``start`` and new ones. Raises ``WireloomError`` for a stream that is gone or
+        ends before it did, if that is to fail; otherwise one that is gone stays where it was."""
+        there = self.streams()
+        found = self.tails(there)
+        for name, begin in start.items():
+            problem = None
+            if name not in found:
+                problem = "is gone"
+            elif found[name] < begin:
+                problem = f"ends at {found[name]}, before record {begin}, which is the next one: was it made anew?"
+            if problem is not None:
+                if self._options.fail_on_data_loss:
+                    raise WireloomError(problem, path=f"s2://{self._options.basin}/{name}", advice=ADVICE)
+                LOG.warning("s2://%s/%s: %s", self._options.basin, name, problem)
+                found.setdefault(name, begin)
+        return found
+
+
+def _each(names: Iterable[str], ask: Callable[[str], Result]) -> dict[str, Result]:
+    several = list(names)
+    if len(several) < 2:
+        return {name: ask(name) for name in several}
+    with ThreadPoolExecutor(min(REQUESTS, len(several))) as pool:
+        return dict(zip(several, pool.map(ask, several), strict=True))
+
+
+def limited(start: Mapping[str, int], tails: Mapping[str, int], most: int | None) -> dict[str, int]:
+    """The end of a batch of at most so many records: streams with little to be read are read to their ends, and the
+    others get equal shares of the rest.
+
+    >>> limited({"a": 0, "b": 0, "c": 5}, {"a": 100, "b": 100, "c": 7}, 22)
+    {'a': 10, 'b': 10, 'c': 7}
+    """
+    waiting = {name: max(0, end - start.get(name, 0)) for name, end in tails.items()}
+    if most is None or sum(waiting.values()) <= most:
+        return dict(sorted(tails.items()))
+    ends: dict[str, int] = {}
+    for place, (name, count) in enumerate(sorted(waiting.items(), key=lambda each: (each[1], each[0]))):
+        share = min(count, most // (len(waiting) - place))
+        most -= share
+        if not share and name not in start:
+            # It is still to be begun.
+            continue
+        begin = start.get(name, 0)
+        # A stream that was made anew is read from its beginning.
+        ends[name] = tails[name] if tails[name] < begin else begin + share
+    return dict(sorted(ends.items()))

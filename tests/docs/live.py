@@ -1,0 +1,32 @@
+"""The tables of docs/live.md that come from the options of sources; ``python -m tests.docs.live`` renews them.
+
+Such a table begins with a comment, ``<!-- NAME -->``, and ends with an empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from wireloom.spark.live.s2 import READ_OPTIONS
+
+PAGE = Path(__file__).parents[2] / "docs" / "live.md"
+TABLES = {"s2 reads": READ_OPTIONS}
+
+
+def renewed(page: str) -> str:
+    """The page with its tables as the options are today."""
+    for name, options in TABLES.items():
+        rows = "".join(f"| `{option}` | {text} |\n" for option, text in options.items())
+        lines = f"| option | |\n|---|---|\n{rows}\n"
+        page = re.sub(rf"(<!-- {name} -->\n)(?:\|.*\n)*\n?", lambda match, lines=lines: match[1] + lines, page)
+    return page
+
+
+def section(title: str) -> str:
+    """A section of the page, with those below it."""
+    return PAGE.read_text().partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(renewed(PAGE.read_text()))
