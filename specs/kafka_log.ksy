@@ -11,7 +11,11 @@ meta:
     tables:
       records:
         doc: The records. Compacted topics have gaps in their offsets.
-        rows: batches.body.records
+        rows:
+          - batches.current.body.records
+          - batches.message
+          - batches.set.messages.messages.message
+        unit: batches
         columns: [offset, timestamp, key, value, headers]
         selectable:
           - timestamp_type
@@ -24,7 +28,7 @@ meta:
           - leader_epoch
           - base_offset
       batches:
-        doc: The batches of records, those among them that compaction has emptied.
+        doc: The batches of records, those among them that compaction has emptied, and the messages of older versions.
         rows: batches
         columns:
           - base_offset
@@ -40,13 +44,14 @@ meta:
           - producer_epoch
           - base_sequence
           - count
-        selectable: [len_batch, attributes, last_offset_delta]
+        selectable: [magic, len_batch, last_offset_delta]
 doc: |
   Batches of records, as Kafka's brokers store and send them: a segment of a topic's partition, and also what a fetch
-  returns. This is version 2 of the format (`magic`), which brokers since 0.11 write.
+  returns. Version 2 of the format (`magic`) is what brokers since 0.11 write. Segments that are older, or of topics with
+  an older `message.format.version`, have messages of version 0 or 1, also beside batches.
 
-  Records are compressed together, by batch. The checksum of a batch covers all of it from `attributes` on; offsets and
-  times of records are those of the batch and a difference.
+  Records are compressed together: by batch, or as a set of messages in the value of one. The checksum of a batch covers
+  all of it from `attributes` on; offsets and times of records are those of the batch and a difference.
 
   Markers of transactions are records too, in control batches: `where` they are not wanted, `is_control` tells them.
 doc-ref: https://kafka.apache.org/documentation/#messageformat
@@ -60,22 +65,101 @@ types:
     doc: A signed integer of 1 to 10 bytes.
     -wireloom: {varint: {order: le, signed: zigzag}}
   batch:
-    doc: Records that were written together.
+    doc: Records that were written together; or a message of version 0 or 1.
     seq:
-      - id: base_offset
+      - id: offset
         type: s8
-        doc: Offset of the first record when the batch was written.
+        doc: Offset of the first record when the batch was written; of a compressed set of messages, of the last one.
       - id: len_batch
         type: s4
-        valid: {min: 49}
+        valid: {min: 14}
         doc: Bytes of the batch that follow this field.
-      - id: leader_epoch
+      - id: epoch_or_crc
         type: s4
-        doc: Epoch of the partition's leader that appended the batch; -1 where that is not known.
+        doc: Epoch of the partition's leader that appended the batch, -1 where that is not known; CRC-32 of a message.
+        -wireloom: {checksum: {algorithm: crc32, over: [magic, set], if: magic != 2}}
       - id: magic
         type: s1
-        valid: 2
+        valid: {min: 0, max: 2}
         doc: Version of the format.
+      - id: current
+        type: current
+        size: len_batch - 5
+        if: magic == 2
+        doc: All else in version 2.
+      - id: attributes
+        type: u1
+        if: magic != 2
+        doc: The codec of a message (bits 0 to 2), and the type of its timestamp (3).
+      - id: message
+        type: message(offset, offset, magic, attributes, -1)
+        size: len_batch - 6
+        if: magic != 2 and attributes & 7 == 0
+        doc: A message that is not compressed.
+      - id: set
+        type: message_set
+        size: len_batch - 6
+        if: magic != 2 and attributes & 7 != 0
+        doc: A message with compressed ones.
+    instances:
+      flags:
+        value: 'magic == 2 ? current.attributes : attributes'
+        doc: The attributes in any version.
+      base_offset:
+        value: 'magic == 2 ? offset : attributes & 7 == 0 ? offset : set.base + set.index.entries.first.offset'
+        doc: Offset of the first record.
+      last_offset:
+        value: 'magic == 2 ? offset + current.last_offset_delta : offset'
+        doc: Offset of the last record when the batch was written.
+      last_offset_delta:
+        value: current.last_offset_delta
+        if: magic == 2
+        doc: Offset of the last record when the batch was written, from `base_offset` on.
+      leader_epoch:
+        value: 'magic == 2 ? epoch_or_crc : -1'
+        doc: Epoch of the partition's leader that appended the batch; -1 where that is not known.
+      codec:
+        value: flags & 7
+        enum: codecs
+        doc: How the records are compressed.
+        -wireloom: {labels: true}
+      timestamp_type:
+        value: flags >> 3 & 1
+        enum: timestamp_types
+        if: magic > 0
+        doc: Whether the producer or the broker set the timestamps; version 0 has none.
+        -wireloom: {labels: true}
+      is_transactional:
+        value: flags & 0x10 != 0 and magic == 2
+        doc: Whether the records are part of a transaction.
+      is_control:
+        value: flags & 0x20 != 0 and magic == 2
+        doc: Whether the record is a marker of a transaction, and not a producer's.
+      base_timestamp:
+        value: current.base_timestamp
+        if: magic == 2
+        doc: Milliseconds since the Unix epoch to which the records of version 2 add.
+      max_timestamp:
+        value: 'magic == 2 ? current.max_timestamp : attributes & 7 == 0 ? message.millis : set.millis'
+        if: magic > 0
+        doc: The largest timestamp; with log_append_time that of all records.
+        -wireloom: {timestamp: ms}
+      producer_id:
+        value: 'magic == 2 ? current.producer_id : -1'
+        doc: Number of an idempotent producer; -1 of others.
+      producer_epoch:
+        value: 'magic == 2 ? current.producer_epoch : -1'
+        doc: Epoch of this producer; -1 of others.
+      base_sequence:
+        value: 'magic == 2 ? current.base_sequence : -1'
+        doc: Sequence number of the first record by this producer; -1 of others.
+      count:
+        value: current.count
+        if: magic == 2
+        doc: How many records there are; not known of messages.
+  current:
+    doc: A batch of version 2.
+    seq:
       - id: crc
         type: u4
         doc: CRC-32C of all that follows.
@@ -85,7 +169,7 @@ types:
         doc: The codec (bits 0 to 2), the type of timestamps (3), whether it is in a transaction (4) and a control batch (5).
       - id: last_offset_delta
         type: s4
-        doc: Offset of the last record when the batch was written, from `base_offset` on.
+        doc: Offset of the last record when the batch was written, from the first one on.
       - id: base_timestamp
         type: s8
         doc: Milliseconds since the Unix epoch to which the records add.
@@ -107,32 +191,12 @@ types:
         doc: How many records there are.
       - id: body
         type: body
-        size: len_batch - 49
+        size-eos: true
         doc: The records.
         -wireloom:
           codec:
             switch-on: attributes & 7
             cases: {0: none, 1: gzip, 2: snappy-xerial, 3: lz4, 4: zstd}
-    instances:
-      codec:
-        value: attributes & 7
-        enum: codecs
-        doc: How the records are compressed.
-        -wireloom: {labels: true}
-      timestamp_type:
-        value: attributes >> 3 & 1
-        enum: timestamp_types
-        doc: Whether the producer or the broker set the timestamps.
-        -wireloom: {labels: true}
-      is_transactional:
-        value: attributes & 0x10 != 0
-        doc: Whether the records are part of a transaction.
-      is_control:
-        value: attributes & 0x20 != 0
-        doc: Whether the record is a marker of a transaction, and not a producer's.
-      last_offset:
-        value: base_offset + last_offset_delta
-        doc: Offset of the last record when the batch was written.
   body:
     doc: The records of a batch.
     seq:
@@ -180,7 +244,7 @@ types:
         doc: Names and values that applications add; names may repeat.
     instances:
       offset:
-        value: _parent._parent.base_offset + offset_delta.value
+        value: _parent._parent._parent.offset + offset_delta.value
         doc: Position in the partition.
       timestamp:
         value: >-
@@ -188,6 +252,37 @@ types:
           : _parent._parent.base_timestamp + timestamp_delta.value
         doc: When the record was created, or appended to the log.
         -wireloom: {timestamp: ms}
+      timestamp_type:
+        value: _parent._parent.attributes >> 3 & 1
+        enum: timestamp_types
+        doc: Whether the producer or the broker set the timestamp; version 0 has none.
+        -wireloom: {labels: true}
+      codec:
+        value: _parent._parent.attributes & 7
+        enum: codecs
+        doc: How the records are compressed.
+        -wireloom: {labels: true}
+      is_transactional:
+        value: _parent._parent.attributes & 0x10 != 0
+        doc: Whether the records are part of a transaction.
+      is_control:
+        value: _parent._parent.attributes & 0x20 != 0
+        doc: Whether the record is a marker of a transaction, and not a producer's.
+      producer_id:
+        value: _parent._parent.producer_id
+        doc: Number of an idempotent producer; -1 of others.
+      producer_epoch:
+        value: _parent._parent.producer_epoch
+        doc: Epoch of this producer; -1 of others.
+      base_sequence:
+        value: _parent._parent.base_sequence
+        doc: Sequence number of the batch's first record by this producer; -1 of others.
+      leader_epoch:
+        value: _parent._parent._parent.epoch_or_crc
+        doc: Epoch of the partition's leader that appended the batch; -1 where that is not known.
+      base_offset:
+        value: _parent._parent._parent.offset
+        doc: Offset of the batch's first record when it was written.
   header:
     doc: A name and a value.
     -wireloom: {columns: [key, value]}
@@ -206,6 +301,167 @@ types:
         size: len_value.value
         if: len_value.value >= 0
         doc: The value.
+  message_set:
+    doc: The rest of a message whose value is compressed messages.
+    seq:
+      - id: timestamp
+        type: s8
+        if: _parent.magic == 1
+        doc: The largest timestamp; with log_append_time that of all messages.
+      - id: len_key
+        type: s4
+        doc: Size of the key; -1 where there is none.
+      - id: key
+        size: len_key
+        if: len_key >= 0
+        doc: Not used.
+      - id: len_value
+        type: s4
+        doc: Size of the value.
+      - id: value
+        size: len_value
+        doc: The messages.
+        -wireloom:
+          codec:
+            switch-on: _parent.attributes & 7
+            cases: {1: gzip, 2: snappy-xerial, 3: lz4-kafka}
+      - id: index
+        type: offsets
+        doc: The same, for the offset of the last one.
+        -wireloom: {within: value}
+      - id: messages
+        type: messages
+        doc: The messages.
+        -wireloom: {within: value}
+    instances:
+      millis:
+        value: '_parent.magic == 1 ? timestamp : -1'
+        doc: The timestamp; -1 in version 0.
+      outer_timestamp:
+        value: '_parent.attributes & 8 != 0 ? millis : -1'
+        doc: The timestamp of all messages with log_append_time; else -1.
+      base:
+        value: >-
+          _parent.magic == 1 and _parent.offset >= index.entries.last.offset
+          ? _parent.offset - index.entries.last.offset : 0
+        doc: What offsets of messages add to; in version 0 they are the partition's.
+  offsets:
+    doc: The offsets of compressed messages.
+    seq:
+      - {id: entries, type: entry, repeat: eos, doc: The messages.}
+    types:
+      entry:
+        doc: The offset of a message.
+        seq:
+          - {id: offset, type: s8, doc: The offset.}
+          - {id: len, type: s4, doc: Bytes of the message that follow this field.}
+          - {id: rest, size: len, doc: The message.}
+  messages:
+    doc: Compressed messages.
+    seq:
+      - {id: messages, type: inner_message, repeat: eos, doc: The messages.}
+  inner_message:
+    doc: One of several messages that are compressed together.
+    seq:
+      - id: offset
+        type: s8
+        doc: Offset in the partition, or in version 1 from `base` on.
+      - id: len
+        type: s4
+        doc: Bytes of the message that follow this field.
+      - id: crc
+        type: u4
+        doc: CRC-32 of all that follows.
+        -wireloom: {checksum: {algorithm: crc32, over: [magic, message]}}
+      - id: magic
+        type: s1
+        valid: _parent._parent._parent.magic
+        doc: Version of the format.
+      - id: attributes
+        type: u1
+        doc: The type of its timestamp (bit 3).
+      - id: message
+        type: >-
+          message(_parent._parent.base + offset, _parent._parent.base + _parent._parent.index.entries.first.offset,
+          magic, _parent._parent._parent.attributes, _parent._parent.outer_timestamp)
+        size: len - 6
+        doc: The message itself.
+  message:
+    doc: A message of version 0 or 1.
+    params:
+      - {id: position, type: s8, doc: Its offset.}
+      - {id: first, type: s8, doc: That of the first message in the set.}
+      - {id: version, type: s1, doc: Version of the format.}
+      - {id: flags, type: u1, doc: The attributes of the set that it is in.}
+      - {id: appended, type: s8, doc: The timestamp of the set with log_append_time; else -1.}
+    seq:
+      - id: timestamp_millis
+        type: s8
+        if: version == 1
+        doc: Milliseconds since the Unix epoch.
+      - id: len_key
+        type: s4
+        doc: Size of the key; -1 where there is none.
+      - id: key
+        size: len_key
+        if: len_key >= 0
+        doc: The key, by which topics are partitioned and compacted.
+      - id: len_value
+        type: s4
+        doc: Size of the value; -1 where there is none.
+      - id: value
+        size: len_value
+        if: len_value >= 0
+        doc: The value; without one the message deletes its key in a compacted topic.
+      - id: headers
+        type: header
+        repeat: expr
+        repeat-expr: 0
+        doc: There are none.
+    instances:
+      millis:
+        value: 'version == 1 ? timestamp_millis : -1'
+        doc: The timestamp; -1 in version 0.
+      offset:
+        value: position
+        doc: Position in the partition.
+      timestamp:
+        value: 'appended == -1 ? millis : appended'
+        if: version == 1
+        doc: When the message was created, or appended to the log.
+        -wireloom: {timestamp: ms}
+      timestamp_type:
+        value: flags >> 3 & 1
+        enum: timestamp_types
+        if: version == 1
+        doc: Whether the producer or the broker set the timestamp; version 0 has none.
+        -wireloom: {labels: true}
+      codec:
+        value: flags & 7
+        enum: codecs
+        doc: How the messages are compressed.
+        -wireloom: {labels: true}
+      is_transactional:
+        value: false
+        doc: Whether the message is part of a transaction.
+      is_control:
+        value: false
+        doc: Whether the message is a marker of a transaction.
+      producer_id:
+        value: -1
+        doc: Number of an idempotent producer, which messages do not have.
+      producer_epoch:
+        value: -1
+        doc: Epoch of this producer.
+      base_sequence:
+        value: -1
+        doc: Sequence number of this producer.
+      leader_epoch:
+        value: -1
+        doc: Epoch of the partition's leader, which messages do not have.
+      base_offset:
+        value: first
+        doc: Offset of the first message in the set.
 enums:
   codecs: {0: none, 1: gzip, 2: snappy, 3: lz4, 4: zstd}
   timestamp_types: {0: create_time, 1: log_append_time}

@@ -59,9 +59,6 @@ def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
     if one.ids[0] != other.ids[0]:
         names = listed(map(shown, (one.ids[0], other.ids[0])))
         message = f"all ways to the rows of a table begin with one attribute: {names} are two"
-    elif one.types[-1] is not other.types[-1]:
-        names = listed("::".join(each.types[-1].path) for each in (one, other))
-        message = f"the rows of a table are of one type: {names} are two"
     elif _begins(one, other) or _begins(other, one):
         message = f"{shown(other.text)} and {shown(one.text)}: one leads through the rows of the other"
     else:

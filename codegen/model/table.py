@@ -169,6 +169,7 @@ class TableReader:
             taken = {*columns, *parents}
             outer = (each for struct in reversed(around) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *outer) if each not in taken))
+        self._check_kinds(section, ways, (*columns, *selectable))
         fragments = read_fragments(section, row, self.diagnostics)
         if inside is not None and fragments is not None:
             message = "'fragments' cannot stand beside rows that are inside of records put together of some"
@@ -197,6 +198,23 @@ class TableReader:
             root=() if inside is None else self.root.path,
             inside="" if inside is None else inside.table,
         )
+
+    def _check_kinds(self, section: Section, ways: list[Way], columns: tuple[str, ...]) -> None:
+        """Rows of other types than the first way's have all columns too, and no condition."""
+        first, where = ways[0].types[-1], section.expression("where")
+        for way in ways[1:]:
+            row = way.types[-1]
+            if row is first:
+                continue
+            known = [each.id for each in _members(row)]
+            for name in columns:
+                if name not in known and not self.world.has_failed(row.path, name):
+                    what, hint = "::".join(row.path), suggestion(name, known)
+                    message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
+                    self.diagnostics.error(way.position, message)
+            if where is not None:
+                message = "'where' is for rows of one type, those on several ways are of several"
+                self.diagnostics.error(where.position, message)
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """A row's place is a number of bytes, and a stream with bits left has not ended."""

@@ -209,6 +209,11 @@ class Rows:
         return self.types[-1]
 
     @property
+    def row_types(self) -> tuple[Path, ...]:
+        """The types of rows on all ways, the first one's first."""
+        return tuple(dict.fromkeys((self.type, *(each.types[-1] for each in self.others))))
+
+    @property
     def steps(self) -> Way:
         """The fields that lead to rows inside of units, on the first way; none where units are the rows."""
         return self._steps(self.types, self.path)

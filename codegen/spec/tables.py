@@ -214,7 +214,7 @@ _ROWS = {
         ListKind(ROW_PATH, single=True, minimum=1),
         "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
         " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which. A list"
-        " has several ways to rows of one type.",
+        " has several ways to rows.",
     ),
     "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
     "selectable": Key(NAMES, "The columns that a reader may ask for besides."),

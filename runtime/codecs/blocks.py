@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import xxhash
 import zstandard
 
 from . import snappy_blocks
@@ -184,6 +185,15 @@ def _lz4_frames(data: memoryview, limit: int, size: int | None) -> bytes:
     return bytes(content)
 
 
+def _lz4_kafka(data: memoryview, limit: int, size: int | None) -> bytes:
+    """A frame whose header's checksum may cover the magic number too, as in Kafka's messages of version 0."""
+    end = 6 + 8 * bool(data[4] & 8) + 4 * bool(data[4] & 1) if len(data) > 4 else 0
+    if 0 < end < len(data) and data[end] == xxhash.xxh32_intdigest(bytes(data[:end])) >> 8 & 0xFF:
+        right = xxhash.xxh32_intdigest(bytes(data[4:end])) >> 8 & 0xFF
+        data = memoryview(b"".join((data[:end], bytes((right,)), data[end + 1 :])))
+    return _lz4_frames(data, limit, size)
+
+
 def _lz4_block(data: memoryview, limit: int, size: int | None) -> bytes:
     if size is None:
         raise damaged("lz4-block", "its decompressed size is not known")
@@ -225,6 +235,7 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
         BlockCodec("zlib", _inflate("zlib", zlib.MAX_WBITS), zlib.compress),
         BlockCodec("deflate", _inflate("deflate", -zlib.MAX_WBITS), _deflate),
         BlockCodec("lz4", _lz4_frames, _arrow("lz4")),
+        BlockCodec("lz4-kafka", _lz4_kafka, _arrow("lz4")),
         BlockCodec("lz4-block", _lz4_block, _arrow("lz4_raw"), needs_size=True),
         BlockCodec("snappy", snappy_blocks.expand, _arrow("snappy")),
         BlockCodec("snappy-crc32", snappy_blocks.expand_checked, snappy_blocks.checked),

@@ -31,10 +31,10 @@ from ...expression.nodes import (
 )
 from ...expression.types import BytesType, EnumType, StringType
 from .compiled import Byte, Compiled, Order, constant, joined
-from .finding import Finder, facts_of
+from .finding import Finder, denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
-from .scope import Known, Scalar, Span
+from .scope import Fact, Known, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -288,7 +288,8 @@ class Compiler(Finder):
         then = self._knowing(node.condition)._compile(node.then)
         if condition.constant:
             return then
-        otherwise = self._compile(node.otherwise)
+        unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
+        otherwise = replace(self, assumed=(*self.assumed, *unless))._compile(node.otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
     def _knowing(self, condition: Node | None) -> Compiler:

@@ -9,7 +9,7 @@ from typing import Self
 
 from wireloom.format.program import Code
 
-from ...expression.nodes import Attribute, Call, Cast, Logical, Name, Node, Subscript
+from ...expression.nodes import Attribute, Call, Cast, Comparison, Logical, Name, Node, Subscript, Unary
 from ...expression.types import BytesType, ListType, StreamType, Type
 from ...expression.walk import names_in, walk
 from ...plan import Instance
@@ -35,8 +35,20 @@ def asks_position(node: Node) -> bool:
 def conjuncts(node: Node) -> tuple[Node, ...]:
     """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
     if isinstance(node, Logical) and node.operator == "and":
-        return (node, *conjuncts(node.left), *conjuncts(node.right))
+        return (*conjuncts(node.left), *conjuncts(node.right))
     return (node,)
+
+
+def denied(node: Node) -> tuple[Node, ...]:
+    """The conditions that are known to hold where ``node`` does not: those of ``a != 1`` are ``a == 1``."""
+    match node:
+        case Logical("or", left, right):
+            return (*denied(left), *denied(right))
+        case Unary("not", operand):
+            return conjuncts(operand)
+        case Comparison("==" | "!=" as operator):
+            return (replace(node, operator="!=" if operator == "==" else "=="),)
+    return ()
 
 
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:

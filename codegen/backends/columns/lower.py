@@ -349,7 +349,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
-        "positional": (_is_positional(plan.type(rows.type)), False),
+        "positional": (any(_is_positional(plan.type(each)) for each in rows.row_types), False),
         "chained": (is_chained(plan, rows), False),
         "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
         "variables": (_variables(plan, rows), ()),

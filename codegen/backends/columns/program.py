@@ -27,7 +27,7 @@ from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit, read_instance
 from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
 from .state import State
-from .table import TableColumn, declared
+from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
 
 
@@ -42,6 +42,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(plan, columns)
     state = State(plan, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
+    state.other_columns = {each: _nodes_on(plan, rows, each, columns) for each in rows.row_types[1:]}
     unit = Scope(plan, plan.type(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True
@@ -83,6 +84,11 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     )
 
 
+def _nodes_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
+    """The columns of a program as those of rows of another type: of the same numbers."""
+    return ColumnNodes(plan, columns_on(plan, rows, row, columns))
+
+
 def _row_columns(state: State, row: Scope) -> None:
     """Append the steps of the condition of a row, and of its columns that are computed or stand around it."""
     rows = state.plan.rows
@@ -90,7 +96,7 @@ def _row_columns(state: State, row: Scope) -> None:
     if rows.where is not None:
         condition = _compiler(state, row, state.facts).compile(rows.where)
         state.assembler.add(Op.WHERE, state.assembler.temporary(condition, "where"), comment="where")
-    for node in state.columns.columns:
+    for node in state.columns_of(row.struct.path).columns:
         try:
             _row_column(state, row, node, rows)
         except NotForEngineError as refusal:

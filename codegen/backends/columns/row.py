@@ -341,7 +341,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     assert rows is not None
     state.assembler.add(Op.ROW, int(rows.begins_with_unit(state.plan, state.ways[0])))
     state.row, state.steps = None, state.steps + 1
-    state.fills[inner] = own_columns(state.columns)
+    state.fills[inner] = own_columns(state.columns_of(inner.struct.path))
     lower_fields(state, inner)
     state.run.flush()
     around = [(each, dict(each.members)) for each in inner.enclosing()]

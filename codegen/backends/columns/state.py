@@ -41,7 +41,8 @@ class Function:
 class State:
     """Where the walk is.
 
-    ``bounded``: the bytes end where a frame or a sub-stream does. ``row``: appends the steps of a row's columns that
+    ``bounded``: the bytes end where a frame or a sub-stream does. ``other_columns``: those of rows of other types than
+    the first one, by their types. ``row``: appends the steps of a row's columns that
     are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
     ``facts``: the conditions under which the current field is read. ``created``: the scalars and spans
     of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
@@ -61,6 +62,7 @@ class State:
     assembler: Assembler
     bounded: bool
     columns: ColumnNodes
+    other_columns: dict[Path, ColumnNodes] = field(default_factory=dict)
     row: Callable[[State, Scope], None] | None = None
     fills: dict[Scope, dict[str, ColumnNode]] = field(default_factory=dict)
     steps: int = 0
@@ -90,6 +92,10 @@ class State:
     def is_asked(self, field: Field) -> bool:
         """Return whether expressions may use the items of a repeated field."""
         return self.asked is not None and field.id in self.asked
+
+    def columns_of(self, row: Path) -> ColumnNodes:
+        """The columns of rows of a type."""
+        return self.other_columns.get(row, self.columns)
 
     def count(self) -> None:
         """Count a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""

@@ -9,7 +9,7 @@ from wireloom.format.program import Kind, Op
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name
-from ...expression.types import EnumType, UserType
+from ...expression.types import EnumType, Path, UserType
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...wire import Labels, LookUp, Timestamp
 from ..base import refuse
@@ -19,7 +19,7 @@ from .assembler import Assembler
 from .compiled import Compiled, narrowed
 from .expression import Compiler
 from .field_arrow import field_type
-from .interval import Interval
+from .interval import Interval, of_bytes
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope
 
@@ -49,6 +49,8 @@ class TableColumn:
     """For such a field: whether the struct may be absent."""
     same_as: str = ""
     """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
+    interval: Interval | None = None
+    """Of a computed integer: the values that it may have."""
 
     @classmethod
     def inner(cls, name: str, type: ArrowType, field: Field | Instance) -> TableColumn:
@@ -100,7 +102,44 @@ class TableColumn:
 
 
 def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
-    """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
+    """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type, or
+    another one in rows of another type."""
+    columns = _columns(plan, rows)
+    for row in rows.row_types[1:]:
+        columns_on(plan, rows, row, columns)
+    return columns
+
+
+def columns_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
+    """The columns of a table as those of rows of another type. Raises ``SpecError`` where one has another Arrow type
+    there, but for integers that fit."""
+    way = next(each for each in rows.others if each.types[-1] == row)
+    found = _columns(plan, replace(rows, types=way.types, path=way.path, others=()))
+    by_name = {each.name: each for each in found}
+    return tuple(_fitted(each, by_name[each.name], row) for each in columns)
+
+
+def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
+    kind, values = column.type, other.interval
+    are_integers = all("int" in each.type.name and each.type.kind is not None for each in (column, other))
+    if are_integers and kind.kind is not None and values is not None:
+        held = of_bytes(int(kind.kind.name[1]), kind.kind.name.startswith("S"))
+        if values.within(held.low, held.high):
+            other = replace(other, type=kind)
+    if _shape(column) != _shape(other):
+        names = " and ".join(each.type.name + " with labels" * bool(each.labels) for each in (other, column))
+        sentence = f'the column "{column.name}" is of two types: {names}, the first in {"::".join(row)}'
+        refuse(other.field.position, sentence)
+    return other
+
+
+def _shape(column: TableColumn) -> tuple[object, ...]:
+    """What is the same of a column in rows of all types."""
+    kind = column.type
+    return column.name, kind.constructor, kind.variants, kind.pairs, column.labels, column.attribute, column.path
+
+
+def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     root = declared(plan, plan.top(rows), None)
     scopes = [root]
     for path in rows.types if rows.streaming else rows.types[1:]:
@@ -206,7 +245,8 @@ def _column(
     field = struct.field(name) or struct.instance(name)
     if field is None:
         refuse(struct.position, f'the column "{name}" is not a field of {"::".join(struct.path)}')
-    found = field_type(plan, field, _computed(scope, field))
+    computed = _computed(scope, field)
+    found = field_type(plan, field, computed)
     if found is None:
         refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')
     labels: tuple[tuple[int, str], ...] = ()
@@ -216,7 +256,20 @@ def _column(
     same_as = _same_as(struct, field)
     derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
     attribute = field_name(name)
-    return TableColumn(name, found, field, default, parent, attribute, labels, unsigned, derived, up, same_as=same_as)
+    return TableColumn(
+        name,
+        found,
+        field,
+        default,
+        parent,
+        attribute,
+        labels,
+        unsigned,
+        derived,
+        up,
+        same_as=same_as,
+        interval=computed,
+    )
 
 
 def _is_derived(struct: TypePlan, field: Field) -> bool:

@@ -53,6 +53,32 @@ types:
 """
 
 
+SEVERAL = (
+    SPEC.replace("pages.notes\n", "pages.notes\n      - records.body.as<short>\n").replace(
+        "3: pages}", "3: pages, 4: short}"
+    )
+    + """
+  short:
+    seq:
+      - {id: size, type: u2}
+      - {id: text, type: str, size-eos: true, encoding: ASCII}
+    instances:
+      number: {value: size % 900, if: size != 1}
+"""
+)
+"""Rows of two types: a number is read in one, and computed in the other."""
+UNFIT = """
+  blob:
+    seq:
+      - {id: number, type: u2}
+      - {id: text, size-eos: true}
+  wide:
+    seq:
+      - {id: number, type: u8}
+      - {id: text, type: str, size-eos: true, encoding: ASCII}
+"""
+
+
 def packed(kind: int, body: bytes) -> bytes:
     return bytes((kind, len(body))) + body
 
@@ -136,7 +162,9 @@ def test_conditions_and_units(tmp_path: Path) -> None:
     ("ways", "sentence"),
     [
         ("[records.body.as<note>, others]", "all ways to the rows of a table begin with one attribute"),
-        ("[records.body.as<note>, records.body.as<pages>.pages]", "the rows of a table are of one type"),
+        ("[records.body.as<note>, records.body.as<pages>.pages]", "page has no attribute or instance 'number'"),
+        ("[records.body.as<note>, records.body.as<blob>]", 'the column "text" is of two types: binary and utf8'),
+        ("[records.body.as<note>, records.body.as<wide>]", 'the column "number" is of two types: uint64 and uint16'),
         ("[records.body.as<note>, records.body.as<note>]", "one leads through the rows of the other"),
         ("[records.body.as<note>, records.body.as<nota>]", "no type nota"),
         ("[]", "expected a list of 1"),
@@ -146,6 +174,7 @@ def test_paths_that_do_not_go_together(ways: str, sentence: str, tmp_path: Path)
     head, rest = SPEC.split("    rows:\n")
     spec = f"{head}    rows: {ways}\n    columns" + rest.partition("    columns")[2]
     spec = spec.replace("types:\n", "  - {id: others, type: note, repeat: eos}\ntypes:\n", 1)
+    spec = spec.replace("3: pages}", "3: pages, 4: blob, 5: wide}") + UNFIT
     with pytest.raises(SpecError) as error:
         format_of(tmp_path, spec)
     assert sentence in str(error.value)
@@ -154,3 +183,27 @@ def test_paths_that_do_not_go_together(ways: str, sentence: str, tmp_path: Path)
 def test_what_is_around_the_rows_is_no_column(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="no attribute or instance"):
         format_of(tmp_path, SPEC.replace("columns: [number, text]", "columns: [number, kind]"))
+
+
+def test_rows_of_several_types(tmp_path: Path) -> None:
+    format = format_of(tmp_path, SEVERAL)
+    assert not format.engine_refusal
+    data = packed(4, struct.pack("<H", 903) + b"three") + DATA + packed(4, b"\1\0one") + packed(4, b"\0\0")
+    rows = wireloom.read(format, data).to_pylist()
+    assert [each["number"] for each in rows] == [3, 1, 2, 3, 4, 5, 6, 7, None, 0]
+    assert [rows[place]["text"] for place in (0, -2, -1)] == ["three", "one", ""]
+    assert wireloom.read(format, data).schema.field("number").type == "uint16"
+    chance = random.Random(5)
+    for _ in range(100):
+        damaged = bytearray(data)
+        damaged[chance.randrange(len(damaged))] = chance.choice((0, 1, 2, 4, 4, chance.randrange(256)))
+        agreed(format, bytes(damaged[: chance.choice((len(damaged), chance.randrange(len(damaged))))]))
+
+
+def test_rows_of_several_types_have_no_condition(tmp_path: Path) -> None:
+    spec = SPEC.replace("      - records.body.as<pages>.pages.notes", "      - records.body.as<wide>")
+    spec = spec.replace("3: pages}", "3: wide}").replace(
+        "columns: [number, text]", "columns: [text]\n    where: number > 1"
+    )
+    with pytest.raises(SpecError, match="'where' is for rows of one type"):
+        format_of(tmp_path, spec + UNFIT)

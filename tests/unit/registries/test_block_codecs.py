@@ -12,6 +12,7 @@ import zlib
 
 import pyarrow as pa
 import pytest
+import xxhash
 import zstandard
 from wireloom.codecs import BLOCK_CODECS, BlockCodec, CodecError
 
@@ -69,6 +70,7 @@ def test_whatever_is_damaged_is_an_error_of_the_codec(codec: BlockCodec) -> None
 
 
 CONTENT = b"some content, some more content"
+LZ4 = pa.compress(CONTENT, "lz4", asbytes=True)
 OTHERS = {
     "zstd": [
         zstandard.ZstdCompressor(write_content_size=False).compress(CONTENT),
@@ -81,6 +83,8 @@ OTHERS = {
     "bzip2": [bz2.compress(CONTENT[:9]) + bz2.compress(CONTENT[9:])],
     "xz": [lzma.compress(CONTENT[:9]) + lzma.compress(CONTENT[9:])],
     "lz4": [pa.compress(CONTENT[:9], "lz4", asbytes=True) + pa.compress(CONTENT[9:], "lz4", asbytes=True)],
+    # The checksum of the header covers the magic number in the second one, as in Kafka's messages of version 0.
+    "lz4-kafka": [LZ4, LZ4[:6] + bytes((xxhash.xxh32_intdigest(LZ4[:6]) >> 8 & 0xFF,)) + LZ4[7:]],
     "snappy-xerial": [pa.compress(CONTENT, "snappy", asbytes=True)],
 }
 

@@ -38,6 +38,48 @@ public class Make {
             write(cases, "mixed.log", batch(Compression.zstd().build(), 0, 4), appended(4), empty(9), batch(Compression.NONE, 12, 4),
                 transaction(16), marker(20, ControlRecordType.COMMIT), transaction(21), marker(25, ControlRecordType.ABORT));
         }
+        // Messages of older versions; cases of their own, since the ones above are as they were.
+        try (PrintWriter cases = new PrintWriter("cases_messages.jsonl", "UTF-8")) {
+            for (byte magic = 0; magic < 2; magic++) {
+                write(cases, "v" + magic + ".log", messages(magic, Compression.NONE, 5, 6),
+                    messages(magic, Compression.gzip().build(), 20, 9), messages(magic, Compression.snappy().build(), 40, 7),
+                    messages(magic, Compression.lz4().build(), 60, 5), messages(magic, Compression.NONE, 70, 1),
+                    compacted(magic, 80));
+            }
+            write(cases, "upgraded.log", messages((byte) 0, Compression.gzip().build(), 0, 3),
+                messages((byte) 1, Compression.NONE, 3, 2), appendedMessages(5, Compression.snappy().build()),
+                appendedMessages(9, Compression.NONE), messages((byte) 1, Compression.lz4().build(), 20, 4),
+                batch(Compression.NONE, 24, 3), messages((byte) 0, Compression.NONE, 27, 2), batch(Compression.zstd().build(), 29, 4));
+        }
+    }
+
+    static ByteBuffer messages(byte magic, Compression compression, long offset, int count) {
+        MemoryRecordsBuilder builder = MemoryRecords.builder(ByteBuffer.allocate(1 << 16), magic, compression,
+            TimestampType.CREATE_TIME, offset);
+        for (int i = 0; i < count; i++) {
+            builder.appendWithOffset(offset + i, magic == 0 ? RecordBatch.NO_TIMESTAMP : NOW + RANDOM.nextInt(2000) - 1000,
+                i % 5 == 0 ? null : bytes(i % 7), i % 6 == 1 ? null : bytes(i % 4 * 20));
+        }
+        return builder.build().buffer();
+    }
+
+    // The first and some others are compacted away: offsets of messages in version 1 count from another one.
+    static ByteBuffer compacted(byte magic, long offset) {
+        MemoryRecordsBuilder builder = MemoryRecords.builder(ByteBuffer.allocate(1 << 12), magic, Compression.gzip().build(),
+            TimestampType.CREATE_TIME, offset);
+        for (int i : new int[] {2, 3, 7}) {
+            builder.appendWithOffset(offset + i, magic == 0 ? RecordBatch.NO_TIMESTAMP : NOW + i, bytes(3), bytes(9));
+        }
+        return builder.build().buffer();
+    }
+
+    // All timestamps are the broker's.
+    static ByteBuffer appendedMessages(long offset, Compression compression) {
+        MemoryRecordsBuilder builder = MemoryRecords.builder(ByteBuffer.allocate(1 << 12), (byte) 1, compression,
+            TimestampType.LOG_APPEND_TIME, offset, NOW + 5);
+        builder.appendWithOffset(offset + 1, NOW, bytes(3), bytes(9));
+        builder.appendWithOffset(offset + 3, NOW, bytes(0), bytes(0));
+        return builder.build().buffer();
     }
 
     static ByteBuffer batch(Compression compression, long offset, int count) {
@@ -107,18 +149,18 @@ public class Make {
             for (FileLogInputStream.FileChannelRecordBatch batch : file.batches()) {
                 batch.ensureValid();
                 found.add(String.format("{\"base_offset\": %d, \"last_offset\": %d, \"leader_epoch\": %d, \"codec\": \"%s\", "
-                    + "\"timestamp_type\": \"%s\", \"is_transactional\": %s, \"is_control\": %s, \"max_timestamp\": %d, "
+                    + "\"timestamp_type\": %s, \"is_transactional\": %s, \"is_control\": %s, \"max_timestamp\": %s, "
                     + "\"producer_id\": %d, \"producer_epoch\": %d, \"base_sequence\": %d, \"count\": %d}",
                     batch.baseOffset(), batch.lastOffset(), batch.partitionLeaderEpoch(), batch.compressionType().name,
-                    type(batch), batch.isTransactional(), batch.isControlBatch(), batch.maxTimestamp(),
+                    type(batch), batch.isTransactional(), batch.isControlBatch(), time(batch, batch.maxTimestamp()),
                     batch.producerId(), batch.producerEpoch(), batch.baseSequence(), batch.countOrNull()));
                 for (Record record : batch) {
                     List<String> headers = new ArrayList<>();
                     for (Header each : record.headers()) {
                         headers.add(String.format("{\"key\": \"%s\", \"value\": %s}", each.key(), hex(each.value() == null ? null : ByteBuffer.wrap(each.value()))));
                     }
-                    records.add(String.format("{\"offset\": %d, \"timestamp\": %d, \"timestamp_type\": \"%s\", \"key\": %s, \"value\": %s, \"headers\": [%s], \"is_control\": %s}",
-                        record.offset(), record.timestamp(), type(batch), hex(record.key()), hex(record.value()), String.join(", ", headers), batch.isControlBatch()));
+                    records.add(String.format("{\"offset\": %d, \"timestamp\": %s, \"timestamp_type\": %s, \"key\": %s, \"value\": %s, \"headers\": [%s], \"is_control\": %s}",
+                        record.offset(), time(batch, record.timestamp()), type(batch), hex(record.key()), hex(record.value()), String.join(", ", headers), batch.isControlBatch()));
                 }
             }
             cases.printf("{\"file\": \"%s\", \"rows\": [%s]}%n", name, String.join(", ", records));
@@ -126,8 +168,13 @@ public class Make {
         }
     }
 
+    // Version 0 has no timestamps.
     static String type(RecordBatch batch) {
-        return batch.timestampType() == TimestampType.CREATE_TIME ? "create_time" : "log_append_time";
+        return batch.magic() == 0 ? "null" : batch.timestampType() == TimestampType.CREATE_TIME ? "\"create_time\"" : "\"log_append_time\"";
+    }
+
+    static String time(RecordBatch batch, long timestamp) {
+        return batch.magic() == 0 ? "null" : Long.toString(timestamp);
     }
 
     static String hex(ByteBuffer value) {
