@@ -200,21 +200,19 @@ class TableReader:
         )
 
     def _check_kinds(self, section: Section, ways: list[Way], columns: tuple[str, ...]) -> None:
-        """Rows of other types than the first way's have all columns too, and no condition."""
+        """Refuse rows of other types than the first way's that lack columns, and a condition of them."""
         first, where = ways[0].types[-1], section.expression("where")
         for way in ways[1:]:
             row = way.types[-1]
             if row is first:
                 continue
             known = [each.id for each in _members(row)]
-            for name in columns:
-                if name not in known and not self.world.has_failed(row.path, name):
-                    what, hint = "::".join(row.path), suggestion(name, known)
-                    message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
-                    self.diagnostics.error(way.position, message)
+            for name in (each for each in columns if each not in known and not self.world.has_failed(row.path, each)):
+                what, hint = "::".join(row.path), suggestion(name, known)
+                message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
+                self.diagnostics.error(way.position, message)
             if where is not None:
-                message = "'where' is for rows of one type, those on several ways are of several"
-                self.diagnostics.error(where.position, message)
+                self.diagnostics.error(where.position, "'where' is for rows of one type, these are of several")
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """A row's place is a number of bytes, and a stream with bits left has not ended."""

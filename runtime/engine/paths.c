@@ -135,14 +135,17 @@ static bool writes_column(const wl_step *step) {
            step->op == WL_OP_COLUMN_STRUCT;
 }
 
-/* A column that two steps write may be null by one of them and not by the other, so it begins as null too: then every
+/* A column that two steps of a row write may be null by one of them and not by the other, so it begins as null too: then every
  * value that is written takes the null back. */
 static void note_second_writers(wl_program *program) {
+    uint32_t row = 0; /* where it begins */
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
+        if (step->op == WL_OP_ROW)
+            row = i;
         if (!program->reachable[i] || !writes_column(step))
             continue;
-        for (uint32_t before = 0; before < i && !program->conditional[step->a]; before++) {
+        for (uint32_t before = row; before < i && !program->conditional[step->a]; before++) {
             const wl_step *other = program->steps + before;
             program->conditional[step->a] = program->reachable[before] && writes_column(other) && other->a == step->a;
         }

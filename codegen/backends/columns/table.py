@@ -134,7 +134,7 @@ def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
 
 
 def _shape(column: TableColumn) -> tuple[object, ...]:
-    """What is the same of a column in rows of all types."""
+    """The parts of a column that are the same in rows of all types."""
     kind = column.type
     return column.name, kind.constructor, kind.variants, kind.pairs, column.labels, column.attribute, column.path
 
