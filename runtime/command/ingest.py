@@ -75,6 +75,32 @@ if TYPE_CHECKING:
     shell_complete=completing.columns,
     help="Columns whose values name the table's folders.",
 )
+@click.option(
+    "--sort-by",
+    metavar="A,B",
+    callback=names,
+    shell_complete=completing.columns,
+    help="Columns by which each file of the table is sorted.",
+)
+@click.option(
+    "--file-bytes",
+    metavar="SIZE",
+    help="Approximate maximum size of a file of the table, such as 256m.  [default: 1g]",
+)
+@click.option(
+    "--compression",
+    type=click.Choice(("snappy", "zstd", "lz4", "gzip", "none")),
+    default="snappy",
+    show_default=True,
+    help="Compression of the table's files.",
+)
+@click.option(
+    "--dictionary",
+    metavar="A,B",
+    callback=names,
+    shell_complete=completing.columns,
+    help="Columns that are stored as dictionaries; by default all but those of bytes.",
+)
 @reader_options("columns", "mode", "recover", table=False)
 @click.option(
     "--existing",
@@ -97,6 +123,10 @@ def command(
     every: str | None,
     batch_files: int | None,
     partition_by: list[str] | None,
+    sort_by: list[str] | None,
+    file_bytes: str | None,
+    compression: str,
+    dictionary: list[str] | None,
     existing: str,
     report_path: str | None,
     as_json: bool,
@@ -121,6 +151,7 @@ def command(
     from ..spark.ingest.batches import BATCH_FILES
     from ..spark.ingest.catalogs import catalog_of
     from ..spark.ingest.failures import translate_failures
+    from ..spark.options import size
     from .overwriting import refuse_overwrite
 
     format = get(format_name, options.pop("allow_modules", ()))
@@ -137,6 +168,10 @@ def command(
         "metrics": metrics,
         **{name: options.pop(name) for name in ("mode", "recover", "columns") if name in options},
         "partition_by": partition_by or (),
+        "sort_by": sort_by or (),
+        "file_bytes": None if file_bytes is None else size("--file-bytes", file_bytes),
+        "compression": compression,
+        "dictionary": dictionary,
         "options": {camel_case(name) if name in OPTIONS else name: _spelled(value) for name, value in options.items()},
         "existing": existing,
         "to": to,

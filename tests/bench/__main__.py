@@ -17,6 +17,7 @@ from . import (
     etcd,
     figures,
     in_pieces,
+    ingest,
     kpl,
     layouts,
     mcap,
@@ -49,6 +50,7 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
         s2.comparisons(size),
         objects.comparisons(size, kaitai),
         spark.comparisons(size),
+        ingest.comparisons(size),
     )
     return chain.from_iterable(parts)
 

@@ -21,7 +21,16 @@ import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructField, StructType
 from wireloom import Damage, FileReport
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest import Attempt, IngestTables, Request, StreamBatch, open_tables
+from wireloom.spark.ingest import (
+    Attempt,
+    FileLayout,
+    IngestTables,
+    Request,
+    StreamBatch,
+    WrittenFile,
+    open_tables,
+    write_table_files,
+)
 from wireloom.spark.read import QUARANTINE_SCHEMA
 
 SCHEMA = StructType([StructField("record", StringType()), StructField("kind", StringType())])
@@ -92,7 +101,7 @@ def asked(
         table=folder(str(base / table)),
         quarantine=folder(str(base / "quarantine")),
         metrics=folder(str(base / "metrics")) if metrics else None,
-        partition_by=("kind",),
+        layout=FileLayout(("kind",)),
         options={},
         existing=existing,
         to=to,
@@ -124,22 +133,22 @@ def run(
 
 def _batch(tables: IngestTables, paths: list[str], stream: StreamBatch | None, pause: Callable[[], None]) -> None:
     attempt = tables.attempt()
+    written: list[WrittenFile] = []
     for index, path in enumerate(paths):
         pause()
-        _read(attempt, index, path)
+        written += _read(attempt, index, path)
     pause()
-    tables.commit(attempt, dict.fromkeys(paths, 1), seconds=0.0, stream=stream)
+    tables.commit(attempt, written, dict.fromkeys(paths, 1), seconds=0.0, stream=stream)
 
 
-def _read(attempt: Attempt, index: int, path: str) -> None:
+def _read(attempt: Attempt, index: int, path: str) -> list[WrittenFile]:
     """One task: rows to one file per kind, damage and report to the side."""
     lines = Path(path).read_text().splitlines()
     good = [each for each in lines if not each.startswith("!")]
-    for kind in ("a", "b"):
-        inner = Path(attempt.data.path) / f"kind={kind}"
-        inner.mkdir(parents=True, exist_ok=True)
-        rows = [each for each in good if (int(each[-1]) % 2 == 0) == (kind == "a")]
-        pq.write_table(pa.table({"record": pa.array(rows, pa.string())}), inner / f"part-{index}.c000.parquet")
+    kinds = ["a" if int(each[-1]) % 2 == 0 else "b" for each in good]
+    schema = pa.schema([("record", pa.string()), ("kind", pa.string())])
+    batch = pa.RecordBatch.from_arrays([pa.array(good, pa.string()), pa.array(kinds, pa.string())], schema=schema)
+    written = write_table_files([batch], schema, attempt.data, FileLayout(("kind",)))
     places = [number for number, each in enumerate(lines) if each.startswith("!")]
     damaged = [[path, each, None, "checksum: it does not hold", lines[each].encode()] for each in places]
     columns = [pa.array([row[at] for row in damaged], kind) for at, kind in enumerate(QUARANTINE_SCHEMA.types)]
@@ -147,6 +156,7 @@ def _read(attempt: Attempt, index: int, path: str) -> None:
     pq.write_table(pa.Table.from_arrays(columns, schema=QUARANTINE_SCHEMA), side / f"damaged-{index:06d}.parquet")
     told = FileReport(path, len(good), len(lines), [Damage(each, 1, "checksum") for each in places], "clean")
     (side / f"report-{index:06d}.json").write_text(json.dumps([{**told.to_dict(), "begin": 0}]))
+    return written
 
 
 def visible(base: Path, *places: str) -> Counter[str]:

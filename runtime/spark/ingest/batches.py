@@ -1,8 +1,9 @@
 """The pipeline: files of a format to a table of the good rows and a quarantine table of the damaged records.
 
-One pass over the input. While Spark writes the good rows, every task keeps the damaged records and the report of each
-file that it reads (see ``read.task_reports``). When all rows are written, one commit puts rows, quarantine and the
-names of the files that are done in place (see ``write.commit_log``). ``ingest_stream`` does the same batch by batch.
+One pass over the input. Every task writes the good rows that it reads (see ``table_files``), and keeps the damaged
+records and the report of each file (see ``read.task_reports``). When all are done, one commit puts the files of which
+they have told, the quarantine and the names of the inputs that are done in place (see ``write.commit_log``).
+``ingest_stream`` does the same batch by batch.
 """
 
 from __future__ import annotations
@@ -21,16 +22,15 @@ from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .metrics import batch_metrics
-from .parquet_writer import write_to_store
-from .request import Choices, Request, request, spark_address
+from .request import Choices, Request, request
 from .summary import IngestSummary
+from .table_files import WrittenFile, taken_back
 from .tables import Attempt, IngestTables, StreamBatch, open_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from ...input.inputs import Input
-    from ..folders import Folder
 
 PAUSE = 0.25
 """Seconds between two calls of ``progress``."""
@@ -65,9 +65,12 @@ def ingest(
     others) or ``failfast``. ``recover``: look for the next good row after a damaged length. ``options``: further ones
     of the data source. ``existing``: what becomes of tables that are there: ``append`` (they must have the same
     columns), ``overwrite`` (all files are read, and replace what is there when they are), or ``error`` (nothing is
-    done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``allow_modules``: modules out of which a spec may name
-    classes, see ``wireloom.load_spec``. ``batch_files``: how many files are committed together. ``progress`` is called
-    several times a second, in the caller's thread.
+    done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``sort_by``: columns by which each file is sorted.
+    ``file_bytes``: about how large a file is at most. ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or
+    ``none``. ``dictionary``: columns that are stored as dictionaries, by default all but those of bytes.
+    ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
+    ``batch_files``: how many files are committed together. ``progress`` is called several times a second, in the
+    caller's thread.
 
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` where another run is at work, the disk is full
     or a storage fails; in ``failfast`` the error of the first damage that was met.
@@ -109,10 +112,16 @@ class Run:
         self._most_reports = most_reports
 
     def commit(
-        self, attempt: Attempt, sizes: Mapping[str, int | None], started: float, stream: StreamBatch | None = None
+        self,
+        attempt: Attempt,
+        written: Sequence[WrittenFile],
+        sizes: Mapping[str, int | None],
+        started: float,
+        stream: StreamBatch | None = None,
     ) -> tuple[ReadReport, Mapping[str, Any]]:
         """Commit a batch whose rows are written; return its report and its metrics."""
-        record, report = self.tables.commit(attempt, sizes, seconds=time.monotonic() - started, stream=stream)
+        seconds = time.monotonic() - started
+        record, report = self.tables.commit(attempt, written, sizes, seconds=seconds, stream=stream)
         files = self.files + report.files
         self.files = files if self._most_reports is None else files[-self._most_reports :]
         self.batches.append(batch_metrics(record))
@@ -149,20 +158,20 @@ class _BatchRun(Run):
     def batch(self, inputs: Sequence[Input]) -> None:
         """Read files and commit what is in them."""
         started, wanted, tell = time.monotonic(), self.wanted, self._progress
-        attempt = self.tables.attempt()
+        attempt, written = self.tables.attempt(), list[WrittenFile]()
         with unwrap_task_errors():
-            frame = wanted.frame(inputs, attempt.reports)
             if not self.batches:
-                self.tables.prepare(frame.schema)
+                self.tables.prepare(wanted.frame(inputs, attempt.reports).schema)
+            frame = wanted.writing(inputs, attempt.reports, attempt.data, self.tables.columns)
         run_job(
             wanted.spark,
-            lambda: write_rows(frame, attempt.data, wanted.partition_by),
+            lambda: written.extend(write_rows(frame)),
             attempt.reports,
             None if tell is None else lambda now: tell(self._total(now)),
             self.started,
             REMOTE_PAUSE if attempt.reports.remote else PAUSE,
         )
-        report, metrics = self.commit(attempt, {key(each.path or ""): each.size for each in inputs}, started)
+        report, metrics = self.commit(attempt, written, {key(each.path or ""): each.size for each in inputs}, started)
         done = IngestProgress(metrics["tasks"], 0, report.rows, report.bytes, report.damaged, 0.0)
         self._before = self._total(done)
 
@@ -179,12 +188,6 @@ class _BatchRun(Run):
         )
 
 
-def write_rows(frame: DataFrame, target: Folder, partition_by: Sequence[str]) -> None:
-    """Write rows as Parquet files into a folder that nothing else writes to."""
-    if target.remote:
-        write_to_store(frame, target, list(partition_by))
-        return
-    writer = frame.write.mode("append")
-    if partition_by:
-        writer = writer.partitionBy(*partition_by)
-    writer.parquet(spark_address(target))
+def write_rows(frame: DataFrame) -> list[WrittenFile]:
+    """Run the tasks that write; return the files of which they tell."""
+    return taken_back(frame.collect())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -99,10 +101,19 @@ def _access(table: Folder) -> dict[str, str] | None:
 
 
 def _actions(table: Folder, record: Commit) -> Iterator[AddAction]:
+    now = int(time.time() * 1000)
+    # What an older wireloom has committed without these, and not published before it died.
+    told = record.facts.get("written", {})
     for move in record.moves:
-        if move.place != TABLE:
-            continue
-        info = table.store.get_file_info(f"{table.path}/{move.final}")
-        rows = pq.read_metadata(info.path, filesystem=table.store).num_rows
-        modified = int(info.mtime_ns // 1_000_000)
-        yield AddAction(move.final, info.size, folder_values(move.final), modified, True, f'{{"numRecords":{rows}}}')
+        if move.place == TABLE:
+            known = told.get(move.final) or _found(table, move.final)
+            statistics = json.dumps(known["statistics"])
+            yield AddAction(move.final, known["bytes"], folder_values(move.final), now, True, statistics)
+
+
+def _found(table: Folder, name: str) -> dict[str, Any]:
+    info = table.store.get_file_info(f"{table.path}/{name}")
+    return {
+        "bytes": info.size,
+        "statistics": {"numRecords": pq.read_metadata(info.path, filesystem=table.store).num_rows},
+    }

@@ -26,9 +26,12 @@ from ..options import read_options
 from ..read.file_listing import encoded, is_remote, list_inputs
 from ..registration import source_of
 from .catalogs import KINDS
+from .layout import FileLayout, file_layout
+from .task_source import WRITES, TaskWriting, writing_name, writing_source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 EXISTING = ("append", "overwrite", "error")
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
@@ -48,6 +51,10 @@ class Choices(TypedDict, total=False):
     existing: str
     to: str
     allow_modules: Sequence[str]
+    sort_by: Sequence[str]
+    file_bytes: int | None
+    compression: str
+    dictionary: Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,15 @@ class Request:
     table: Folder
     quarantine: Folder | None
     metrics: Folder | None
-    partition_by: tuple[str, ...]
+    layout: FileLayout
     options: Mapping[str, str]
     existing: str
     to: str
+
+    @property
+    def partition_by(self) -> tuple[str, ...]:
+        """The columns that name folders."""
+        return self.layout.partition_by
 
     @property
     def places(self) -> list[Folder]:
@@ -79,6 +91,24 @@ class Request:
     def stream(self, reports: Folder) -> DataFrame:
         """Return the same of all inputs, as a stream."""
         return self.spark.readStream.format(self.source).options(**self._options(reports)).load()
+
+    def writing(self, inputs: Iterable[Input], reports: Folder, data: Folder, columns: StructType) -> DataFrame:
+        """Return what tells of the files that the tasks write into ``data``: those rows, with these columns."""
+        reader = self.spark.read.format(self._writing_source())
+        reader = reader.options(**self._options(reports), **self._writes(data, columns))
+        return reader.option("listedFiles", encoded(inputs)).load()
+
+    def writing_stream(self, reports: Folder, data: Folder, columns: StructType) -> DataFrame:
+        """Return the same of all inputs, as a stream."""
+        reader = self.spark.readStream.format(self._writing_source())
+        return reader.options(**self._options(reports), **self._writes(data, columns)).load()
+
+    def _writing_source(self) -> str:
+        self.spark.dataSource.register(writing_source(source_of(self.format, self.source), self.source))
+        return writing_name(self.source)
+
+    def _writes(self, data: Folder, columns: StructType) -> Mapping[str, str]:
+        return {WRITES: TaskWriting.into(data, columns, self.layout).to_json()}
 
     def _options(self, reports: Folder) -> Mapping[str, str]:
         # Tasks may run in another folder than this process.
@@ -113,6 +143,10 @@ def request(
     existing: str = "append",
     to: str = "parquet",
     allow_modules: Sequence[str] = (),
+    sort_by: Sequence[str] = (),
+    file_bytes: int | None = None,
+    compression: str = "snappy",
+    dictionary: Sequence[str] | None = None,
 ) -> Request:
     """Check all of it; see ``ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
     described = get(format, allow_modules)
@@ -128,7 +162,7 @@ def request(
         if not isinstance(value, str):
             raise WireloomError(f"options are texts by name, and {name} is {shown(value)}")
     given = [inputs] if isinstance(inputs, str) else names("inputs", inputs)
-    partitions = names("partition_by", partition_by)
+    layout = file_layout(partition_by, sort_by, file_bytes, compression, dictionary)
     chosen = None if columns is None else names("columns", columns)
     source = described.name
     if isinstance(described, ExploredFormat):
@@ -151,7 +185,7 @@ def request(
             )
     read, _ = of_table(described, options or {})
     wanted = list(read.default_columns if chosen is None else chosen)
-    wanted += [name for name in partitions if name not in wanted]
+    wanted += [name for name in layout.partition_by if name not in wanted]
     paths = tuple(_absolute(each) for each in given)
     _check_outside(paths, places, options or {})
     return Request(
@@ -161,7 +195,7 @@ def request(
         table=target,
         quarantine=beside[0],
         metrics=beside[1],
-        partition_by=partitions,
+        layout=layout,
         options={
             # Planning cannot ask for the session's settings.
             **{name: "true" for name in PASSED_OVER if spark.conf.get(f"spark.sql.files.{name}", "false") == "true"},

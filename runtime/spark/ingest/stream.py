@@ -155,8 +155,8 @@ class _StreamRun(Run):
     def run(self, every: str | None) -> None:
         """Return when all is read; an interrupt stops the query first. Raises what a batch raised."""
         with unwrap_task_errors():
-            frame = self.wanted.stream(self._attempt.reports)
-            self.tables.prepare(frame.schema)
+            self.tables.prepare(self.wanted.stream(self._attempt.reports).schema)
+            frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.columns)
         writer = frame.writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", spark_address(self._checkpoint))
         writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)
@@ -191,10 +191,12 @@ class _StreamRun(Run):
         if number <= self.tables.ledger.streams.get(query, -1):
             return
         started, attempt = time.monotonic(), self._attempt
-        write_rows(frame, attempt.data, self.wanted.partition_by)
+        # The commit before has removed it.
+        attempt.data.make()
+        written = write_rows(frame)
         names = [each for each in attempt.reports.names() if each.startswith("batch-")]
         reports = attempt.reports.inside(names[-1]) if names else attempt.reports
         attempt = Attempt(attempt.name, attempt.data, reports)
-        _, metrics = self.commit(attempt, {}, started, StreamBatch(query, number))
+        _, metrics = self.commit(attempt, written, {}, started, StreamBatch(query, number))
         if self._told is not None:
             self._told(metrics)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ...base.errors import WireloomError
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+from ...base.errors import TemporaryError, WireloomError
 from ...base.report import ReadReport
 from ..folders import Folder, folder
 from ..read.task_reports import TaskReports, merge_reports
@@ -31,10 +33,10 @@ from .consistency import check_consistency, part_name
 from .ledger import Ledger, Shape, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .metrics import batch_metrics, file_metrics, lines, totals
-from .parquet_writer import written_files
 from .quarantine import write_quarantine
 from .request import Request
 from .schema_drift import UNKNOWN, check_drift, shape_of
+from .table_files import WrittenFile
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -52,7 +54,7 @@ class StreamBatch:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try at a batch. ``data``: where Spark writes the rows; ``reports``: where its tasks leave their reports."""
+    """One try at a batch. ``data``: where the tasks write the rows; ``reports``: where they leave their reports."""
 
     name: str
     data: Folder
@@ -74,6 +76,7 @@ class IngestTables:
         # Tables may share a quarantine: each leaves the attempts of others alone.
         self._mark = hashlib.blake2b(_absolute_address(wanted.table).encode(), digest_size=4).hexdigest()
         self._shape: Shape | None = None
+        self._schema: StructType | None = None
         self._replaces = False
         self._replaced: list[tuple[str, str]] = []
 
@@ -91,6 +94,8 @@ class IngestTables:
         Raises ``WireloomError`` where they do not fit, or where the ledger is not that of the table.
         """
         wanted = self._wanted
+        self._schema = schema
+        wanted.layout.check_columns(to_arrow_schema(schema, timezone="UTC"))
         self._shape = shape = shape_of(schema, wanted.partition_by, wanted.to)
         if self._catalog is not None:
             self._catalog.check(self.table, shape)
@@ -101,6 +106,12 @@ class IngestTables:
         there = self.ledger.shape or self._found_shape(shape)
         if there is not None:
             check_drift(self.table.address, there, shape)
+
+    @property
+    def columns(self) -> StructType:
+        """The columns of the rows that are to be written."""
+        assert self._schema is not None, "prepare() comes first"
+        return self._schema
 
     def _check(self) -> None:
         """Raise ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""
@@ -115,7 +126,6 @@ class IngestTables:
         if not self.table.files():
             return None
         import pyarrow.dataset
-        from pyspark.sql.pandas.types import from_arrow_schema
 
         found = pyarrow.dataset.dataset(
             self.table.path, filesystem=self.table.store, format="parquet", partitioning="hive"
@@ -142,9 +152,10 @@ class IngestTables:
         """Return a new try at a batch."""
         name = f"{self._mark}-{secrets.token_hex(4)}"
         place = staging(self.table, name)
-        reports = place.inside("reports")
+        reports, data = place.inside("reports"), place.inside("data")
         reports.make()
-        return Attempt(name, place.inside("data"), reports)
+        data.make()
+        return Attempt(name, data, reports)
 
     def discard_attempts(self) -> None:
         """Remove what attempts have left that are not committed."""
@@ -158,24 +169,25 @@ class IngestTables:
     def commit(
         self,
         attempt: Attempt,
+        written: Sequence[WrittenFile],
         sizes: Mapping[str, int | None],
         *,
         seconds: float,
         stream: StreamBatch | None = None,
     ) -> tuple[Commit, ReadReport]:
-        """Put a batch whose rows are written into the tables. ``sizes``: of files as stored, where they are known."""
+        """Put a batch whose rows are ``written`` into the tables. ``sizes``: of inputs as stored, where they are
+        known."""
         assert self._shape is not None, "prepare() comes first"
         reports = TaskReports(attempt.reports)
         reports.refresh()
         report = ReadReport(self._wanted.format.name, merge_reports(reports.reports))
         number = self.ledger.last + 1
-        moves = list(self._rows(attempt, number))
-        if report.rows and not moves:
-            raise WireloomError(
-                f"{report.rows} rows were read, and Spark has written none of them here: every task and this process "
-                "need the same folder, on one machine or mounted on all of them",
-                path=attempt.data.address,
-            )
+        _check_handed_back(attempt, written, report.rows)
+        moves = _moves(attempt, number, written)
+        facts_of_files = {
+            move.final: {"rows": each.rows, "bytes": each.bytes, "statistics": each.statistics}
+            for move, each in zip(moves, written, strict=True)
+        }
         quarantine, metrics, kept = self._quarantine, self._wanted.metrics, 0
         places: dict[str, str] = {}
         if quarantine is not None:
@@ -198,6 +210,7 @@ class IngestTables:
             "fresh": self._replaces,
             "ledger": self.ledger.identity,
             "shape": self._shape.to_json(),
+            "written": facts_of_files,
             "batch": batch,
             "files": files,
             "stream": None if stream is None else {"query": stream.query, "batch": stream.batch},
@@ -213,13 +226,6 @@ class IngestTables:
         self.discard_attempts()
         return record, report
 
-    def _rows(self, attempt: Attempt, number: int) -> Iterator[Move]:
-        """Yield the moves of the files that Spark has written, to names that nothing else in the table has."""
-        for index, name in enumerate(written_files(attempt.data)):
-            parent, slash, own = name.rpartition("/")
-            final = part_name(number, attempt.name, index, own[own.index(".") :])
-            yield Move(TABLE, staged_name(attempt.name, f"data/{name}"), f"{parent}{slash}{final}")
-
     def _publish(self, record: Commit) -> None:
         if self._catalog is not None:
             self._catalog.publish(self.table, record)
@@ -227,6 +233,35 @@ class IngestTables:
             place = folder(record.facts["metrics"], self.table.location)
             place.make()
             place.write(f"batch-{record.name}.jsonl", lines(record))
+
+
+def _moves(attempt: Attempt, number: int, written: Sequence[WrittenFile]) -> list[Move]:
+    """Return the moves of the files of a batch, to names that nothing else in the table has."""
+    found = []
+    for index, each in enumerate(written):
+        final = part_name(number, attempt.name, index, ".parquet")
+        final = f"{each.folder}/{final}" if each.folder else final
+        found.append(Move(TABLE, staged_name(attempt.name, f"data/{each.name}"), final))
+    return found
+
+
+def _check_handed_back(attempt: Attempt, written: Sequence[WrittenFile], rows: int) -> None:
+    """Raise ``WireloomError`` where the files that tasks tell of are not here, or not all rows that were read are in
+    them."""
+    there = attempt.data.files()
+    if any(there.get(each.name) != each.bytes for each in written) or (rows and not written):
+        raise WireloomError(
+            f"{rows} rows were read, and the tasks have written none of them here, or not all: every task and this "
+            "process need the same folder, on one machine or mounted on all of them",
+            path=attempt.data.address,
+        )
+    told = sum(each.rows for each in written)
+    if told != rows:
+        raise TemporaryError(
+            f"{rows} rows were read and {told} were written: an input has changed while two tries at a task read it; "
+            "run the same command again",
+            path=attempt.data.address,
+        )
 
 
 @contextmanager

@@ -8,6 +8,7 @@ __getattr__ = face(
         "commit_log": "CommitLog LOG_FOLDER staging",
         "driver_process": "driver_process:this_driver has_ended",
         "files": "ending write_empty write_files",
+        "partitions": "by_folder",
         "writer": "FormatStreamWriter FormatWriter",
     },
 )

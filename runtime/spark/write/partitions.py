@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.nearest import unknown
@@ -56,14 +57,30 @@ def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterat
 
 def _groups(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[str, pa.RecordBatch]]:
     keys = [f"{number}" for number in range(len(names))]
-    columns = [batch.column(name).cast(pa.string()) for name in names]
+    columns = [_texts(batch.column(name)) for name in names]
+    rest = batch.drop_columns(list(names))
+    if all(pc.count_distinct(each, mode="all").as_py() == 1 for each in columns):
+        # Mostly a batch is of one file, and so of one folder.
+        yield _folder(names, (each[0].as_py() for each in columns)), rest
+        return
     rows = pa.Table.from_arrays([*columns, pa.array(range(batch.num_rows), pa.int64())], [*keys, "row"])
     groups = rows.group_by(keys, use_threads=False).aggregate([("row", "list")])
-    rest = batch.drop_columns(list(names))
     for number, found in enumerate(groups.column("row_list")):
-        values = (_escaped(groups.column(key)[number].as_py() or "") or NULL for key in keys)
-        parts = (f"{_escaped(name)}={value}" for name, value in zip(names, values, strict=True))
-        yield "/".join(parts), rest.take(found.values)
+        yield _folder(names, (groups.column(key)[number].as_py() for key in keys)), rest.take(found.values)
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    """Return values as Spark spells them in the names of folders: times without a zone, and fractions if there are."""
+    texts = column.cast(pa.string())
+    if pa.types.is_timestamp(column.type):
+        texts = pc.replace_substring_regex(texts, r"(\.\d*?)0*Z?$", r"\1")
+        texts = pc.utf8_rtrim(texts, ".")
+    return texts
+
+
+def _folder(names: Sequence[str], values: Iterable[str | None]) -> str:
+    texts = (_escaped(value or "") or NULL for value in values)
+    return "/".join(f"{_escaped(name)}={text}" for name, text in zip(names, texts, strict=True))
 
 
 def _escaped(text: str) -> str:

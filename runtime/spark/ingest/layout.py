@@ -1,0 +1,85 @@
+"""How the rows of a table lie in its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ...base.arguments import names, one_of, positive
+from ...base.errors import UnsupportedError, WireloomError
+from ...base.nearest import unknown
+
+COMPRESSIONS = ("snappy", "zstd", "lz4", "gzip", "none")
+FILE_BYTES = 1 << 30
+NAMING = (
+    pa.types.is_string,
+    pa.types.is_integer,
+    pa.types.is_boolean,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+    pa.types.is_decimal,
+    pa.types.is_floating,
+)
+"""Types whose values name folders."""
+
+
+@dataclass(frozen=True)
+class FileLayout:
+    """The properties of a table's files. ``partition_by``: columns that name folders and are not in the files;
+    ``sort_by``: columns by which each file is sorted; ``file_bytes``: about how large a file is at most, as stored;
+    ``compression``; ``dictionary``: columns that are stored as dictionaries, by default all but those of bytes."""
+
+    partition_by: tuple[str, ...] = ()
+    sort_by: tuple[str, ...] = ()
+    file_bytes: int = FILE_BYTES
+    compression: str = "snappy"
+    dictionary: tuple[str, ...] | None = None
+
+    def check_columns(self, schema: pa.Schema) -> None:
+        """Raise ``WireloomError`` where rows with these columns cannot be written so."""
+        for what, columns in (("sort_by", self.sort_by), ("dictionary", self.dictionary or ())):
+            for name in columns:
+                if name not in schema.names:
+                    raise unknown(f"column of {what}", name, schema.names)
+                if name in self.partition_by:
+                    raise WireloomError(f"{what} names {name!r}, which is in the names of folders: leave it out")
+        for name in self.sort_by:
+            if pa.types.is_nested(schema.field(name).type):
+                raise UnsupportedError(f"sort_by names {name!r}, which has parts: sort by columns of single values")
+        for name in self.partition_by:
+            if not any(fits(schema.field(name).type) for fits in NAMING):
+                raise UnsupportedError(
+                    f"partition_by names {name!r}, a {schema.field(name).type}: folders are named by text, numbers, "
+                    "dates, times and booleans"
+                )
+        if set(schema.names) <= set(self.partition_by):
+            raise UnsupportedError("all columns are in the names of folders: choose one more column")
+
+    def dictionaries(self, schema: pa.Schema) -> list[str]:
+        """Return the columns that are stored as dictionaries."""
+        if self.dictionary is not None:
+            return list(self.dictionary)
+        # Bytes of records are rarely the same, and to find that out takes as long as all else.
+        return [each.name for each in schema if not pa.types.is_binary(each.type)]
+
+
+def file_layout(
+    partition_by: Sequence[str],
+    sort_by: Sequence[str],
+    file_bytes: int | None,
+    compression: str,
+    dictionary: Sequence[str] | None,
+) -> FileLayout:
+    """Return it, checked. Raises ``WireloomError``."""
+    one_of("compression", compression, COMPRESSIONS)
+    if file_bytes is not None:
+        positive("file_bytes", file_bytes)
+    return FileLayout(
+        names("partition_by", partition_by),
+        names("sort_by", sort_by),
+        FILE_BYTES if file_bytes is None else file_bytes,
+        compression,
+        None if dictionary is None else names("dictionary", dictionary),
+    )

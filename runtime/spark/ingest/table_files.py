@@ -1,0 +1,190 @@
+"""The files that a task writes: rows as Parquet, out of the engine's batches, without Spark in between.
+
+They are made in the staging folder of an attempt, under names that no other task, or other try at the same task, has.
+What the driver is told of them is all that it takes; the others are removed with the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...base.errors import WireloomError
+from ..folders import Folder
+from ..write import by_folder
+from .layout import FileLayout
+from .statistics import statistics_of
+
+GROUP_BYTES = 32 * 1024 * 1024
+"""Rows are written as a row group when this much is gathered for a file."""
+GROUP_ROWS = 256 * 1024
+OPEN_FILES = 32
+"""Most files that a task has open: one for each combination of the partition columns' values that comes up."""
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file of a table: its ``name`` in the folder where it was made, and the ``folder`` of the table that it is for;
+    ``statistics`` as Delta has them."""
+
+    name: str
+    rows: int
+    bytes: int
+    folder: str = ""
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_table_files(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, place: Folder, layout: FileLayout
+) -> list[WrittenFile]:
+    """Write the rows of one task. No rows: no file. Where it fails, what it has made is removed as far as possible.
+
+    Raises ``WireloomError`` where a file cannot be written, and what the batches raise."""
+    files = _Files(place, schema, layout)
+    try:
+        if layout.partition_by:
+            for folder, rows in by_folder(batches, layout.partition_by):
+                files.add(folder, rows)
+        else:
+            files.add("", batches)
+        return files.close()
+    except BaseException as error:
+        files.abandon()
+        if isinstance(error, OSError):
+            raise WireloomError(f"the table's rows cannot be written: {error}", path=place.address) from None
+        raise
+
+
+class _Files:
+    """The files of a task, the open ones in the order in which they were last written to."""
+
+    def __init__(self, place: Folder, schema: pa.Schema, layout: FileLayout) -> None:
+        self._place = place
+        self._schema = pa.schema([each for each in schema if each.name not in layout.partition_by])
+        self._layout = layout
+        self._token = secrets.token_hex(8)
+        self._open: OrderedDict[str, _File] = OrderedDict()
+        self._written: list[WrittenFile] = []
+        self._names: list[str] = []
+
+    def add(self, folder: str, batches: Iterable[pa.RecordBatch]) -> None:
+        """Write rows that are for a folder."""
+        held: list[pa.RecordBatch] = []
+        rows = size = 0
+        for batch in batches:
+            held.append(batch)
+            rows += batch.num_rows
+            size += batch.nbytes
+            if rows >= GROUP_ROWS or size >= GROUP_BYTES:
+                self._write(folder, held)
+                held, rows, size = [], 0, 0
+        if rows:
+            self._write(folder, held)
+
+    def _write(self, folder: str, batches: list[pa.RecordBatch]) -> None:
+        table = pa.Table.from_batches(batches).select(self._schema.names)
+        # Batches are by position and type what the schema says; what it says of nulls is Spark's.
+        table = pa.Table.from_arrays(table.columns, schema=self._schema)
+        if self._layout.sort_by:
+            table = table.sort_by([(name, "ascending") for name in self._layout.sort_by])
+        file = self._open.pop(folder, None)
+        if file is None:
+            while len(self._open) >= OPEN_FILES:
+                self._finish(next(iter(self._open)))
+            name = f"part-{self._token}-{len(self._names):05d}.parquet"
+            self._names.append(name)
+            file = _File(self._place, name, self._schema, self._layout)
+        self._open[folder] = file
+        file.write(table)
+        # A file is sorted if all of it was there to be sorted.
+        if self._layout.sort_by or file.size >= self._layout.file_bytes:
+            self._finish(folder)
+
+    def _finish(self, folder: str) -> None:
+        self._written.append(self._open.pop(folder).close(folder))
+
+    def close(self) -> list[WrittenFile]:
+        """Complete all files; return them."""
+        for folder in list(self._open):
+            self._finish(folder)
+        return self._written
+
+    def abandon(self) -> None:
+        """Remove all files, as far as that is possible: the folder is removed later in any case."""
+        for each in self._open.values():
+            each.abandon()
+        for name in self._names:
+            with suppress(WireloomError):
+                self._place.delete(name)
+
+
+class _File:
+    """One of them, while it is written."""
+
+    def __init__(self, place: Folder, name: str, schema: pa.Schema, layout: FileLayout) -> None:
+        self._name = name
+        self._schema = schema
+        self._file = place.store.open_output_stream(f"{place.path}/{name}")
+        self._found: list[pq.FileMetaData] = []
+        dictionaries = layout.dictionaries(schema)
+        self._writer = pq.ParquetWriter(
+            self._file,
+            schema,
+            compression=layout.compression,
+            use_dictionary=dictionaries or False,
+            write_statistics=[each.name for each in schema if not pa.types.is_binary(each.type)] or False,
+            metadata_collector=self._found,
+        )
+        self.size = 0
+
+    def write(self, table: pa.Table) -> None:
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
+        self.size = int(self._file.tell())
+
+    def close(self, folder: str) -> WrittenFile:
+        self._writer.close()
+        size = int(self._file.tell())
+        self._file.close()
+        [found] = self._found
+        return WrittenFile(self._name, found.num_rows, size, folder, statistics_of(found, self._schema))
+
+    def abandon(self) -> None:
+        with suppress(OSError, pa.ArrowException):
+            self._writer.close()
+        with suppress(OSError):
+            self._file.close()
+
+
+# On the way to the driver --------------------------------------------------------------------------------------------
+
+HANDED_BACK = pa.schema(
+    [
+        pa.field("name", pa.string()),
+        pa.field("rows", pa.int64()),
+        pa.field("bytes", pa.int64()),
+        pa.field("folder", pa.string()),
+        pa.field("statistics", pa.string()),
+    ]
+)
+"""A row for each file, which is all that Spark gets."""
+
+
+def handed_back(files: Iterable[WrittenFile]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows that tell the driver of the files."""
+    rows = [{**vars(each), "statistics": json.dumps(each.statistics)} for each in files]
+    if rows:
+        yield pa.RecordBatch.from_pylist(rows, schema=HANDED_BACK)
+
+
+def taken_back(rows: Iterable[Any]) -> list[WrittenFile]:
+    """Return the files that Spark's rows tell of, by name."""
+    found = (WrittenFile(each[0], each[1], each[2], each[3], json.loads(each[4])) for each in rows)
+    return sorted(found, key=lambda each: (each.folder, each.name))

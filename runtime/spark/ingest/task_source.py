@@ -1,0 +1,124 @@
+"""The data source that ingest reads with: its tasks write the table's files, and Spark gets a row for each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, InputPartition
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import StructType
+
+from ...input.inputs import Location
+from ..errors import HideTraceback
+from ..folders import Folder, folder
+from ..read.reader import FormatReader
+from ..stream.reader import FormatStreamReader
+from .layout import FileLayout
+from .table_files import HANDED_BACK, handed_back, write_table_files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..source import FormatSource
+
+WRITES = "ingestwrites"
+"""The option of the source that says what its tasks write, as JSON. All others are those of the format's source."""
+
+
+@dataclass(frozen=True)
+class TaskWriting:
+    """The work of tasks that write: rows of ``schema``, Spark's as JSON, to ``address``."""
+
+    schema: str
+    address: str
+    location: Location
+    layout: FileLayout
+
+    @classmethod
+    def into(cls, place: Folder, schema: StructType, layout: FileLayout) -> TaskWriting:
+        """Return what writes rows of a schema into a folder."""
+        address = place.address if place.remote else place.path
+        return cls(schema.json(), address, place.location or Location(), layout)
+
+    def to_json(self) -> str:
+        """Return it as an option."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> TaskWriting:
+        """Parse it."""
+        found = json.loads(text)
+        parts: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in found["layout"].items()
+        }
+        return cls(found["schema"], found["address"], Location(**found["location"]), FileLayout(**parts))
+
+    @property
+    def columns(self) -> StructType:
+        """The columns of the rows."""
+        return StructType.fromJson(json.loads(self.schema))
+
+    def write(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Write all batches of a task; then yield what the driver is to know of the files."""
+        with HideTraceback():
+            schema = to_arrow_schema(self.columns, timezone="UTC")
+            yield from handed_back(write_table_files(batches, schema, folder(self.address, self.location), self.layout))
+
+
+class WritingReader(FormatReader):
+    """Reads a batch, and writes it in the tasks."""
+
+    def __init__(self, reader: FormatReader, writing: TaskWriting) -> None:
+        vars(self).update(vars(reader))
+        self._writing = writing
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Write the rows of one partition; yield a row for each file."""
+        return self._writing.write(super().read(partition))
+
+
+class WritingStreamReader(FormatStreamReader):
+    """Reads a stream, and writes it in the tasks."""
+
+    def __init__(self, reader: FormatStreamReader, writing: TaskWriting) -> None:
+        super().__init__(reader.reader, reader.stream)
+        self._writing = writing
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Write the rows of one partition; yield a row for each file."""
+        return self._writing.write(super().read(partition))
+
+
+def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
+    """Return the source of a format whose tasks write. ``source``: the name that Spark knows the format by."""
+
+    class WritingSource(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return writing_name(source)
+
+        def schema(self) -> StructType:
+            found: StructType = from_arrow_schema(HANDED_BACK)
+            return found
+
+        def reader(self, schema: StructType) -> WritingReader:
+            inner, writing = self._inner()
+            return WritingReader(inner.reader(writing.columns), writing)
+
+        def streamReader(self, schema: StructType) -> WritingStreamReader:  # noqa: N802
+            inner, writing = self._inner()
+            return WritingStreamReader(inner.streamReader(writing.columns), writing)
+
+        def _inner(self) -> tuple[Any, TaskWriting]:
+            options = {name: value for name, value in self.options.items() if name.lower() != WRITES}
+            return base(options), TaskWriting.from_json(self.options[WRITES])
+
+    return WritingSource
+
+
+def writing_name(source: str) -> str:
+    """Return the name that Spark knows that source by."""
+    return f"wireloom_ingest_{source}"

@@ -1,0 +1,139 @@
+"""The files that a task of ingest writes, without Spark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from wireloom import UnknownNameError, UnsupportedError, WireloomError
+from wireloom.spark.folders import folder
+from wireloom.spark.ingest import OPEN_FILES, FileLayout, WrittenFile, table_files, write_table_files
+
+SCHEMA = pa.schema([("kind", pa.string()), ("number", pa.int64()), ("payload", pa.binary())])
+
+
+def batch(first: int, rows: int, kinds: int = 1, size: int = 20) -> pa.RecordBatch:
+    numbers = range(first, first + rows)
+    columns = [
+        [f"k{each % kinds}" for each in numbers],
+        list(numbers),
+        [b"%020d" % each * (size // 20) for each in numbers],
+    ]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(each, kind) for each, kind in zip(columns, SCHEMA.types, strict=True)], schema=SCHEMA
+    )
+
+
+def numbers(base: Path, files: list[WrittenFile]) -> list[int]:
+    return [each for file in files for each in pq.read_table(base / file.name, partitioning=None)["number"].to_pylist()]
+
+
+def test_names_are_those_of_one_try(tmp_path: Path) -> None:
+    tries = [write_table_files([batch(0, 10)], SCHEMA, folder(str(tmp_path)), FileLayout()) for _ in range(2)]
+    assert len({each.name for files in tries for each in files}) == 2
+    assert [numbers(tmp_path, files) for files in tries] == [list(range(10))] * 2
+    [[file], _] = tries
+    assert (file.rows, file.bytes) == (10, (tmp_path / file.name).stat().st_size)
+    assert file.statistics == {
+        "numRecords": 10,
+        "minValues": {"kind": "k0", "number": 0},
+        "maxValues": {"kind": "k0", "number": 9},
+        "nullCount": {"kind": 0, "number": 0},
+    }
+    assert write_table_files([], SCHEMA, folder(str(tmp_path)), FileLayout()) == []
+
+
+def test_times_and_nulls_have_statistics(tmp_path: Path) -> None:
+    times = [datetime(2026, 3, 1, 12, tzinfo=UTC), None, datetime(2026, 3, 1, 12, 0, 1, 500, UTC)]
+    rows = pa.record_batch({"ts": pa.array(times, pa.timestamp("us", "UTC")), "x": pa.array([None] * 3, pa.int32())})
+    [file] = write_table_files([rows], rows.schema, folder(str(tmp_path)), FileLayout())
+    assert file.statistics["minValues"] == {"ts": "2026-03-01T12:00:00.000000Z"}
+    assert file.statistics["maxValues"] == {"ts": "2026-03-01T12:00:01.000500Z"}
+    assert file.statistics["nullCount"] == {"ts": 1, "x": 3}
+
+
+def test_a_thousand_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, most = set[str](), 0
+
+    class Watched(table_files._File):
+        def __init__(self, place: object, name: str, *rest: object) -> None:
+            nonlocal most
+            super().__init__(place, name, *rest)  # type: ignore[arg-type]
+            opened.add(name)
+            most = max(most, len(opened))
+
+        def close(self, folder: str) -> WrittenFile:
+            opened.discard(self._name)
+            return super().close(folder)
+
+    monkeypatch.setattr(table_files, "_File", Watched)
+    files = write_table_files(
+        [batch(first, 2000, 1000) for first in range(0, 6000, 2000)],
+        SCHEMA,
+        folder(str(tmp_path)),
+        FileLayout(("kind",)),
+    )
+    assert most == OPEN_FILES
+    assert not opened
+    assert len(files) == 1000
+    assert Counter(numbers(tmp_path, files)) == Counter(range(6000))
+    for file in files[:5]:
+        kind = file.folder.removeprefix("kind=")
+        assert {f"k{each % 1000}" for each in numbers(tmp_path, [file])} == {kind}
+
+
+def test_files_are_sorted_and_no_larger_than_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_files, "GROUP_ROWS", 100)
+    batches = [batch(first, 50) for first in range(950, -1, -50)]
+    place = folder(str(tmp_path))
+    files = write_table_files(batches, SCHEMA, place, FileLayout(sort_by=("number",)))
+    assert len(files) == 10
+    assert all(numbers(tmp_path, [each]) == sorted(numbers(tmp_path, [each])) for each in files)
+    files = write_table_files(batches, SCHEMA, place, FileLayout(file_bytes=2000, compression="none"))
+    assert len(files) == 10
+    assert Counter(numbers(tmp_path, files)) == Counter(range(1000))
+
+
+def test_compression_and_dictionaries(tmp_path: Path) -> None:
+    def column(layout: FileLayout, number: int) -> pq.ColumnChunkMetaData:
+        [file] = write_table_files([batch(0, 100)], SCHEMA, folder(str(tmp_path)), layout)
+        return pq.read_metadata(tmp_path / file.name).row_group(0).column(number)
+
+    assert [column(FileLayout(), each).has_dictionary_page for each in range(3)] == [True, True, False]
+    chosen = FileLayout(compression="zstd", dictionary=("payload",))
+    assert [column(chosen, each).has_dictionary_page for each in range(3)] == [False, False, True]
+    assert column(chosen, 0).compression == "ZSTD"
+
+
+def test_a_task_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    def rows() -> Iterator[pa.RecordBatch]:
+        yield batch(0, 300_000)
+        assert list(tmp_path.iterdir())
+        raise WireloomError("no more")
+
+    with pytest.raises(WireloomError, match="no more"):
+        write_table_files(rows(), SCHEMA, folder(str(tmp_path)), FileLayout())
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(WireloomError, match="rows cannot be written"):
+        write_table_files([batch(0, 1)], SCHEMA, folder(str(tmp_path / "gone")), FileLayout())
+
+
+@pytest.mark.parametrize(
+    ("layout", "error", "message"),
+    [
+        (FileLayout(sort_by=("numer",)), UnknownNameError, "column of sort_by 'numer': did you mean 'number'"),
+        (FileLayout(dictionary=("x",)), UnknownNameError, "unknown column of dictionary 'x'"),
+        (FileLayout(("kind",), ("kind",)), WireloomError, "'kind', which is in the names of folders"),
+        (FileLayout(("payload",)), UnsupportedError, "'payload', a binary: folders are named by text"),
+        (FileLayout(("kind", "number"), (), 1), UnsupportedError, "choose one more column"),
+    ],
+)
+def test_layouts_that_do_not_fit(layout: FileLayout, error: type[Exception], message: str) -> None:
+    schema = SCHEMA if layout.partition_by != ("kind", "number") else SCHEMA.remove(2)
+    with pytest.raises(error, match=message):
+        layout.check_columns(schema)
