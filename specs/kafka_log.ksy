@@ -426,8 +426,8 @@ types:
         value: position
         doc: Position in the partition.
       timestamp:
-        value: 'appended == -1 ? millis : appended'
-        if: version == 1
+        # In version 0 it is one that no column of timestamps holds: null. With 'if', all rows are read a third slower.
+        value: 'version == 0 ? -0x7fffffffffffffff : appended == -1 ? millis : appended'
         doc: When the message was created, or appended to the log.
         -wireloom: {timestamp: ms}
       timestamp_type:

@@ -197,9 +197,18 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
     return block->fixed && (plan->loop >= 0 || block->fixed <= arguments->max_record);
 }
 
+/* Whether a step computes with items of a list; blocks have none. Steps that add items are refused as they are planned. */
+static bool asks_items(const wl_instruction *first, const wl_instruction *last) {
+    for (const wl_instruction *each = first; each != last; each++) {
+        if (each->operation == WL_RUN_EXPRESSION && wl_expression_has_series(each->constant, (size_t)each->d))
+            return true;
+    }
+    return false;
+}
+
 bool wl_row_block_plan(wl_row_block *block, const wl_instruction *first, const wl_instruction *last, int loop) {
     const wl_program *program = block->run->program;
-    if (program->series_count || program->function_count)
+    if ((program->series_count && asks_items(first, last)) || program->function_count)
         return false;
     wl_planner plan = {.block = block,
                        .based = loop < 0,
