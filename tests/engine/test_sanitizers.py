@@ -20,9 +20,9 @@ COMPILER = os.environ.get("CC") or shutil.which("cc")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
 SANITIZERS = ["-g1", "-Og", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FUZZ_ROUNDS = {
-    "fuzz_fill": "4000",
-    "fuzz_rows": "400",
-    "fuzz_units": "2500",
+    "fuzz_fill": "1500",
+    "fuzz_rows": "200",
+    "fuzz_units": "1000",
     "fuzz_encode": "2000",
     "fuzz_messages": "4000",
     "fuzz_fields": "1500",
