@@ -69,12 +69,13 @@ class Stream:
 
 
 class Server:
-    """A running server. ``requests``: method and target of each request so far; ``faults``: what the next sessions and
-    appends meet, in order; ``batch``: records of a frame."""
+    """A running server. ``requests``: method and target of each request so far; ``faults``,
+    ``append_faults``: what the next reads of records, and appends, meet, in order; ``batch``: records of a frame."""
 
     def __init__(self) -> None:
         self.streams: dict[str, Stream] = {}
         self.faults: deque[Fault] = deque()
+        self.append_faults: deque[Fault] = deque()
         self.requests: list[tuple[str, str]] = []
         self.connections = 0
         self.batch = 1000
@@ -101,6 +102,7 @@ class Server:
         with self.lock:
             self.streams, self.requests, self.batch = {}, [], 1000
             self.faults.clear()
+            self.append_faults.clear()
             self.connections = 0
             self.basin = BASIN
 
@@ -245,7 +247,7 @@ class Handler(BaseHTTPRequestHandler):
         stream = self._stream(state, urlsplit(self.path).path)
         if stream is None:
             return self._error(404, "stream_not_found", "no such stream")
-        fault = state.faults.popleft() if state.faults else Fault()
+        fault = state.append_faults.popleft() if state.append_faults else Fault()
         if fault.status:
             return self._error(fault.status, fault.code, "as it was told")
         batch = s2.AppendInput.from_bytes(body)

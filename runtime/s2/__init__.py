@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..base.face import face
 
 if TYPE_CHECKING:
+    from .appending import Appender
     from .client import S2Error
     from .commands import Fence, Trim, ValidationError, command_of, command_record, operation_of
     from .compression import COMPRESSIONS, BodyError, Compression
@@ -61,6 +62,7 @@ __all__ = [
     "AppendAck",
     "AppendInput",
     "AppendRecord",
+    "Appender",
     "BatchEvent",
     "BodyError",
     "Compression",
@@ -131,6 +133,7 @@ __all__ = [
 __getattr__ = face(
     __name__,
     {
+        "appending": "Appender",
         "client": "S2Error",
         "commands": "Fence Trim ValidationError command_of command_record operation_of",
         "compression": "COMPRESSIONS BodyError Compression MAX_CONTENT compress decompress decompress_into",

@@ -21,6 +21,8 @@ READ_PATIENCE = 30.0
 """Seconds of failures in a row after which a read of what is there gives up."""
 TAIL_PATIENCE = 300.0
 """The same for one that waits for more."""
+STREAM_NOT_FOUND = "stream_not_found"
+"""The code for a stream that is not there."""
 
 
 def read(
@@ -189,3 +191,13 @@ def _checked(name: str, body: bytes, read: Any) -> Any:
         return read(body)
     except (WireloomError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise WireloomError(f"{name}: the server's answer is not one of S2 ({error!s:.200})") from error
+
+
+def end_or_beginning(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> int:
+    """The number that the next record gets; 0 for a stream that is not there, which an append may make."""
+    try:
+        return tail_of(basin, stream, endpoint=endpoint, patience=patience).seq_num
+    except S2Error as error:
+        if error.error.code == STREAM_NOT_FOUND:
+            return 0
+        raise

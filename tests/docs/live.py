@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from wireloom.spark.live.s2 import READ_OPTIONS
+from wireloom.spark.live.s2 import READ_OPTIONS, WRITE_OPTIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "live.md"
-TABLES = {"s2 reads": READ_OPTIONS}
+TABLES = {"s2 reads": READ_OPTIONS, "s2 writes": WRITE_OPTIONS}
 
 
 def renewed(page: str) -> str:
@@ -19,7 +19,8 @@ def renewed(page: str) -> str:
     for name, options in TABLES.items():
         rows = "".join(f"| `{option}` | {text} |\n" for option, text in options.items())
         lines = f"| option | |\n|---|---|\n{rows}\n"
-        page = re.sub(rf"(<!-- {name} -->\n)(?:\|.*\n)*\n?", lambda match, lines=lines: match[1] + lines, page)
+        before, mark, rest = page.partition(f"<!-- {name} -->\n")
+        page = before + mark + lines + re.sub(r"\A(?:\|.*\n)*\n?", "", rest)
     return page
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import wireloom.s2 as s2
-from pyspark.errors import PythonException, StreamingQueryException
+from pyspark.errors import AnalysisException, PythonException, StreamingQueryException
 
 from ...s2_server import BASIN, TOKEN, Fault, Server
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming import StreamingQuery
+    from pyspark.sql.streaming.query import StreamingQuery
 
 
 def options(server: Server, **more: Any) -> dict[str, Any]:
@@ -106,3 +106,88 @@ def test_lost_data(spark: SparkSession, s2_server: Server, tmp_path: Path) -> No
         run(spark, s2_server, tmp_path, stream="orders")
     run(spark, s2_server, tmp_path, stream="orders", failOnDataLoss="false")
     assert table(spark, tmp_path)[:4] == [("orders", number) for number in (0, 0, 1, 1)]
+
+
+# Writing --------------------------------------------------------------------------------------------------------------
+
+
+def bodies(server: Server, stream: str) -> list[bytes]:
+    return [each.body for each in server.streams[stream].records]
+
+
+def test_rows_are_appended(spark: SparkSession, s2_server: Server) -> None:
+    s2_server.fill("out", 2)
+    rows = spark.range(0, 2500, 1, 1).selectExpr(
+        "string(id) as body",
+        "timestamp_millis(1790000000000 + id) as timestamp",
+        "array(struct('n' as name, binary('v') as value)) as headers",
+    )
+    # The acknowledgement of the first batch is lost, and the batch is not appended again.
+    s2_server.append_faults.append(Fault(lose_ack=True))
+    to = options(s2_server, stream="out")
+    rows.write.format("s2_stream").options(**to).mode("append").save()
+    records = s2_server.streams["out"].records[2:]
+    assert [each.body for each in records] == [b"%d" % number for number in range(2500)]
+    assert records[7].timestamp == 1790000000007
+    assert records[7].headers == [s2.Header(name=b"n", value=b"v")]
+    many = spark.range(0, 10, 1, 2).selectExpr("string(id) as body")
+    with pytest.raises(PythonException, match=r"use coalesce\(1\), or .partition. in option stream"):
+        many.write.format("s2_stream").options(**to).mode("append").save()
+    s2_server.fill("parts/0", 0)
+    s2_server.fill("parts/1", 3)
+    placed = options(s2_server, stream="parts/{partition}")
+    many.write.format("s2_stream").options(**placed).mode("append").save()
+    assert bodies(s2_server, "parts/1")[3:] == [b"5", b"6", b"7", b"8", b"9"]
+    with pytest.raises(AnalysisException, match="unknown column that s2_stream can write 'seq_num'"):
+        read(spark, s2_server, stream="out").write.format("s2_stream").options(**to).mode("append").save()
+    with pytest.raises(AnalysisException, match="a stream is appended to"):
+        rows.write.format("s2_stream").options(**to).mode("overwrite").save()
+
+
+def test_fencing(spark: SparkSession, s2_server: Server) -> None:
+    s2_server.fill("out", 1).append([s2.command_record(s2.Fence("mine"))])
+    rows = spark.range(0, 3, 1, 1).selectExpr("string(id) as body")
+    other = options(s2_server, stream="out", fencingToken="theirs")
+    with pytest.raises(PythonException, match="the stream has another fencing token"):
+        rows.write.format("s2_stream").options(**other).mode("append").save()
+    mine = options(s2_server, stream="out", fencingToken="mine")
+    rows.write.format("s2_stream").options(**mine).mode("append").save()
+    assert bodies(s2_server, "out")[2:] == [b"0", b"1", b"2"]
+
+
+def test_a_batch_that_is_run_again_appends_nothing_twice(
+    spark: SparkSession, s2_server: Server, tmp_path: Path
+) -> None:
+    s2_server.fill("in", 2500)
+    s2_server.fill("out", 1)
+    to = options(s2_server, stream="out")
+
+    def copy() -> None:
+        query = (
+            spark.readStream.format("s2_stream")
+            .options(**options(s2_server, stream="in"))
+            .load()
+            .select("headers", "body")
+            .writeStream.format("s2_stream")
+            .options(**to)
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        query.awaitTermination()
+
+    # The second of three appends is refused.
+    s2_server.append_faults.extend([Fault(), Fault(status=400)])
+    with pytest.raises(StreamingQueryException, match="answered 400"):
+        copy()
+    assert len(s2_server.streams["out"].records) == 1001
+    copy()
+    s2_server.fill("in", 5)
+    copy()
+    assert bodies(s2_server, "out")[1:] == bodies(s2_server, "in")
+    # As if the last batch had not been committed.
+    for each in (tmp_path / "checkpoint" / "commits").glob("*1*"):
+        each.unlink()
+    copy()
+    assert bodies(s2_server, "out")[1:] == bodies(s2_server, "in")
+    assert len(list((tmp_path / "checkpoint" / "s2_stream").glob("*/out/*"))) == 2

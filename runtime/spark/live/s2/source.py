@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .options import ReadOptions
     from .reader import S2Reader
     from .stream import S2StreamReader
+    from .writer import S2StreamWriter, S2Writer
 
 
 class S2StreamSource(DataSource):
@@ -53,6 +54,22 @@ class S2StreamSource(DataSource):
             if reader.options.end is not None:
                 raise WireloomError("option end is of batch reads: a stream has none")
             return S2StreamReader(reader)
+
+    def writer(self, schema: StructType, overwrite: bool) -> S2Writer:
+        """Return the writer of a data frame. Raises ``WireloomError``."""
+        from .options import write_options
+        from .writer import S2Writer
+
+        with HideTraceback():
+            return S2Writer(write_options(self.options), schema, overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> S2StreamWriter:  # noqa: N802
+        """Return the writer of the batches of a stream. Raises ``WireloomError``."""
+        from .options import write_options
+        from .writer import S2StreamWriter
+
+        with HideTraceback():
+            return S2StreamWriter(write_options(self.options), schema, overwrite)
 
     def _reader(self, schema: StructType, given: Mapping[str, str]) -> S2Reader:
         from ...read.schema import targets

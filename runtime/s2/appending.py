@@ -1,0 +1,154 @@
+"""Appends records to a stream over the network, each at its place: what is there already is not appended twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..base.errors import TemporaryError, WireloomError
+from .client import client_of, pause, refusal
+from .commands import ValidationError
+from .endpoint import encryption_key
+from .errors import error_from_json
+from .messages import AppendAck, AppendInput, AppendRecord
+from .metering import MAX_METERED, MAX_RECORDS, check_record
+from .reading import StreamReading
+from .requests import append_unary
+from .streams import READ_PATIENCE, end_or_beginning
+
+PRECONDITION_FAILED = 412
+
+
+class Appender:
+    """Appends to a stream that has no other writer meanwhile.
+
+    ``next_seq_num``: the number that the next record is to get, by default the end of the stream. Where the stream has
+    records from there on, because an earlier try got so far, they are compared with those that are to be appended, and
+    are not appended again. So an ``Appender`` that begins at the same number with the same records appends each of them
+    once, however often it is run. ``fencing_token``: the stream's, which the server then compares. The rest is as of
+    ``wireloom.s2.scan``.
+    """
+
+    def __init__(
+        self,
+        basin: str,
+        stream: str,
+        next_seq_num: int | None = None,
+        *,
+        fencing_token: str | None = None,
+        endpoint: str | None = None,
+        patience: float = READ_PATIENCE,
+    ) -> None:
+        self._client = client_of(basin, endpoint)
+        self._basin, self._stream, self._endpoint = basin, stream, endpoint
+        self._token, self._patience = fencing_token, patience
+        if next_seq_num is None:
+            next_seq_num = end_or_beginning(basin, stream, endpoint=endpoint, patience=patience)
+        self.next_seq_num = next_seq_num
+
+    def append(self, records: Iterable[AppendRecord]) -> int:
+        """Append the records in batches that the server takes, and return how many there were.
+
+        Raises ``ValidationError`` for a record that no batch may hold, after those before it were appended; ``S2Error``
+        for what the server refuses; ``WireloomError`` where the stream has other records in these places;
+        ``TemporaryError`` where the server cannot be reached.
+        """
+        count = 0
+        for batch in batches(records):
+            count += len(batch)
+            self._append(batch)
+        return count
+
+    def _append(self, batch: list[AppendRecord]) -> None:
+        until, attempt = time.monotonic() + self._patience, 0
+        while batch:
+            attempt += 1
+            failure: WireloomError
+            try:
+                status, body = self._client.ask(self._request(batch))
+                if 200 <= status < 300:
+                    self._acknowledged(AppendAck.from_bytes(body), len(batch))
+                    return
+                error = error_from_json(status, body)
+                failure = refusal(self._name, error, "appending to")
+                found = error.expected_seq_num
+                if status == PRECONDITION_FAILED and found is not None and found > self.next_seq_num:
+                    there = self._compared(batch, min(len(batch), found - self.next_seq_num))
+                    batch = batch[there:]
+                    self.next_seq_num += there
+                    continue
+                if not error.retryable:
+                    raise failure
+            except TemporaryError as problem:
+                failure = TemporaryError(f"appending to {self._name}: {problem.message}")
+            if time.monotonic() >= until:
+                raise failure
+            # Whether the batch got there or not: it has its place.
+            time.sleep(pause(attempt))
+
+    def _request(self, batch: list[AppendRecord]) -> Any:
+        return append_unary(
+            self._stream,
+            AppendInput(records=batch, match_seq_num=self.next_seq_num, fencing_token=self._token),
+            basin=self._client.endpoint.basin,
+            encryption_key=encryption_key(),
+        )
+
+    def _acknowledged(self, ack: AppendAck, count: int) -> None:
+        start = ack.start.seq_num if ack.start is not None else None
+        if start != self.next_seq_num:
+            raise WireloomError(
+                f"appending to {self._name}: the server says that the batch begins at {start}, and it was to begin at "
+                f"{self.next_seq_num}"
+            )
+        self.next_seq_num += count
+
+    def _compared(self, batch: list[AppendRecord], count: int) -> int:
+        """Compare the next records of the stream with those of the batch. Raises ``WireloomError`` for others."""
+        begin = self.next_seq_num
+        with StreamReading(
+            self._basin,
+            self._stream,
+            begin,
+            end=begin + count,
+            columns=["headers", "body"],
+            endpoint=self._endpoint,
+            patience=self._patience,
+        ) as reading:
+            there = [row for found in reading for row in found.to_pylist()]
+        for number, (row, record) in enumerate(zip(there, batch, strict=False), begin):
+            headers = [(each["name"], each["value"]) for each in row["headers"]]
+            if row["body"] != record.body or headers != [(each.name, each.value) for each in record.headers]:
+                raise WireloomError(
+                    f"record {number} is not the one that was to be appended there: the stream has another writer, or "
+                    "the rows were not the same when they were written again",
+                    path=self._name,
+                )
+        return len(there)
+
+    @property
+    def _name(self) -> str:
+        return f"s2://{self._basin}/{self._stream}"
+
+
+def batches(records: Iterable[AppendRecord]) -> Iterator[list[AppendRecord]]:
+    """Batches of at most 1000 records and 1 MiB metered. Raises ``ValidationError``, with the number of the record, for
+    one that no batch may hold."""
+    held: list[AppendRecord] = []
+    metered = 0
+    for number, record in enumerate(records, 1):
+        try:
+            size, _ = check_record(record)
+        except ValidationError as error:
+            if held:
+                yield held
+            error.record = number
+            raise
+        if held and (len(held) == MAX_RECORDS or metered + size > MAX_METERED):
+            yield held
+            held, metered = [], 0
+        held.append(record)
+        metered += size
+    if held:
+        yield held

@@ -1,0 +1,136 @@
+"""Appends the rows of a data frame to streams: the rows of a task that is run again, or of a batch, once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from pyspark import TaskContext
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+
+from ....base.errors import WireloomError
+from ....s2.appending import Appender
+from ....s2.commands import check_token
+from ....s2.streams import end_or_beginning, streams_of, tail_of
+from ...errors import HideTraceback
+from ...folders import Folder, folder
+from .options import WriteOptions
+from .reader import PATIENCE
+from .records import check_columns, records_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+PARTITION = "{partition}"
+QUERY_PROPERTY = "sql.streaming.queryId"
+BATCH_PROPERTY = "streaming.sql.batchId"
+"""Local properties by which Spark tells the tasks of a stream which query and which batch they are of."""
+KEPT = 2
+"""Batches whose positions are kept, the one that is written among them."""
+
+
+class StreamsWriter:
+    """The common part of batch and streaming writers. It is pickled on its way to the tasks; no token of access is in
+    it."""
+
+    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+        check_columns(schema)
+        if overwrite:
+            raise WireloomError("a stream is appended to: use mode append")
+        if options.token is not None:
+            check_token(options.token)
+        self.options = options
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
+        """Append the rows of one task. Raises ``WireloomError``."""
+        with HideTraceback():
+            filled = (batch for batch in iterator if batch.num_rows)
+            first = next(filled, None)
+            if first is not None:
+                options, stream = self.options, self._stream()
+                appender = Appender(
+                    options.basin,
+                    stream,
+                    self._begin(stream),
+                    fencing_token=options.token,
+                    endpoint=options.endpoint,
+                    patience=PATIENCE,
+                )
+                appender.append(records_of(_chained(first, filled)))
+        return WriterCommitMessage()
+
+    def _stream(self) -> str:
+        context = TaskContext.get()
+        number = context.partitionId() if context is not None else 0
+        if number and PARTITION not in self.options.stream:
+            raise WireloomError(
+                f"rows are in partition {number}, and one task alone can write to a stream in order: use coalesce(1), "
+                f"or {PARTITION} in option stream"
+            )
+        return self.options.stream.replace(PARTITION, str(number))
+
+    def _begin(self, stream: str) -> int:
+        """The number that the first row of the task is to get."""
+        raise NotImplementedError
+
+
+class S2Writer(StreamsWriter, DataSourceArrowWriter):
+    """Appends a data frame. Where each stream ends is asked for before any task has begun, for those that are run
+    again."""
+
+    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+        super().__init__(options, schema, overwrite)
+        basin, endpoint = options.basin, options.endpoint
+        prefix, placed, _ = options.stream.partition(PARTITION)
+        if placed:
+            names = streams_of(basin, prefix, endpoint=endpoint)
+            self._tails = {name: tail_of(basin, name, endpoint=endpoint).seq_num for name in names}
+        else:
+            self._tails = {prefix: end_or_beginning(basin, prefix, endpoint=endpoint)}
+
+    def _begin(self, stream: str) -> int:
+        return self._tails.get(stream, 0)
+
+
+class S2StreamWriter(StreamsWriter, DataSourceStreamArrowWriter):
+    """Appends the batches of a stream, each once: the position at which a batch begins is kept until the next but
+    one."""
+
+    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+        super().__init__(options, schema, overwrite)
+        if options.state is None:
+            raise WireloomError("where a batch begins has to be kept: set checkpointLocation, or option stateLocation")
+
+    def _begin(self, stream: str) -> int:
+        query, batch = (_property(name) for name in (QUERY_PROPERTY, BATCH_PROPERTY))
+        # Asked for first: where no position is kept after that, no other attempt has appended anything before.
+        end = end_or_beginning(self.options.basin, stream, endpoint=self.options.endpoint)
+        kept = self._kept(query, stream)
+        name = f"{int(batch):012d}.json"
+        if kept.holds(name):
+            return int(json.loads(kept.read(name))["seq_num"])
+        kept.make()
+        kept.write(name, json.dumps({"seq_num": end}).encode())
+        for each in kept.names()[:-KEPT]:
+            kept.delete(each)
+        return end
+
+    def _kept(self, query: str, stream: str) -> Folder:
+        place = (self.options.state or "").rstrip("/")
+        return folder(place, None).inside(query, quote(stream, safe=""))
+
+
+def _property(name: str) -> str:
+    context = TaskContext.get()
+    value = context.getLocalProperty(name) if context is not None else None
+    if value is None:
+        raise WireloomError(f"Spark does not say the {name} of this task: write with foreachBatch, in batches")
+    return value
+
+
+def _chained(first: pa.RecordBatch, others: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from others
