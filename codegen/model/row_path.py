@@ -64,25 +64,29 @@ class RowPathReader:
     def types(self, root: Struct, steps: list[PathStep]) -> list[Struct] | None:
         """The types from the root to the row's; ``None`` where something is wrong, which is noted."""
         types = [root]
+        taken: list[tuple[Path, str, Path]] = []
         try:
             for step, following in zip_longest(steps, steps[1:]):
-                types.append(self._next(types, step, following))
+                struct = self._next(types[-1], step, following)
+                taken.append((types[-1].path, step.id, struct.path))
+                if taken.count(taken[-1]) > 1:
+                    name = f"{shown(step.id)} of {'::'.join(types[-1].path)}"
+                    raise _WrongPathError(f"the way to the rows leads twice through {name}")
+                types.append(struct)
         except _WrongPathError as error:
             if error.args[0]:
                 self._diagnostics.error(self._position, error.args[0])
             return None
         return types
 
-    def _next(self, types: list[Struct], step: PathStep, following: PathStep | None) -> Struct:
-        attribute = self._attribute(types[-1], step.id)
+    def _next(self, holder: Struct, step: PathStep, following: PathStep | None) -> Struct:
+        attribute = self._attribute(holder, step.id)
         struct = self._type(attribute, step, following)
         if attribute.parent is not None:
             raise _WrongPathError(f"{shown(step.id)} has a parent of its own, so that no rows can be in it")
         if struct.message is not None and (following is not None or isinstance(attribute.size, OwnSize)):
             why = "has no rows inside of it" if following is not None else "needs a size to be a row"
             raise _WrongPathError(f"{shown(step.id)} is a message, and {why}")
-        if struct in types:
-            raise _WrongPathError(f"the way to the rows leads twice through {'::'.join(struct.path)}")
         return struct
 
     def _attribute(self, struct: Struct, id: str) -> Attribute:

@@ -12,5 +12,8 @@ MAX_COMPUTED = 1024 * 1024
 """The most characters of text that the expressions of a record make and items of its decompressed lists, unless a
 reader is told otherwise."""
 
-MAX_INTEGER_BITS = 8 * 1024
-"""The most bits of an integer that a product or a shift in an expression makes."""
+MAX_INTEGER_BITS = 127
+"""The most bits of an integer that a product or a shift in an expression makes: the engine's registers have as many."""
+
+MAX_DECIMAL_BITS = 8 * 1024
+"""The most bits of an integer that is written as a decimal number: Python refuses to write much longer ones."""

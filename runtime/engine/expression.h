@@ -47,6 +47,9 @@ enum {
 
 __extension__ typedef unsigned __int128 wl_natural;
 
+/* It has one bit too many for what products and shifts may make. */
+#define WL_LEAST ((wl_integer)((wl_natural)1 << 127))
+
 static inline bool wl_code_is_series(unsigned code) { return code >= CODE_SERIES_ITEM && code <= CODE_SERIES_GREATEST; }
 static inline bool wl_code_is_span(unsigned code) {
     return code == CODE_SPAN_SIZE || code == CODE_SPAN_ORDER || (code >= CODE_SPAN_BYTE && code <= CODE_SPAN_COMPARE);
@@ -116,15 +119,14 @@ static inline bool wl_shift_left(wl_integer left, wl_integer right, wl_integer *
     if (right > 127)
         return false;
     *result = (wl_integer)((wl_natural)left << (unsigned)right);
-    return *result >> (unsigned)right == left;
+    return *result >> (unsigned)right == left && *result != WL_LEAST;
 }
 
 /* Rounds down, and the rest has the divisor's sign, as with Python's // and %. The rest is not made of the quotient,
  * whose product with the least divisor is beyond 128 bits. */
 static inline bool wl_divide(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
-    const wl_integer least = (wl_integer)((wl_natural)1 << 127);
     *result = 0;
-    if (right == 0 || (right == -1 && left == least))
+    if (right == 0 || (right == -1 && left == WL_LEAST))
         return right != 0 && code == CODE_MODULO;
     wl_integer rest = left % right;
     bool down = rest != 0 && (rest < 0) != (right < 0);
@@ -140,7 +142,7 @@ __attribute__((always_inline)) static inline bool wl_compute(unsigned code, wl_i
     case CODE_SUBTRACT:
         return !__builtin_sub_overflow(left, right, result);
     case CODE_MULTIPLY:
-        return !__builtin_mul_overflow(left, right, result);
+        return !__builtin_mul_overflow(left, right, result) && *result != WL_LEAST;
     case CODE_FLOOR_DIVIDE:
     case CODE_MODULO:
         return wl_divide(code, left, right, result);

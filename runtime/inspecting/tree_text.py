@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from ..base.errors import WireloomError
-from ..base.limits import MAX_INTEGER_BITS
+from ..base.limits import MAX_DECIMAL_BITS
 from ..base.printable import json_string
 
 INDENT = 2
@@ -171,7 +171,7 @@ def _plain(text: str) -> str:
 def _number(value: bool | int | float) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS:
+    if isinstance(value, int) and value.bit_length() > MAX_DECIMAL_BITS:
         # Python refuses to spell longer ones as decimals.
         return f'"{value:#x}"'
     return repr(value)

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any
 
 from ..base.iso_times import UNITS, iso_time
-from ..base.limits import MAX_INTEGER_BITS
+from ..base.limits import MAX_DECIMAL_BITS
 from ..format.description import Format
 from ..objects.structs import Struct
 from .fields import Field
@@ -46,7 +46,7 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
         if field.checked is not None:
             return f"{value:#010x}"
         # Python refuses to spell longer ones as decimals.
-        return _cut(str(value) if value.bit_length() <= MAX_INTEGER_BITS else hex(value), False, longest)
+        return _cut(str(value) if value.bit_length() <= MAX_DECIMAL_BITS else hex(value), False, longest)
     if isinstance(value, bytes):
         return _cut(repr(value[:longest])[1:], len(value) > longest, longest)
     if isinstance(value, str):

@@ -4,7 +4,7 @@ for operands without a result."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from ..base.limits import MAX_INTEGER_BITS
 from .errors import AbsentError, DivisionError, ExpressionError, ItemError
@@ -12,9 +12,6 @@ from .errors import AbsentError, DivisionError, ExpressionError, ItemError
 Value = TypeVar("Value")
 Number = TypeVar("Number", int, float)
 Ordered = TypeVar("Ordered", int, float, str, bytes)
-
-MAX_SHIFT = 4096
-"""The most bits that an expression shifts by; more would make integers of any size out of a few bytes of input."""
 
 
 def some(value: Value | None, name: str) -> Value:
@@ -48,21 +45,25 @@ def modulo(left: Number, right: Number) -> Number:
 def multiply(left: int, right: int) -> int:
     """Return ``left * right``, limited to ``MAX_INTEGER_BITS`` bits: products of products could make integers of any
     size from a few bytes of input."""
-    _bound(left.bit_length() + right.bit_length())
-    return left * right
-
-
-def _bound(bits: int) -> None:
-    if bits > MAX_INTEGER_BITS:
-        raise ExpressionError(f"a product or a shift makes an integer of more than {MAX_INTEGER_BITS} bits")
+    # A product has as many bits as its factors together, or one less.
+    if left.bit_length() + right.bit_length() <= MAX_INTEGER_BITS + 1:
+        product = left * right
+        if product.bit_length() <= MAX_INTEGER_BITS:
+            return product
+    return _outgrown()
 
 
 def shift_left(value: int, bits: int) -> int:
-    """Return ``value << bits``."""
-    if not 0 <= bits <= MAX_SHIFT:
+    """Return ``value << bits``, limited likewise."""
+    if bits < 0:
         raise ExpressionError(f"shift by {bits} bits")
-    _bound(value.bit_length() + bits)
-    return value << bits
+    if value == 0:
+        return 0
+    return value << bits if value.bit_length() + bits <= MAX_INTEGER_BITS else _outgrown()
+
+
+def _outgrown() -> NoReturn:
+    raise ExpressionError(f"a product or a shift makes an integer of more than {MAX_INTEGER_BITS} bits")
 
 
 def shift_right(value: int, bits: int) -> int:

@@ -189,6 +189,8 @@ class EngineRowReader:
         self._stored = loaded.source.stores
         self._preset_names = loaded.source.preset
         self._is_whole = loaded.source.whole
+        self._has_units = bool(format.rows_path)
+        """Whether damage may be a part of a unit; rows that have a size are read as units, and are none."""
         self._expand = Expander(loaded.source, settings.contents) if loaded.source.expansions else None
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
@@ -299,7 +301,7 @@ class EngineRowReader:
         if rows:
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
-            RowDamage(begin, end, row, WORDS[number], bool(inside))
+            RowDamage(begin, end, row, WORDS[number], bool(inside) and self._has_units)
             for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
         filled = Filled(

@@ -58,7 +58,8 @@ static value plain_product(wl_integer left, wl_integer right) {
     magnitude one = size_of(left), other = size_of(right);
     if (one && other > ~(magnitude)0 / one)
         return none;
-    return signed_number(one * other, (left < 0) != (right < 0));
+    /* The least integer has one bit too many. */
+    return (one * other) >> 127 ? none : signed_number(one * other, (left < 0) != (right < 0));
 }
 
 /* The quotient is rounded down, and the rest has the divisor's sign. */
@@ -86,7 +87,8 @@ static value plain_shift(wl_integer left, wl_integer right, bool to_left) {
         if (result.failed)
             return none;
     }
-    return result;
+    /* The least integer has one bit too many. */
+    return to_left && size_of(result.is) >> 127 ? none : result;
 }
 
 static value plain_two(unsigned code, value left, value right) {

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from wireloom.format.program import Op
+from wireloom.format.program import Code, Op
 
 from ...expression.types import BytesType, StringType
 from ...plan import Field
 from .blocks import enter, expand, find, leave
+from .compiled import Compiled, Order, constant, joined
 from .encodings import encoding_of
+from .expression import LONGEST_LITERAL
+from .interval import BOOLEAN, Interval
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scope, Span
@@ -27,8 +30,6 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
     span.single = span.encoding is not None and span.encoding.number in (1, 4)
     scope.members[field.id] = span
     state.created.append(span)
-    if field.contents is not None and column is not None:
-        raise NotForEngineError(f'"{field.id}" has fixed contents and is a column')
     if size is not None and size < 0:
         raise NotForEngineError(f'"{field.id}" has a negative size')
     if size is not None and not _needs_span(state, scope, field):
@@ -49,8 +50,19 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
             comment = f"valid {field.id}"
             held = state.assembler.temporary(condition, comment)
             state.assembler.add(Op.CHECK_TRUE, held, refusal_of(field), comment=comment)
+    if field.contents is not None:
+        _check_contents(state, field, span, field.contents)
     if column is not None:
         state.assembler.column_bytes(column.number, span, field.id)
+
+
+def _check_contents(state: State, field: Field, span: Span, contents: bytes) -> None:
+    """Append the check of fixed contents that a step of their own finds."""
+    if len(contents) > LONGEST_LITERAL:
+        raise NotForEngineError(f'"{field.id}" has contents of more than {LONGEST_LITERAL} bytes and is a column')
+    order = Compiled((Order(span, contents),), Interval(-1, 1))
+    same = state.assembler.temporary(joined((order, constant(0)), Code.EQUAL, BOOLEAN), f"contents of {field.id}?")
+    state.assembler.add(Op.CHECK_TRUE, same, refusal_of(field), comment=field.id)
 
 
 def _needs_span(state: State, scope: Scope, field: Field) -> bool:

@@ -150,7 +150,7 @@ class Compiler(Finder):
     def _binary(self, node: Binary) -> Compiled:
         left, right = self._compile(node.left), self._compile(node.right)
         interval = BINARY[node.operator](left.interval, right.interval)
-        if left.constant is not None and right.constant is not None:
+        if left.constant is not None and right.constant is not None and interval.constant:
             return constant(_FOLD[node.operator](left.constant, right.constant))
         return joined((left, right), _BINARY[node.operator], checked(interval))
 

@@ -69,7 +69,8 @@ class Finder(ABC):
     the end of what an object is read from, at the place where the code is run; ``of_item``: an item of a variable that
     is a list, likewise; ``keep`` puts a value into a register there; ``read``: reads an instance at its position.
     ``absent_fails``: what needs something absent may be code without a value. ``of_items``: the code is about an item
-    of a list, at its end. ``of_row``: it is a column, computed after all.
+    of a list, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object was given at its
+    beginning, with the lists as they were.
     """
 
     scope: Scope
@@ -84,6 +85,7 @@ class Finder(ABC):
     absent_fails: bool = False
     of_items: bool = False
     of_row: bool = False
+    given: bool = False
 
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
@@ -230,7 +232,7 @@ class Finder(ABC):
         return self.of_item(items, self._compile(node.index))
 
     def _must_be_complete(self, series: Series) -> None:
-        if self.of_row and series.is_open:
+        if self.of_row and series.is_open and not self.given:
             raise NotForEngineError(f'a column uses the list "{series.name}", which is read on after the row')
         self.must_be_present(series)
 
@@ -251,7 +253,7 @@ class Finder(ABC):
             return scope.parent
         found = scope.members.get(name)
         if isinstance(found, Argument):
-            return self._within(found.scope)._resolve_or_compile(found.node)
+            return replace(self._within(found.scope), given=True)._resolve_or_compile(found.node)
         if found is not None:
             return found
         instance = scope.struct.instance(name)

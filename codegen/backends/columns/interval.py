@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
+from wireloom.base.limits import MAX_INTEGER_BITS
+
 from .refusal import NotForEngineError
 
 LARGEST = (1 << 127) - 1
 """Every intermediate value lies in -LARGEST … LARGEST."""
-
-LARGEST_SHIFT = 126
 
 
 @dataclass(frozen=True)
@@ -111,17 +111,25 @@ def _or(left: Interval, right: Interval) -> Interval:
 
 def _shift(operation: Callable[[int, int], int]) -> Callable[[Interval, Interval], Interval]:
     def shifted(left: Interval, count: Interval) -> Interval:
-        if not count.within(0, LARGEST_SHIFT):
-            raise NotForEngineError(f"an expression shifts by a count that may lie outside 0 to {LARGEST_SHIFT}")
-        return _corners(operation, left, count)
+        if count.constant and not count.within(0, MAX_INTEGER_BITS):
+            raise NotForEngineError(f"an expression shifts by {count.low} bits")
+        counts = Interval(*(min(max(each, 0), MAX_INTEGER_BITS) for each in (count.low, count.high)))
+        return _limited(_corners(operation, left, counts))
 
     return shifted
+
+
+def _limited(interval: Interval) -> Interval:
+    """The values of a product or a shift, of which those beyond the limit do not exist."""
+    if interval.low > LARGEST or interval.high < -LARGEST:
+        return checked(interval)
+    return Interval(*(min(max(each, -LARGEST), LARGEST) for each in (interval.low, interval.high)))
 
 
 BINARY: dict[str, Callable[[Interval, Interval], Interval]] = {
     "+": lambda left, right: Interval(left.low + right.low, left.high + right.high),
     "-": lambda left, right: Interval(left.low - right.high, left.high - right.low),
-    "*": lambda left, right: _corners(lambda a, b: a * b, left, right),
+    "*": lambda left, right: _limited(_corners(lambda a, b: a * b, left, right)),
     "/": _divide,
     "%": _modulo,
     "&": _and,

@@ -36,8 +36,6 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     ``ColumnRefusedError`` where that is a column."""
     assembler = Assembler()
     field = plan.top(rows).field(rows.field)
-    if rows.sized and not rows.path:
-        raise NotForEngineError("the rows have a size of their own")
     root, presets = _root(plan, rows)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(plan, columns)
@@ -46,8 +44,9 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     unit = Scope(plan, plan.type(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True
-    if rows.path:
-        state.row, state.ways = _row_columns, rows.ways
+    if rows.path or rows.sized:
+        itself = (((plan.top(rows).path, rows.field, rows.type),),)
+        state.row, state.ways = _row_columns, rows.ways or itself
     if rows.streaming:
         # Their items are read one after another: the reader keeps what the last one held.
         for name in chained_in(plan, plan.top(rows).path):
@@ -56,7 +55,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
     if not rows.streaming:
         state.bounded = True
         lower_fields(state, root)
-    elif rows.path:
+    elif rows.path or rows.sized:
         if rows.sized and field is not None:
             enter(state, root, field, contains=True)
             state.bounded = True

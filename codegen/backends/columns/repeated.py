@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from wireloom.format.program import Code, Op
+from wireloom.format.program import Code, Loop, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, UserType
@@ -13,7 +13,7 @@ from ...plan import Field, Plan, TypePlan
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .compiled import Compiled, constant
 from .interval import BOOLEAN
-from .lines import Refusal
+from .lines import Label, Refusal
 from .loops import item_compiler, keep_items
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Unavailable
@@ -49,7 +49,9 @@ MOST_UNROLLED = 64
 
 def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
     """Return whether items are bits that need not end with a byte, and are few in any row."""
-    if not isinstance(repeat, RepeatCount) or field.indexed or state.counts_items or not _is_bits(state, field):
+    if not isinstance(repeat, RepeatCount) or field.indexed or not _is_bits(state, field):
+        return False
+    if state.counts_items and not state.run.aligned:
         return False
     return (state.compiler(scope).compile(repeat.expression).constant or MOST_UNROLLED + 1) <= MOST_UNROLLED
 
@@ -58,13 +60,28 @@ def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Calla
     """Append the steps of all items, one after another."""
     assert isinstance(repeat, RepeatCount)
     kept = keep_items(state, scope, field)
-    for number in range(state.compiler(scope).compile(repeat.expression).constant or 0):
+    count = state.compiler(scope).compile(repeat.expression).constant or 0
+    if state.counts_items and count > 0:
+        _count_items(state, field, count)
+    for number in range(count):
         item()
         if kept is not None:
             state.run.then(partial(kept.add_turn, item_compiler(state, scope, field), number))
     if kept is not None:
         state.run.then(kept.close)
     scope.members[field.id] = Unavailable(f'an expression uses the repeated "{field.id}"')
+
+
+def _count_items(state: State, field: Field, count: int) -> None:
+    """Append a loop of that many turns in which nothing is read."""
+    state.run.flush()
+    assembler, first, after = state.assembler, Label(), Label()
+    turns = assembler.temporary(constant(count), f"number of {field.id}")
+    number = assembler.loop()
+    assembler.add(Op.LOOP, number, Loop.COUNT, after, turns, comment=f"items of {field.id}")
+    assembler.place(first)
+    assembler.add(Op.AGAIN, number, Loop.COUNT, first, turns, comment=f"next of {field.id}")
+    assembler.place(after)
 
 
 def _is_bits(state: State, field: Field) -> bool:

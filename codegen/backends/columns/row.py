@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -38,7 +38,7 @@ from .numbers import begins_a_byte, lower_bits, lower_float, lower_integer, lowe
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, has_items, pass_over, unroll
 from .row_messages import lower_message
-from .scope import Argument, Scalar, Scope, Stream
+from .scope import Argument, Scalar, Scope, Span, Stream
 from .state import State
 from .switches import lower_switch
 from .variables import begin_variables, set_variables
@@ -64,6 +64,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     early = [each for each in type.verified if each.before_expansion]
     contents = [each for each in type.verified if each.content]
     has_tail = False
+    decides: Field | None = None
     for field in type.fields:
         state.count()
         if begins_a_byte(field):
@@ -79,9 +80,12 @@ def lower_fields(state: State, scope: Scope) -> None:
         else:
             present = partial(_lower_present, state, scope, field)
             conditions[field.id] = _lower_optional(state, scope, field, field.condition, present)
-        if field.loses_layout and field.checks:
-            # A refused value loses the row whether or not what follows is there, so it is looked at first.
-            _flush_checks(state, field)
+        decides = field if field.loses_layout and field.checks else decides
+        if decides is not None and (state.run.aligned or not _ends_byte(state, type.fields, field)):
+            # A refused value loses the row whether or not what follows is there, so it is looked at first: the rest of
+            # its byte is there with it.
+            _flush_checks(state, decides)
+            decides = None
         _mark(state, marks.after(field.id), f"{field.id} ends")
         if field is not type.fields[-1] and _ends_rows(state, scope, field):
             state.run.flush()
@@ -98,6 +102,19 @@ def lower_fields(state: State, scope: Scope) -> None:
         lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
     set_variables(state, scope)
     _lower_instance_step(state, scope)
+
+
+def _ends_byte(state: State, fields: Sequence[Field], last: Field) -> bool:
+    """Return whether bit fields right after ``last`` fill the byte in which that ends."""
+    left = state.run.bits_left
+    for field in fields[fields.index(last) + 1 :]:
+        kind = field.type.base if isinstance(field.type, EnumType) else field.type
+        if not isinstance(kind, BitsType) or field.condition is not None or field.repeat is not None:
+            return False
+        left -= kind.width
+        if left <= 0:
+            break
+    return left == 0
 
 
 def _flush_checks(state: State, field: Field) -> None:
@@ -349,6 +366,9 @@ def lower_unit(state: State, inner: Scope) -> None:
     for scope, members in around:
         # What was computed for these rows is not there for those of another case of a switch.
         scope.members = members
+    if rows.sized and not rows.path:
+        # The row is all of its bytes, whatever its fields take of them.
+        state.assembler.add(Op.BYTES_REST, Span("rest of the row"), comment="rest of the row")
     state.assembler.add(Op.ROW_END)
     state.row, state.steps = row, state.steps - 1
 

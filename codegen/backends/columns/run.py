@@ -33,6 +33,11 @@ class Run:
         """Return whether the next field begins at a byte."""
         return self._bits % 8 == 0
 
+    @property
+    def bits_left(self) -> int:
+        """How many bits of the last byte are left."""
+        return -self._bits % 8
+
     def add(self, name: str, size: int) -> int:
         """Add a field of ``size`` bytes; gives its offset from the run's start."""
         self.align()

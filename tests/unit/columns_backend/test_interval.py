@@ -45,14 +45,19 @@ def test_holds_every_result(name: str, left: tuple[Interval, int], right: tuple[
 @settings(deadline=None)
 @given(st.sampled_from(["<<", ">>"]), samples(numbers), samples(st.integers(0, 126)))
 def test_shifts(name: str, left: tuple[Interval, int], count: tuple[Interval, int]) -> None:
-    found = BINARY[name](left[0], count[0])
-    assert found.low <= OPERATIONS[name](left[1], count[1]) <= found.high
+    found, result = BINARY[name](left[0], count[0]), OPERATIONS[name](left[1], count[1])
+    assert found.low <= result <= found.high or abs(result) > LARGEST
 
 
-def test_counts_of_shifts_are_limited() -> None:
-    for count in (Interval(-1, 3), Interval(0, 127)):
-        with pytest.raises(NotForEngineError, match="shifts by a count"):
-            BINARY["<<"](Interval(0, 1), count)
+def test_what_shifts_and_products_make_is_limited() -> None:
+    assert BINARY["<<"](Interval(0, 1), Interval(-9, 1 << 32)) == Interval(0, LARGEST)
+    assert BINARY[">>"](Interval(-9, 9), Interval(-9, 1 << 32)) == Interval(-9, 9)
+    assert BINARY["*"](Interval(-1, 1 << 64), Interval(0, 1 << 64)) == Interval(-(1 << 64), LARGEST)
+    for count in (-1, 128):
+        with pytest.raises(NotForEngineError, match=f"shifts by {count} bits"):
+            BINARY["<<"](Interval(0, 1), Interval(count, count))
+    with pytest.raises(NotForEngineError, match="127 bits"):
+        BINARY["*"](Interval(1 << 64, 1 << 65), Interval(1 << 64, 1 << 65))
 
 
 def test_division_by_zero_alone_is_refused() -> None:

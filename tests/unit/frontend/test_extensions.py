@@ -163,7 +163,7 @@ def test_rows_in_a_case_of_a_switch(path: str) -> None:
         ("batches.odd", "say which type of 'odd' is meant, as in odd.as<body>: demo::body or demo::row"),
         ("batches.odd.as<bodies>", "'odd' has no type bodies; there is demo::body or demo::row"),
         ("batches.odd.nothing", "'odd' has no type with the attribute 'nothing'; there is demo::body or demo::row"),
-        ("batches.other", "the way to the rows leads twice through demo::batch"),
+        ("batches.other.other", "the way to the rows leads twice through 'other' of demo::batch"),
         ("batches.orphan.rows", "'orphan' has a parent of its own, so that no rows can be in it"),
         ("batches..rows", "expected names with dots between them"),
     ],
