@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from wireloom.format.program import Kind, Op
 
@@ -125,3 +125,16 @@ def begins_a_byte(field: Field) -> bool:
     type = field.type.base if isinstance(field.type, EnumType) else field.type
     whole = not isinstance(type, BitsType | UserType | UnionType | VarintType)
     return whole and field.repeat is None and field.condition is None
+
+
+def ends_byte(state: State, fields: Sequence[Field], last: Field) -> bool:
+    """Return whether bit fields right after ``last`` fill the byte in which that ends."""
+    left = state.run.bits_left
+    for field in fields[fields.index(last) + 1 :]:
+        kind = field.type.base if isinstance(field.type, EnumType) else field.type
+        if not isinstance(kind, BitsType) or field.condition is not None or field.repeat is not None:
+            return False
+        left -= kind.width
+        if left <= 0:
+            break
+    return left == 0

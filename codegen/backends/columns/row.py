@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from wireloom.format.program import Op
 from wireloom.format.program_limits import DEEPEST_LIMIT, DEEPEST_UNIT
 
-from ...expression.nodes import Node
 from ...expression.types import (
     BitsType,
     BytesType,
@@ -27,14 +25,11 @@ from .blocks import enter, expand, leave
 from .byte_order import decide_order
 from .checksums import after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
-from .compiled import Compiled, constant
-from .finding import facts_of
 from .functions import call, contains_itself
-from .interval import BOOLEAN
-from .lines import Label
 from .loops import lower_list, lower_loop
 from .marks import Marks
-from .numbers import begins_a_byte, lower_bits, lower_float, lower_integer, lower_varint
+from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
+from .optional import lower_optional
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, has_items, pass_over, unroll
 from .row_messages import lower_message
@@ -79,9 +74,9 @@ def lower_fields(state: State, scope: Scope) -> None:
             _lower_present(state, scope, field)
         else:
             present = partial(_lower_present, state, scope, field)
-            conditions[field.id] = _lower_optional(state, scope, field, field.condition, present)
+            conditions[field.id] = lower_optional(state, scope, field, field.condition, present)
         decides = field if field.loses_layout and field.checks else decides
-        if decides is not None and (state.run.aligned or not _ends_byte(state, type.fields, field)):
+        if decides is not None and (state.run.aligned or not ends_byte(state, type.fields, field)):
             # A refused value loses the row whether or not what follows is there, so it is looked at first: the rest of
             # its byte is there with it.
             _flush_checks(state, decides)
@@ -104,19 +99,6 @@ def lower_fields(state: State, scope: Scope) -> None:
     _lower_instance_step(state, scope)
 
 
-def _ends_byte(state: State, fields: Sequence[Field], last: Field) -> bool:
-    """Return whether bit fields right after ``last`` fill the byte in which that ends."""
-    left = state.run.bits_left
-    for field in fields[fields.index(last) + 1 :]:
-        kind = field.type.base if isinstance(field.type, EnumType) else field.type
-        if not isinstance(kind, BitsType) or field.condition is not None or field.repeat is not None:
-            return False
-        left -= kind.width
-        if left <= 0:
-            break
-    return left == 0
-
-
 def _flush_checks(state: State, field: Field) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" decides about the layout and ends inside a byte')
@@ -126,53 +108,6 @@ def _flush_checks(state: State, field: Field) -> None:
 def _mark(state: State, number: int | None, comment: str) -> None:
     if number is not None:
         state.run.mark(number, comment)
-
-
-def _lower_optional(
-    state: State, scope: Scope, field: Field, condition: Node, lower_present: Callable[[], None]
-) -> Scalar:
-    """Append the steps of a field with ``if``; returns the register that says whether it is there."""
-    name = field.id
-    if not state.run.aligned:
-        raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')
-    compiled = state.compiler(scope).compile(condition)
-    state.run.flush()
-    assembler, question = state.assembler, f"is {name} there?"
-    present = assembler.temporary(compiled, question)
-    absent, after = Label(), Label()
-    assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
-    facts, created, state.created, kept = state.facts, state.created, [], len(state.kept)
-    state.facts = (*facts, *facts_of(scope, condition))
-    lower_present()
-    if not state.run.aligned:
-        raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
-    state.run.flush()
-    for each in state.created:
-        if isinstance(each, Scalar) and each.checked is None:
-            each.checked = Scalar(each.name, each.interval)
-            assembler.compute(each.checked, Compiled((each,), each.interval), each.name)
-        if each.there is None:
-            each.there = Scalar(f"is {each.name} there?", BOOLEAN)
-            assembler.compute(each.there, constant(1), each.there.name)
-    state.facts = facts
-    state.forget(kept)
-    column = state.column(scope, name)
-    if column is not None or state.created:
-        assembler.add(Op.JUMP, 0, 0, after)
-    assembler.place(absent)
-    for node in column.same_level() if column is not None else ():
-        assembler.add(Op.COLUMN_NULL, node.number, comment=node.column.name)
-    for each in state.created:
-        # Expressions may run where the field is absent; they must not see an earlier row's value.
-        if isinstance(each, Scalar):
-            assembler.compute(each, constant(0), f"no {each.name}")
-            assert each.checked is not None
-            assembler.absent(each.checked)
-        assert each.there is not None
-        assembler.compute(each.there, constant(0), f"no {each.name}")
-    assembler.place(after)
-    state.created = [*created, *state.created]
-    return present
 
 
 def _lower_present(state: State, scope: Scope, field: Field) -> None:
@@ -216,7 +151,7 @@ def _lower_instance(state: State, scope: Scope, instance: Instance) -> None:
     else:
         assert instance.field is not None
         lowered = partial(_lower_at_position, state, scope, instance)
-        _lower_optional(state, scope, instance.field, instance.condition, lowered)
+        lower_optional(state, scope, instance.field, instance.condition, lowered)
 
 
 def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
