@@ -4,6 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Where everything is installed, its parts are too.
+DEMO_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-demo)
+DOCS_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-docs)
 PYTEST := $(BIN)/python -m pytest
 # Tests start hundreds of processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
@@ -11,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help setup conformance gallery demo test quick test-objects test-spark lint types bench fuzz generate check wheel clean
 
 help:
-	@echo "make setup      virtual environment, dependencies, engine"
+	@echo "make setup      virtual environment with everything, engine; the other commands set up what they need by themselves"
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
 	@echo "make quick      units, vectors and one read through Spark, in about two minutes"
@@ -30,11 +33,19 @@ help:
 setup: $(READY)
 
 # New discovery packages of Spark need a new editable install, so they are prerequisites too.
-$(READY): pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py runtime/spark/live/pyspark_*/__init__.py) .ci/setup .ci/requirements.lock
-	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh .ci/setup
+INSTALLED := pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py runtime/spark/live/pyspark_*/__init__.py) .ci/setup
+
+$(READY): GROUP := test
+$(VENV)/.ready-demo: GROUP := demo
+$(VENV)/.ready-docs: GROUP := docs
+$(READY): .ci/requirements.lock
+$(VENV)/.ready-demo: .ci/demo.lock
+$(VENV)/.ready-docs: .ci/docs.lock
+$(READY) $(VENV)/.ready-demo $(VENV)/.ready-docs: $(INSTALLED)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" GROUP="$(GROUP)" sh .ci/setup
 	@touch $@
 
-demo: setup
+demo: $(DEMO_READY)
 	@$(BIN)/python -m wireloom.demo
 
 test: setup

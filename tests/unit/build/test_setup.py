@@ -31,7 +31,7 @@ def program(folder: Path, name: str, text: str) -> None:
 
 
 def said(machine: Path, python: str) -> str:
-    environment = {"PATH": str(machine), "PYTHON": python, "VENV": str(machine / "venv")}
+    environment = {"PATH": str(machine), "PYTHON": python, "VENV": str(machine / "venv"), "GROUP": "test"}
     done = subprocess.run(
         [str(machine / "sh"), str(ROOT / ".ci" / "setup")], env=environment, cwd=ROOT, capture_output=True, text=True
     )
