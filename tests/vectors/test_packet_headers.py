@@ -1,0 +1,116 @@
+"""Columns of the headers in packets, of which dpkt makes some of every kind, whole and cut by a snap length."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import pytest
+from wireloom import engine
+
+from ..unit.reading.running import read
+
+dpkt = pytest.importorskip("dpkt", reason="dpkt is not installed")
+
+COLUMNS = [
+    *("eth_dst", "eth_src", "eth_type", "vlan", "ip_version", "ip_src", "ip_dst", "ip_protocol", "ip_ttl"),
+    *("src_port", "dst_port", "tcp_seq", "tcp_ack", "tcp_flags", "payload_offset"),
+]
+SOURCE = random.Random(6)
+CUTS = (0, 1, 13, 14, 17, 18, 19, 20, 33, 34, 38, 41, 42, 53, 54, 57, 58, 62, 74, 78, 1000)
+
+
+def ip_packets() -> list[Any]:
+    """Packets of both versions, with TCP, UDP, something else, options, and a later fragment."""
+    tcp = dpkt.tcp.TCP(sport=443, dport=51000, seq=0xFFFFFFF0, ack=7, flags=0x112, opts=b"\1\1\1\1", data=b"hello")
+    udp = dpkt.udp.UDP(sport=53, dport=65535, data=b"question", ulen=16)
+    found = []
+    for protocol, inner in ((6, tcp), (17, udp), (1, b"something else that is long enough")):
+        for options in (b"", b"\1\1\1\1"):
+            four = dpkt.ip.IP(src=b"\xc0\0\2\1", dst=b"\x0a\0\0\xff", p=protocol, ttl=61, opts=options, data=inner)
+            four.hl += len(options) // 4
+            found.append(four)
+        six = dpkt.ip6.IP6(src=bytes(range(16)), dst=b"\xff" * 16, nxt=protocol, hlim=255, data=inner)
+        six.plen = len(bytes(inner))
+        found.append(six)
+    later = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\x08", p=6, ttl=1, data=bytes(tcp))
+    later.offset = 1480
+    return [*found, later]
+
+
+def frames() -> list[tuple[bytes, dict[str, int]]]:
+    """Ethernet frames, and what they are at most."""
+    ethernet = {"eth_dst": 0x0A0B0C0D0E0F, "eth_src": 0x020304050607}
+    addresses = ethernet["eth_dst"].to_bytes(6, "big") + ethernet["eth_src"].to_bytes(6, "big")
+    found = [(addresses + b"\x08\x06" + bytes(28), {**ethernet, "eth_type": 0x806})]
+    for packet in ip_packets():
+        kind = 0x800 if packet.v == 4 else 0x86DD
+        plain = addresses + kind.to_bytes(2, "big")
+        tagged = addresses + b"\x81\0\xe1\x23" + kind.to_bytes(2, "big")
+        found.append((plain + bytes(packet), {**ethernet, "eth_type": kind, **described(packet, 14)}))
+        found.append((tagged + bytes(packet), {**ethernet, "eth_type": kind, "vlan": 0x123, **described(packet, 18)}))
+    return found
+
+
+def described(packet: Any, at: int) -> dict[str, int]:
+    """What is in an IP packet that begins at ``at``, as dpkt reads it."""
+    is_four = packet.v == 4
+    read_back = (dpkt.ip.IP if is_four else dpkt.ip6.IP6)(bytes(packet))
+    found = {"ip_version": read_back.v, "ip_protocol": read_back.p}
+    found["ip_ttl"] = read_back.ttl if is_four else read_back.hlim
+    if is_four:
+        found |= {"ip_src": int.from_bytes(read_back.src, "big"), "ip_dst": int.from_bytes(read_back.dst, "big")}
+    inner, transport = read_back.data, at + (read_back.hl * 4 if is_four else 40)
+    if isinstance(inner, dpkt.tcp.TCP | dpkt.udp.UDP):
+        found |= {"src_port": inner.sport, "dst_port": inner.dport, "payload_offset": transport + 8}
+    if isinstance(inner, dpkt.tcp.TCP):
+        found |= {"tcp_seq": inner.seq, "tcp_ack": inner.ack, "tcp_flags": inner.flags}
+        found["payload_offset"] = transport + inner.off * 4
+    return found
+
+
+def captured(link_type: int, packets: list[bytes]) -> bytes:
+    file = io.BytesIO()
+    writer = dpkt.pcap.Writer(file, linktype=link_type)
+    for number, each in enumerate(packets):
+        writer.writepkt(each, ts=number)
+    return file.getvalue()
+
+
+def rows(link_type: int, packets: list[bytes]) -> list[dict[str, Any]]:
+    """The columns of packets; both readers have to agree, and nothing is damaged."""
+    found = []
+    for row_reader in ("columns", "objects") if engine.available else ("objects",):
+        table, file = read(row_reader, "pcap", captured(link_type, packets), columns=COLUMNS)
+        assert (file["damaged"], file["tail"]) == ([], "clean")
+        found.append(table.to_pylist())
+    assert found[0] == found[-1]
+    made: list[dict[str, Any]] = found[0]
+    return made
+
+
+def test_whole_packets() -> None:
+    whole = frames()
+    assert rows(1, [frame for frame, _ in whole]) == [{name: each.get(name) for name in COLUMNS} for _, each in whole]
+
+
+def test_raw_ip() -> None:
+    packets = ip_packets()
+    expected = [described(each, 0) for each in packets]
+    assert rows(101, [bytes(each) for each in packets]) == [{name: e.get(name) for name in COLUMNS} for e in expected]
+
+
+def test_what_is_cut_off_is_null() -> None:
+    """A column of a cut packet is that of the whole one, or null."""
+    for cut in CUTS:
+        whole = frames()
+        for row, (frame, expected) in zip(rows(1, [frame[:cut] for frame, _ in whole]), whole, strict=True):
+            assert all(value in (None, expected.get(name)) for name, value in row.items()), (cut, frame, row)
+
+
+def test_other_packets_have_no_headers() -> None:
+    packets = [SOURCE.randbytes(SOURCE.randrange(90)) for _ in range(50)]
+    assert all(set(each.values()) == {None} for each in rows(105, packets))
+    rows(1, packets)
+    rows(101, packets)
