@@ -28,6 +28,10 @@ FIRST_OF_WHOLE = 64 * 1024
 FEW_ITEMS = 10_000
 TAKES_IT = "a larger max_record takes it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
+MOST_CHANGED = 64
+"""Bytes at the beginning and at the end of a unit that are changed."""
+EVIDENCE = 4
+"""Bytes of a unit of which only one value holds, at least, so that it is of the format by more than chance."""
 LARGEST_HEAD = 1024 * 1024
 """Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
 
@@ -42,6 +46,7 @@ class FormatCheck:
         self._zeros_end = 0
         self._head: bytes | None = None
         self._whole: bytes | None = None
+        self._begin: bytes | None = None
         self.has_held = False
         """Whether something without rows has held: a message, or what is before the rows."""
 
@@ -53,6 +58,8 @@ class FormatCheck:
             unseen = max(0, self._zeros_end - window.base)
             self._has_content = NOT_ZERO.search(window.view, unseen) is not None
             self._zeros_end = window.base + len(window.view)
+            if window.base == 0 and len(self._begin or b"") < FIRST_OF_WHOLE:
+                self._begin = bytes(window.view[:FIRST_OF_WHOLE])
 
     def take_head(self, head: memoryview) -> None:
         """Take a valid header of the rows into account."""
@@ -79,6 +86,8 @@ class FormatCheck:
             return True
         if self._whole and _is_told_apart(self._request.format, self._whole):
             return False
+        if self._begin and _first_unit_tells(self._request.format, self._begin[: _sound(report)]):
+            return False
         return not (self._head and _tells_formats_apart(self._request.format, self._head, self._request.max_record))
 
 
@@ -100,6 +109,40 @@ def _is_told_apart(format: Format, data: bytes) -> bool:
     position, refused = _reach(format, data)
     other, is_other_refused = _reach(format, bytes(byte ^ 0xFF for byte in data))
     return is_other_refused and (not refused or position > other)
+
+
+def _sound(report: FileReport) -> int:
+    """Return the offset up to which nothing of an input is damaged."""
+    return min([report.tail_offset, *(each.offset for each in report.damaged[:1])])
+
+
+def _first_unit_tells(format: Format, data: bytes) -> bool:
+    """Return whether the first unit, which has no rows, holds and is evidence of the format: other values of some bytes
+    in it are refused."""
+    if not format.streaming or not format.rows_path or format.has_prologue or format.sized_rows:
+        return False
+    size, refused = _unit(format, data)
+    if refused is not None or not size:
+        return False
+    places = dict.fromkeys((*range(min(size, MOST_CHANGED)), *range(max(0, size - MOST_CHANGED), size)))
+    changed = (data[:each] + bytes((data[each] ^ 0xFF,)) + data[each + 1 : size] for each in places)
+    return sum(_unit(format, each)[1] in ("value", "checksum", "digest") for each in changed) >= EVIDENCE
+
+
+def _unit(format: Format, data: bytes) -> tuple[int, str | None]:
+    """Return where the first unit ends, and why it is refused."""
+    # Imported here: only few inputs have no rows.
+    from ..objects.streams import MemoryStream
+    from ..rows.object_reader import ObjectRowReader
+    from ..rows.object_rows import BrokenError, LostError
+    from ..rows.reader import Settings
+
+    stream = MemoryStream(data)
+    try:
+        _, refused = ObjectRowReader(format, None, Settings(max_computed=FEW_ITEMS)).parse(stream, verify=True)
+    except BrokenError as error:
+        refused = error.reason if isinstance(error, LostError) else "truncated"
+    return stream.pos(), refused
 
 
 def _reach(format: Format, data: bytes) -> tuple[int, bool]:

@@ -19,6 +19,7 @@ from .running import ROW_READERS, read
 TEXT = b"To whom it may concern: this is no log at all, but a letter.\n" * 40
 ZEROS = bytes(100_000)
 FORMATS = ["edgemq_segment", "word_stuffed_log", "s2_session"]
+VECTORS = Path(__file__).parents[2] / "vectors" / "pcapng"
 JOURNAL = Path(__file__).parent / "specs" / "journal.ksy"
 
 
@@ -176,3 +177,17 @@ def test_a_compressed_input_of_which_nothing_can_be_read(name: str, tmp_path: Pa
                 continue
             given = [f"--option={key}={value}" for key, value in options.items()]
             assert CliRunner().invoke(main, [command, name, str(path), *given]).exit_code == 2
+
+
+@pytest.mark.parametrize("place", range(4, 8))
+def test_units_without_rows_tell_formats_apart(place: int) -> None:
+    """The length of the first packet of a capture is damaged; its section and interfaces hold."""
+    data = bytearray((VECTORS / "little.pcapng").read_bytes())
+    first = wireloom.read("pcapng", bytes(data), columns=["_offset"])["_offset"][0].as_py()
+    data[first + place] ^= 0x40
+    for row_reader in ROW_READERS:
+        table, file = read(row_reader, "pcapng", bytes(data))
+        assert table.num_rows == 0
+        assert file["tail"] != "clean"
+    with pytest.raises(wireloom.WireloomError, match="not a pcapng file"):
+        wireloom.read("pcapng", bytes(data[first:]))
