@@ -100,15 +100,17 @@ def noted(place: Position | None, sentence: str) -> str:
     return f"{at}note: {sentence}"
 
 
-def load_all(spec_paths: Iterable[Path], allow_modules: Iterable[str] = ()) -> tuple[Spec, ...]:
+def load_all(
+    spec_paths: Iterable[Path], allow_modules: Iterable[str] = (), texts: Mapping[Path, str] | None = None
+) -> tuple[Spec, ...]:
     """The specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name.
 
-    ``allow_modules``: as for ``wireloom.codegen.model.load.load``.
+    ``allow_modules``: as for ``wireloom.codegen.model.load.load``. ``texts``: what is in a file, where it is not read.
     """
     found: dict[str, Spec] = {}
     allowed = checked_modules(allow_modules)
     for path in spec_paths:
-        whole = load(path, allow_modules=allowed)
+        whole = load(path, (texts or {}).get(path), allow_modules=allowed)
         family = (replace(whole, imports=()), *whole.imports)
         for spec in family:
             known = found.get(spec.name)

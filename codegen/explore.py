@@ -19,14 +19,17 @@ from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 
 
-def load_format(spec_path: Path, allow_modules: Iterable[str] = (), *, needs_rows: bool = True) -> Format:
+def load_format(
+    spec_path: Path, allow_modules: Iterable[str] = (), *, needs_rows: bool = True, text: str | None = None
+) -> Format:
     """The format that a spec describes.
 
     ``allow_modules``: modules out of which it may name routines that are not registered. Raises ``SpecError``, also
     where the spec declares no rows and ``needs_rows`` is set, and ``WireloomError`` where a routine is not there.
-    Without ``needs_rows`` the format of such a spec has no columns: its input can be read as one object.
+    Without ``needs_rows`` the format of such a spec has no columns: its input can be read as one object. With ``text``
+    that is what is in the file.
     """
-    specs = load_all([spec_path], allow_modules)
+    specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text})
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
     files = render(map(plan_of, specs), wanted=(each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):

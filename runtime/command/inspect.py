@@ -77,7 +77,7 @@ def command(
     """
     from ..format.routines import naming
     from ..input.expansion import expand
-    from ..inspecting import MessageScan, Wanted, record_scan, records
+    from ..inspecting import Wanted, shown_records
     from .overwriting import refuse_overwrite
     from .reading import chosen
 
@@ -86,22 +86,12 @@ def command(
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
     format, options = chosen(format_name, options, needs_rows=False)
-    format = format.wire
     refuse_overwrite(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:
         raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")
     wanted = Wanted(offset or 0, record or 1, count or (COUNT if html is None else PAGE_COUNT), html is not None)
-    scan: RecordScan | MessageScan
-    if format.rows_path:
-        # The rows are shown where they stand: as fields of what holds them.
-        format = format.of_units()
-    if format.message is not None:
-        scan = MessageScan(format, inputs[0], wanted, options)
-        found = scan.shown()
-    else:
-        scan = record_scan(format, inputs[0], wanted, options)
-        found = records(scan, format, wanted)
+    format, scan, found = shown_records(format, inputs[0], wanted, options)
     with naming(inputs[0].path):
         if html is not None:
             _page(format, inputs[0], scan, found, wanted, PAGE_BYTES if limit is None else limit, html)

@@ -26,6 +26,7 @@ COMMANDS = (
     "extract",
     "verify",
     "inspect",
+    "studio",
     "dump",
     "generate",
     "check",

@@ -5,13 +5,14 @@ from .dumping import BYTES, Dumper, read_object
 from .fields import MOST_DEPTH, Field
 from .locating import Located, RecordScan, Wanted, record_scan
 from .messages import MessageScan
-from .page import page, page_record
+from .page import described_fields, page, page_record, ranges, record_head
 from .places import places as places_of
 from .records import Record, records
+from .showing import shown_records
 from .text import Painter
 from .tracing import Trace
 from .tree_text import FORMS
-from .value_text import held
+from .value_text import held, shown
 
 __all__ = [
     "BYTES",
@@ -26,12 +27,17 @@ __all__ = [
     "RecordScan",
     "Trace",
     "Wanted",
+    "described_fields",
     "held",
     "page",
     "page_record",
     "places_of",
+    "ranges",
     "read_object",
     "record_data",
+    "record_head",
     "record_scan",
     "records",
+    "shown",
+    "shown_records",
 ]

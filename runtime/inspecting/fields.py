@@ -26,7 +26,8 @@ class Field:
 
     ``[begin, end)``: its bytes in the content of the record, in the content's own offsets; ``begin`` is -1 where it has
     none there: a computed value, or one inside decompressed bytes. ``checked``: whether the checksum that it is
-    holds; ``None`` where it is none. ``problem``: what is wrong with it.
+    holds; ``None`` where it is none. ``problem``: what is wrong with it. ``owner``: the class, or the message type,
+    that it is an attribute or an instance of; empty for items of lists.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Field:
     checked: bool | None = None
     problem: str | None = None
     doc: str = ""
+    owner: str = ""
 
     @property
     def size(self) -> int:
@@ -110,6 +112,7 @@ class _Tree:
                 found.append(hit)
             hit.problem = sentence_of(error, reason)
         for each in found:
+            each.owner = type(struct).__qualname__
             if each.name in struct._checksums and each.value is not None and not each.computed:
                 refused = each.problem is not None
                 each.checked = False if refused else (True if complete else None)

@@ -23,19 +23,22 @@ LONGEST = 400
 
 def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
     """Return the page's data of a record: at most ``limit`` of its bytes, 0: all."""
-    units = timestamps(format)
-    fields: list[dict[str, Any]] = []
-
-    def add(each: Field, parent: int) -> None:
-        number = len(fields)
-        fields.append(_field(each, parent, record.base, units))
-        for child in each.children:
-            add(child, number)
-
-    for each in record.fields:
-        add(each, -1)
     most = limit or max(len(record.content), len(record.data))
     stuffed = record.places is not None
+    return {
+        **record_head(record),
+        "base": record.base,
+        "size": len(record.content),
+        "hex": record.content[:most].hex(),
+        "raw": record.data[:most].hex() if stuffed else None,
+        "rawSize": len(record.data),
+        "places": record.places[:most] if record.places is not None else None,
+        "fields": [described for _, described in described_fields(format, record)],
+    }
+
+
+def record_head(record: Record) -> dict[str, Any]:
+    """Return what a page says about a record besides its bytes and fields."""
     return {
         "title": record.title,
         "kind": record.kind,
@@ -44,17 +47,26 @@ def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
         "reason": record.reason,
         "verdict": record.verdict,
         "message": record.message,
-        "base": record.base,
-        "size": len(record.content),
-        "hex": record.content[:most].hex(),
-        "raw": record.data[:most].hex() if stuffed else None,
-        "rawSize": len(record.data),
-        "places": record.places[:most] if record.places is not None else None,
-        "fields": fields,
     }
 
 
-def _field(each: Field, parent: int, base: int, units: dict[str, str]) -> dict[str, Any]:
+def described_fields(format: Format, record: Record) -> list[tuple[Field, dict[str, Any]]]:
+    """Return the fields of a record, each after the one that it is in, with a page's data of it."""
+    units = timestamps(format)
+    found: list[tuple[Field, dict[str, Any]]] = []
+
+    def add(each: Field, parent: int) -> None:
+        number = len(found)
+        found.append((each, _described(each, parent, record.base, units)))
+        for child in each.children:
+            add(child, number)
+
+    for each in record.fields:
+        add(each, -1)
+    return found
+
+
+def _described(each: Field, parent: int, base: int, units: dict[str, str]) -> dict[str, Any]:
     begin, size = each.within(base)
     return {
         "name": each.name,

@@ -54,7 +54,9 @@ class _Walk:
                 problem = error.sentence if isinstance(error, WireError) else "the message ends inside the field"
                 found.append(Field(UNKNOWN, None, self._base + start, self._base + end, problem=problem))
                 break
-            found.append(self._field(rules.get(tag >> 3), tag, start, content, position, depth, rule.max_depth))
+            each = self._field(rules.get(tag >> 3), tag, start, content, position, depth, rule.max_depth)
+            each.owner = rule.name
+            found.append(each)
         return found
 
     def _field(

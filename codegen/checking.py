@@ -1,0 +1,126 @@
+"""What is to be said about a spec: its diagnostics, what reads its rows, and notes for those who write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from wireloom.base.errors import SpecError, WireloomError
+from wireloom.format.routines import checked_modules
+
+from .backends.columns.candidates import candidates
+from .backends.columns.lower import compile_program
+from .backends.columns.message_lower import coverage as message_coverage
+from .backends.columns.read_only import read_only
+from .backends.columns.table import table_columns
+from .backends.python.lower import lower
+from .model.load import analyse
+from .model.model import Spec
+from .model.routines import said_of_routines
+from .plan import Plan, Rows, plan_of, printed
+from .spec.diagnostic import Diagnostic
+from .spec.diagnostics import ERROR, InvalidSpecError
+from .spec.position import Position
+from .wire import RepeatEos
+
+SUFFIX = ".ksy"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found: ``coverage`` says what reads the rows, and is ``None`` where the spec has errors; ``notes`` are
+    for those who write. Both as ``wireloom check --json`` prints them."""
+
+    diagnostics: list[Diagnostic]
+    coverage: dict[str, Any] | None = None
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    spec: Spec | None = None
+
+
+def check(
+    path: Path,
+    folders: Iterable[Path] = (),
+    allow_modules: Iterable[str] = (),
+    *,
+    with_plan: bool = False,
+    text: str | None = None,
+) -> Checked:
+    """Check a spec, of which nothing is run; with ``text`` that is what is in the file. Raises ``WireloomError`` where
+    it cannot be read."""
+    if path.is_dir():
+        raise WireloomError(f"there are no specs (*{SUFFIX}) in this folder", path=str(path))
+    try:
+        result = analyse(path, text, import_paths=folders, allow_modules=checked_modules(allow_modules))
+    except OSError as error:
+        raise WireloomError(f"cannot be read: {error.strerror}", path=str(path)) from error
+    diagnostics = list(result.diagnostics)
+    if result.spec is None:
+        return Checked(diagnostics)
+    plan = plan_of(result.spec)
+    missing, named = said_of_routines(result.spec)
+    diagnostics += missing
+    if any(each.severity == ERROR for each in missing):
+        return Checked(diagnostics)
+    try:
+        # Nothing of it is run.
+        engine, message = _coverage(plan)
+        said = [*read_only(plan), *named]
+    except InvalidSpecError as error:
+        return Checked([*diagnostics, *error.diagnostics])
+    except SpecError as error:
+        # A refusal whose place is not known.
+        refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
+        return Checked([*diagnostics, refused])
+    coverage = {**entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": engine}
+    if with_plan:
+        coverage["plan"] = printed(plan)
+    places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
+    notes = [entry(place.file, place.line, place.column, "note", text) for place, text in places]
+    return Checked(diagnostics, coverage, notes, result.spec)
+
+
+def entry(file: str, line: int, column: int, severity: str, message: str) -> dict[str, Any]:
+    """Return an entry of the JSON output that is no diagnostic of a spec."""
+    place = {"file": file, "line": line, "column": column, "end_column": column}
+    return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
+
+
+def _could_be_rows(plan: Plan) -> str:
+    """Return what would read the items of the root's last attribute, where these could be rows."""
+    for each in takewhile(lambda each: each.holder is plan.root, candidates(plan)):
+        if each.field is plan.root.fields[-1] and isinstance(each.field.repeat, RepeatEos):
+            reader = "the object parser would read them: " if each.refusal else "the engine would read them"
+            return f"; with 'rows: {each.field.id}' {reader}{each.refusal}"
+    return ""
+
+
+def _coverage(plan: Plan) -> tuple[str | None, str]:
+    """Return what reads the rows (``columns`` is the engine), and a sentence about it."""
+    if plan.units is not None or plan.rows is not None:
+        # What no code can be made of for a format is refused here too.
+        lower(plan)
+    if plan.units is not None:
+        refusal = message_coverage(plan, plan.units)
+        if refusal is None:
+            return "columns", "the engine reads its messages"
+        return "objects", f"the object parser reads its messages: {refusal}"
+    if plan.rows is None:
+        return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(plan)}"
+    tables = [_table(plan.of_table(each), each) for each in plan.tables]
+    engines = {engine for engine, _ in tables}
+    return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)
+
+
+def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
+    """Return what reads the rows of one table, and a sentence about it."""
+    compiled = compile_program(plan, rows, table_columns(plan, rows))
+    what = f"the rows of {rows.name}" if rows.name else "its rows"
+    if compiled.refusal is not None:
+        return "objects", f"the object parser reads {what}: {compiled.refusal}"
+    without = "".join(
+        f"; the object parser where {name!r} is asked for: {why}" for name, why in compiled.columns.items()
+    )
+    return "columns", f"the engine reads {what}{without}"

@@ -1,0 +1,55 @@
+"""``wireloom studio``: a spec in an editor beside the bytes, fields and rows of a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..base.errors import WireloomError
+from ..base.printable import printable
+from . import completing
+from .parameters import reader_options
+
+SUFFIX = ".ksy"
+
+
+@click.command("studio", short_help="Edit a spec beside the bytes, fields and rows of a file, in the browser.")
+@click.argument("spec", metavar="SPEC", type=click.Path(path_type=Path))
+@click.argument("source", metavar="FILE", shell_complete=completing.files)
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=0, help="Port to listen on [a free one].")
+@click.option("--no-browser", is_flag=True, help="Print the address, and do not open a browser.")
+@reader_options("recover", table=False)
+def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[str, Any]) -> None:
+    """Open a page of this machine with SPEC in an editor, and beside it the bytes of FILE, the tree of its fields and
+    the rows of its table. What is pointed at or chosen in one of them is shown in the others. The page follows SPEC as
+    it is edited; saving writes it.
+
+    SPEC is a .ksy file, and FILE a path. Needs the extra: pip install 'wireloom[studio]'. The server listens on
+    127.0.0.1 only, and answers to nobody who does not have the address that is printed; Ctrl-C ends it.
+
+    \b
+      wireloom studio readings.ksy readings.bin
+    """
+    from ..base.extras import require
+
+    for module in ("nicegui", "starlette", "uvicorn"):
+        require(module, "studio", "wireloom studio")
+    from ..studio import Helper, serve
+
+    if spec.suffix != SUFFIX:
+        raise WireloomError(f"a spec is a {SUFFIX} file", path=str(spec))
+    if not spec.is_file():
+        raise WireloomError(
+            f"there is no such spec: 'wireloom new {spec.stem}' makes a package with a first one", path=str(spec)
+        )
+    if not Path(source).is_file():
+        raise WireloomError("there is no such file", path=source)
+    allowed = tuple(options.pop("allow_modules", ()))
+    helper = Helper(spec, source, options, allowed)
+    serve(helper, port, opens_browser=not no_browser, told=_told)
+
+
+def _told(address: str) -> None:
+    click.echo(f"{printable(address)}  (Ctrl-C ends it)")

@@ -1,0 +1,27 @@
+"""The records of an input that are wanted, of whatever kind its format is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..format.description import Format
+from ..input.inputs import Input
+from .locating import RecordScan, Wanted, record_scan
+from .messages import MessageScan
+from .records import Record, records
+
+
+def shown_records(
+    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any]
+) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
+    """Return the format that is shown, the scan of the input, and what it gives of the records, in order."""
+    format = format.wire
+    if format.rows_path:
+        # The rows are shown where they stand: as fields of what holds them.
+        format = format.of_units()
+    if format.message is not None:
+        messages = MessageScan(format, source, wanted, dict(options))
+        return format, messages, messages.shown()
+    scan = record_scan(format, source, wanted, options)
+    return format, scan, records(scan, format, wanted)

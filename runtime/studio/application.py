@@ -1,0 +1,214 @@
+"""What the page of the studio asks the server for."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from ..base.errors import WireloomError
+from . import page
+from .completing import completions
+from .files import MOST_SPEC, digest, page_of_bytes, read_spec, size_of, stamp, write_spec
+from .helper import Helper
+
+Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+SECONDS = 15.0
+"""That a spec may take to be compiled, and records to be read."""
+SURVEY_SECONDS = 120.0
+MOST_UNPACKED = 512 * 1024 * 1024
+"""Decompressed bytes that are kept to be shown."""
+COUNTS = 500
+"""Most records and rows that are asked for at once."""
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+
+def editor_folder() -> Path:
+    """Return the folder with the editor, CodeMirror, which NiceGUI's package brings. Raises ``WireloomError``."""
+    found = importlib.util.find_spec("nicegui")
+    places = found.submodule_search_locations if found is not None else None
+    folder = Path(next(iter(places)), "elements", "codemirror", "dist") if places else Path()
+    if not (folder / "index.js").is_file():
+        raise WireloomError(
+            "the installed nicegui has no editor where it is looked for: pip install 'wireloom[studio]'"
+        )
+    return folder
+
+
+class Studio:
+    """A spec and a file that are looked at together."""
+
+    def __init__(self, helper: Helper) -> None:
+        self.helper = helper
+        self.spec = helper.spec
+        self.file = Path(helper.file)
+        self.saved = read_spec(self.spec)
+        self._folder = tempfile.TemporaryDirectory(prefix="wireloom-studio-")
+        self._content = self.file
+        """The file, or its decompressed content."""
+        self._unpacked = ""
+        """The stamp of the file that was looked at for compression."""
+
+    async def close(self) -> None:
+        """End the process that reads, and remove what was decompressed."""
+        await self.helper.close()
+        self._folder.cleanup()
+
+    async def state(self, _given: dict[str, Any]) -> dict[str, Any]:
+        """What is on disk: the page asks again and again."""
+        return {"spec": stamp(self.spec), "file": stamp(self.file)}
+
+    async def begin(self, _given: dict[str, Any]) -> dict[str, Any]:
+        """The spec as it is on disk, and what the page is called."""
+        self.saved = read_spec(self.spec)
+        return {
+            "spec": str(self.spec),
+            "file": str(self.file),
+            "text": self.saved,
+            "stamps": await self.state({}),
+        }
+
+    async def compile(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Diagnostics of a text, with the plan and what can be looked at by it."""
+        return await self.helper.compile(_text(given), SECONDS)
+
+    async def save(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Write the spec, unless somebody else has changed it meanwhile."""
+        text, known = _text(given), given.get("stamp")
+        if known != stamp(self.spec) and not given.get("anyway"):
+            raise WireloomError(
+                "has changed on disk: load it again, or save once more to overwrite it", path=str(self.spec)
+            )
+        write_spec(self.spec, text)
+        self.saved = text
+        return {"stamp": stamp(self.spec), "digest": digest(text)}
+
+    async def unpack(self, _given: dict[str, Any]) -> dict[str, Any]:
+        """How many bytes there are to be shown; decompressed ones where the file is compressed."""
+        now = stamp(self.file)
+        message = None
+        if now != self._unpacked:
+            path = Path(self._folder.name, "content")
+            done = await self.helper.do("unpack", SECONDS, path=str(path), most=MOST_UNPACKED)
+            self._content = self.file if done["size"] is None else path
+            self._unpacked = now
+            message = done.get("error")
+            if done["size"] is not None and done["size"] >= MOST_UNPACKED:
+                message = f"the first {done['size']:,} decompressed bytes are shown"
+        return {"size": size_of(self._content), "compressed": self._content is not self.file, "message": message}
+
+    async def records(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Records from a byte on."""
+        return await self.helper.do("records", SECONDS, **_window(given))
+
+    async def rows(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Rows of the table from a byte on."""
+        return await self.helper.do("rows", SECONDS, **_window(given))
+
+    async def survey(self, given: dict[str, Any]) -> dict[str, Any]:
+        """All damage of the file."""
+        return await self.helper.do("survey", SURVEY_SECONDS, table=str(given.get("table") or ""))
+
+    async def code(self, _given: dict[str, Any]) -> dict[str, Any]:
+        """The generated modules."""
+        return await self.helper.do("code", SECONDS)
+
+    async def complete(self, given: dict[str, Any]) -> dict[str, Any]:
+        """What can stand at a place of the spec."""
+        return completions(_text(given), int(given["position"]))
+
+    def bytes(self, offset: int, size: int) -> bytes:
+        """A page of the bytes that are shown."""
+        return page_of_bytes(self._content, offset, size)
+
+
+def application(studio: Studio) -> Starlette:
+    """Return the server's routes; ``guard`` stands before them."""
+
+    def answered(
+        method: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]],
+    ) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            try:
+                given = await _body(request)
+                return JSONResponse(await method(given))
+            except (WireloomError, OSError) as error:
+                return JSONResponse({"error": str(error)}, 422)
+
+        return endpoint
+
+    async def content(request: Request) -> Response:
+        try:
+            offset, size = int(request.query_params["offset"]), int(request.query_params["size"])
+            return Response(studio.bytes(max(offset, 0), max(size, 0)), media_type="application/octet-stream")
+        except (KeyError, ValueError, OverflowError):
+            return JSONResponse({"error": "offset and size are numbers"}, 422)
+        except OSError as error:
+            return JSONResponse({"error": str(error)}, 422)
+
+    async def part(request: Request) -> Response:
+        name = request.path_params.get("name", "page.html")
+        found = files(page).joinpath(name)
+        suffix = Path(name).suffix
+        if suffix not in TYPES or not found.is_file():
+            raise HTTPException(404)
+        return Response(found.read_bytes(), media_type=TYPES[suffix])
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        await studio.close()
+
+    names = ("begin", "state", "compile", "save", "unpack", "records", "rows", "survey", "code", "complete")
+    routes: list[Route | Mount] = [
+        Route(f"/api/{name}", answered(getattr(studio, name)), methods=["POST"]) for name in names
+    ]
+    routes += [
+        Route("/", part),
+        Route("/bytes", content),
+        Route("/page/{name}", part),
+        Mount("/editor", StaticFiles(directory=editor_folder())),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    data = b""
+    async for piece in request.stream():
+        data += piece
+        if len(data) > 2 * MOST_SPEC:
+            raise WireloomError("the request is too large")
+    try:
+        given = json.loads(data or b"{}")
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise WireloomError("the request is no JSON object")
+    return given
+
+
+def _text(given: dict[str, Any]) -> str:
+    text = given.get("text")
+    if not isinstance(text, str):
+        raise WireloomError("the request has no text")
+    return text
+
+
+def _window(given: dict[str, Any]) -> dict[str, Any]:
+    offset, count, table = given.get("offset", 0), given.get("count", 100), given.get("table") or ""
+    if not isinstance(offset, int) or not isinstance(count, int) or not isinstance(table, str):
+        raise WireloomError("offset and count are numbers, and table is a name")
+    return {"offset": min(max(offset, 0), 2**63 - 1), "count": min(max(count, 1), COUNTS), "table": table}

@@ -1,0 +1,199 @@
+"""What can stand at a place of a spec that is being written: keys, values, types and names of attributes.
+
+The text need not be YAML yet, so the place is told by indentation and brackets alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wireloom.codegen.spec.kinds import Kind, TableKind
+
+Place = tuple[list[str], str | None, str]
+"""The keys around a place, the key of the value that is written there (``None``: it is a key), and what is written."""
+
+_TOKEN = re.compile(
+    r"""(?P<dash>-(?=\s|$))|(?P<key>[\w-]+|"[^"]*"|'[^']*')\s*:(?=\s|$)|(?P<open>[{\[])|(?P<close>[}\]])"""
+)
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""")
+_PARTIAL = re.compile(r"[\w:.-]*$")
+_ID = re.compile(r"(?:^|[\s{,-])id:\s*([a-z][a-z0-9_]*)")
+_NAMED = re.compile(r"([a-z][a-z0-9_]*)\s*:(?:\s|$)")
+
+
+def completions(text: str, position: int) -> dict[str, Any]:
+    """Return what can stand at ``position`` of a text, counted in UTF-16 as browsers count; ``from`` is where the word
+    begins that it takes the place of."""
+    before = text.encode("utf-16-le", "replace")[: 2 * position].decode("utf-16-le", "replace")
+    *above, line = before.split("\n")
+    if _has_comment(line):
+        return {"from": position, "options": []}
+    around, key, partial = _place(above, line)
+    options = list(_keys(around) if key is None else _values(around, key, text))
+    wanted = partial.lower()
+    options = [each for each in options if wanted in each["label"].lower()]
+    return {"from": position - len(partial), "options": options}
+
+
+def _has_comment(line: str) -> bool:
+    return bool(re.search(r"(?:^|\s)#", _QUOTED.sub("", line)))
+
+
+def _place(above: list[str], line: str) -> Place:
+    found = _PARTIAL.search(line)
+    partial = found.group() if found else ""
+    head = line[: len(line) - len(partial)]
+    column: float = len(line) - len(line.lstrip(" "))
+    here: list[str] = []
+    key, depth = None, 0
+    opened: list[tuple[int, str | None]] = []
+    for each in _TOKEN.finditer(_blank_quotes(head)):
+        if each["dash"] and not opened:
+            column, key = each.start() + 0.5, None
+        elif each["key"]:
+            if not opened and not here:
+                column = min(column, each.start()) if column % 1 == 0 else column
+            key = each["key"]
+        elif each["open"]:
+            opened.append((len(here), key))
+            here += [key] if key is not None else []
+            key = None
+        elif each["close"] and opened:
+            depth, key = opened.pop()
+            del here[depth:]
+    if opened and "," in head and _ends_entry(head):
+        key = None
+    if not opened and not head.strip(" -") and column % 1 == 0:
+        column = len(head)
+    return [*_around(above, column), *here], key, partial
+
+
+def _ends_entry(head: str) -> bool:
+    """Return whether a comma, and no key after it, is what the text ends with."""
+    rest = _blank_quotes(head).rpartition(",")[2]
+    return not re.search(r"[\w-]\s*:(?:\s|$)", rest) and "[" not in rest
+
+
+def _blank_quotes(line: str) -> str:
+    return _QUOTED.sub(lambda found: "_" * len(found.group()), line)
+
+
+def _around(above: list[str], limit: float) -> list[str]:
+    """Return the keys that lines from ``limit`` on are in, from the outermost inwards."""
+    found: list[str] = []
+    for line in reversed(above):
+        if limit <= 0:
+            break
+        content = line.lstrip(" ")
+        if not content or content.startswith("#") or len(line) - len(content) > limit:
+            continue
+        tokens = []
+        for each in _TOKEN.finditer(_blank_quotes(line)):
+            tokens.append(each)
+            if not each["dash"]:
+                break
+        for each in reversed(tokens):
+            if each["key"] and each.start() <= limit and (each.start() < limit or limit % 1):
+                found.append(each["key"])
+                limit = each.start()
+            elif each["dash"] and each.start() < limit:
+                limit = each.start() + 0.5
+    return found[::-1]
+
+
+def _kind(around: list[str]) -> Kind | None:
+    """Return what stands under these keys."""
+    from wireloom.codegen.spec.kinds import EitherKind, ListKind, MapKind, TableKind
+    from wireloom.codegen.spec.tables import EXTENSION, TABLES
+
+    kind: Kind | None = TableKind("spec")
+    for key in around:
+        while isinstance(kind, ListKind | EitherKind):
+            kind = kind.item if isinstance(kind, ListKind) else kind.mapping or kind.sequence
+        if isinstance(kind, MapKind):
+            kind = kind.value
+        elif isinstance(kind, TableKind):
+            table = TABLES[kind.table]
+            if key == EXTENSION:
+                kind = TableKind(table.extensions) if table.extensions else None
+            else:
+                kind = table.keys[key].kind if key in table.keys else None
+        else:
+            return None
+    return kind
+
+
+def _table(kind: Kind | None) -> TableKind | None:
+    from wireloom.codegen.spec.kinds import EitherKind, ListKind, TableKind
+
+    while isinstance(kind, ListKind | EitherKind):
+        kind = kind.item if isinstance(kind, ListKind) else kind.mapping or kind.sequence
+    return kind if isinstance(kind, TableKind) else None
+
+
+def _keys(around: list[str]) -> Iterator[dict[str, str]]:
+    from wireloom.codegen.spec.expectations import expected
+    from wireloom.codegen.spec.tables import EXTENSION, TABLES
+
+    kind = _table(_kind(around))
+    if kind is None:
+        # The items of a list of names stand where keys would.
+        if around:
+            yield from _values(around[:-1], around[-1], "")
+        return
+    table = TABLES[kind.table]
+    for word, key in table.keys.items():
+        yield {"label": word, "type": "property", "apply": f"{word}: ", "detail": expected(key.kind), "info": key.doc}
+    if table.extensions:
+        info = "What Kaitai's language does not have."
+        yield {"label": EXTENSION, "type": "property", "apply": f"{EXTENSION}: ", "detail": "wireloom", "info": info}
+
+
+def _values(around: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
+    from wireloom.codegen.spec.builtin_types import BUILT_IN
+    from wireloom.codegen.spec.kinds import EitherKind, ExpressionKind, FlagKind, ListKind, TextKind, TypeKind
+    from wireloom.codegen.spec.tables import ENUM
+
+    kind = _kind([*around, key])
+    while isinstance(kind, ListKind | EitherKind):
+        kind = kind.item if isinstance(kind, ListKind) else kind.scalar or kind.sequence
+    if isinstance(kind, FlagKind):
+        words = ["true", "false"] if kind.only is None else [str(kind.only).lower()]
+        yield from ({"label": each, "type": "keyword"} for each in words)
+    elif isinstance(kind, TypeKind):
+        yield from ({"label": each, "type": "class", "detail": "of the spec"} for each in _under("types", text))
+        yield from ({"label": each, "type": "type", "detail": "built in"} for each in BUILT_IN)
+    elif kind == ENUM:
+        yield from ({"label": each, "type": "enum"} for each in _under("enums", text))
+    elif isinstance(kind, TextKind) and (kind.choices or kind.offered):
+        yield from ({"label": each, "type": "constant"} for each in (*kind.choices, *kind.offered))
+    elif isinstance(kind, ExpressionKind) or (isinstance(kind, TextKind) and kind.pattern and key != "id"):
+        names = dict.fromkeys([*_ID.findall(text), *_under("instances", text)])
+        yield from ({"label": each, "type": "variable", "detail": "attribute"} for each in names)
+        if isinstance(kind, ExpressionKind):
+            yield from ({"label": each, "type": "keyword"} for each in ("_parent", "_root", "_io", "_index"))
+
+
+def _under(section: str, text: str) -> list[str]:
+    """Return the names that stand right under the keys ``section`` of a text."""
+    found: dict[str, None] = {}
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.strip() != f"{section}:":
+            continue
+        around, inner = len(line) - len(line.lstrip(" ")), None
+        for each in lines[number + 1 :]:
+            content = each.lstrip(" ")
+            if not content or content.startswith("#"):
+                continue
+            column = len(each) - len(content)
+            if column <= around:
+                break
+            inner = column if inner is None else inner
+            name = _NAMED.match(content)
+            if column == inner and name is not None:
+                found[name[1]] = None
+    return list(found)

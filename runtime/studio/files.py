@@ -1,0 +1,69 @@
+"""The spec and the file on disk: pages of bytes, and whether somebody else has changed them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from ..base.errors import WireloomError
+
+MOST_BYTES = 256 * 1024
+"""Bytes of a page."""
+MOST_SPEC = 4 * 1024 * 1024
+
+
+def page_of_bytes(path: Path, offset: int, size: int) -> bytes:
+    """Return at most ``size`` bytes from ``offset`` on; fewer at the end of the file."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.read(min(size, MOST_BYTES))
+
+
+def size_of(path: Path) -> int:
+    """Return how many bytes a file has."""
+    return path.stat().st_size
+
+
+def stamp(path: Path) -> str:
+    """Return what changes whenever a file does; empty where it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+
+
+def read_spec(path: Path) -> str:
+    """Return the text of a spec. Raises ``WireloomError`` where it is none."""
+    if size_of(path) > MOST_SPEC:
+        raise WireloomError(f"a spec has at most {MOST_SPEC} bytes", path=str(path))
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise WireloomError(f"is no UTF-8: {error.reason} at byte {error.start}", path=str(path)) from error
+
+
+def digest(text: str) -> str:
+    """Return what tells texts apart."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write_spec(path: Path, text: str) -> None:
+    """Replace the file as a whole: at no time there is a part of it. What a link names is replaced, not the link."""
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            Path(name).chmod(target.stat().st_mode & 0o7777)
+        else:
+            Path(name).chmod(0o644)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,106 @@
+"""The other side of ``worker``: starts the process, gives it jobs one by one, and ends it when it takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import WireloomError
+
+MOST_ANSWER = 256 * 1024 * 1024
+"""Bytes of an answer."""
+
+
+class HelperError(WireloomError):
+    """A job that was not done: the message says why."""
+
+
+@dataclass
+class Helper:
+    """Does jobs in a process of its own, which has ``memory`` bytes at most. A job that takes longer than its
+    seconds ends the process, and the next one starts another, in which ``text`` is compiled again."""
+
+    spec: Path
+    file: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    allow_modules: tuple[str, ...] = ()
+    memory: int = 4 * 1024**3
+    text: str | None = None
+    _process: Process | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def compile(self, text: str, seconds: float) -> dict[str, Any]:
+        """Have a spec compiled, by which later jobs read."""
+        self.text = None
+        async with self._lock:
+            result = await self._do("compile", {"text": text}, seconds)
+            self.text = text
+            return result
+
+    async def do(self, job: str, seconds: float, **arguments: Any) -> dict[str, Any]:
+        """Return what the job of that name gives. Raises ``HelperError``."""
+        async with self._lock:
+            if self._process is None and self.text is not None:
+                await self._do("compile", {"text": self.text}, seconds)
+            return await self._do(job, arguments, seconds)
+
+    async def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+    async def _do(self, job: str, arguments: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        process = await self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        line = json.dumps({"job": job, "arguments": arguments, "seconds": seconds})
+        try:
+            process.stdin.write(line.encode() + b"\n")
+            answer = await asyncio.wait_for(process.stdout.readline(), seconds)
+        except TimeoutError:
+            await self.close()
+            raise HelperError(f"stopped: it took longer than {seconds:g} seconds") from None
+        except (ValueError, ConnectionError) as error:
+            await self.close()
+            raise HelperError(f"stopped: {error}") from error
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        if not answer:
+            await self.close()
+            raise HelperError("stopped: the process that reads ended, as it does when it needs too much memory")
+        done: dict[str, Any] = json.loads(answer)
+        if done.get("spent"):
+            await self.close()
+        if "error" in done:
+            raise HelperError(done["error"])
+        result: dict[str, Any] = done["result"]
+        return result
+
+    async def _started(self) -> Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", f"{__package__}.worker", stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+                limit=MOST_ANSWER,
+            )  # fmt: skip
+            begin = {
+                "spec": str(self.spec),
+                "file": self.file,
+                "options": dict(self.options),
+                "allow_modules": self.allow_modules,
+                "memory": self.memory,
+            }
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(begin).encode() + b"\n")
+        return self._process

@@ -1,0 +1,181 @@
+"""What the studio asks about a spec and a file: it runs in a process of its own, which may be killed at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import SpecError, UnsupportedError, WireloomError
+from ..format.description import Format
+from ..input.expansion import expand
+from ..input.inputs import FileInput
+from ..inspecting import Wanted, ranges, shown_records
+from ..reading.opening import open_input
+from ..reading.request import of_table, scan_request
+from ..reading.scanning import scan
+from ..rows.batches import ERROR, OFFSET
+from .attribute_lines import Lines, attribute_lines
+from .cells import cells
+from .described import described_record
+
+FAR = 2**63 - 1
+MOST_FIELDS = 20_000
+"""Fields of all records that are shown at once."""
+
+
+class Workshop:
+    """A spec and a file, as they are at the moment. Each method returns what JSON takes."""
+
+    def __init__(
+        self, spec: Path, file: str, options: Mapping[str, Any] | None = None, allow_modules: tuple[str, ...] = ()
+    ) -> None:
+        self._spec = spec
+        self._file = file
+        self._given = dict(options or {})
+        self._allowed = allow_modules
+        self._format: Format | None = None
+        self._text = ""
+        self._lines: Lines = {}
+
+    def compile(self, text: str) -> dict[str, Any]:
+        """Check a spec and make its format: ``text`` is what is in the file."""
+        from wireloom.codegen.checking import check
+        from wireloom.codegen.explore import load_format
+
+        self._format, self._text = None, text
+        found = check(self._spec, (), self._allowed, with_plan=True, text=text)
+        said: dict[str, Any] = {
+            "diagnostics": [each.to_dict() for each in found.diagnostics],
+            "coverage": found.coverage["message"] if found.coverage else None,
+            "plan": found.coverage["plan"] if found.coverage else None,
+            "notes": found.notes,
+            "name": None,
+            "tables": [],
+            "plain": False,
+        }
+        if found.coverage is None or found.spec is None:
+            return said
+        try:
+            self._format = load_format(self._spec, self._allowed, needs_rows=False, text=text)
+        except SpecError as error:
+            place = {"file": str(self._spec), "line": 1, "column": 1, "end_column": 1, "path": "", "help": ""}
+            message = error.message.removeprefix("error: ")
+            said["diagnostics"].append({**place, "severity": "error", "message": message, "reference": ""})
+            return said
+        self._lines = attribute_lines(found.spec, text)
+        tables = [each.name for each in found.spec.tables if each.name]
+        return said | {"name": self._format.name, "tables": tables, "plain": self._format.is_plain}
+
+    def records(self, offset: int, count: int, table: str = "") -> dict[str, Any]:
+        """Return records from the one with the byte ``offset`` on, with their fields."""
+        format, options = self._chosen(table)
+        source = expand(self._file)[0]
+        wanted = Wanted(0 if format.is_plain else offset, 1, count)
+        format, reading, found = shown_records(format, source, wanted, options)
+        shown: list[dict[str, Any]] = []
+        fields = 0
+        for each in found:
+            shown.append(described_record(format, each, self._lines))
+            fields += len(shown[-1]["fields"])
+            if fields > MOST_FIELDS:
+                break
+        error = reading.report.error
+        return {"records": shown, "error": str(error) if error is not None else None}
+
+    def rows(self, offset: int, count: int, table: str = "") -> dict[str, Any]:
+        """Return rows of the table from ``offset`` on, as texts, each with where it begins and why it is damaged."""
+        format, options = self._chosen(table)
+        if format.is_plain:
+            return {"columns": [], "rows": [], "more": False}
+        columns = list(format.default_columns)
+        how: dict[str, Any] = {**options, "columns": [*columns, OFFSET, ERROR], "check_format": False}
+        wire = format.wire
+        if wire.delimiter and not wire.has_prologue and wire is format and offset:
+            how["byte_range"] = (offset, FAR)
+        rows: list[dict[str, Any]] = []
+        types: dict[str, str] = {}
+        with scan(format, self._file, **how) as batches:
+            types = {each.name: str(each.type) for each in batches.schema}
+            for batch in batches:
+                offsets = batch.column(batch.schema.get_field_index(OFFSET)).to_pylist()
+                first = next((n for n, at in enumerate(offsets) if at is not None and at >= offset), None)
+                if first is None:
+                    continue
+                part = batch.slice(first, count - len(rows) + 1)
+                texts = [cells(part.column(n)) for n in range(len(columns))]
+                errors = part.column(part.schema.get_field_index(ERROR)).to_pylist()
+                rows += [
+                    {"at": at, "error": error, "cells": list(values)}
+                    for at, error, *values in zip(offsets[first:], errors, *texts, strict=False)
+                ]
+                if len(rows) > count:
+                    break
+        shown = [{"name": each, "type": types.get(each, "")} for each in columns]
+        return {"columns": shown, "rows": rows[:count], "more": len(rows) > count}
+
+    def survey(self, table: str = "") -> dict[str, Any]:
+        """Read all of the file, and return how many rows it has and where it is damaged."""
+        format, options = self._chosen(table)
+        if format.is_plain:
+            return {"rows": None, "damaged": 0, "ranges": [], "tail": "clean", "error": None, "bytes": None}
+        with scan(format, self._file, **{**options, "columns": [OFFSET], "check_format": False}) as batches:
+            for _ in batches:
+                pass
+            report = batches.report.files[0]
+        return {
+            "rows": report.rows,
+            "bytes": report.bytes,
+            "damaged": len(report.damaged) + report.unlisted,
+            "ranges": ranges(report),
+            "tail": report.tail,
+            "error": str(report.error) if report.error is not None else None,
+        }
+
+    def unpack(self, path: str, most: int) -> dict[str, Any]:
+        """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes. Returns how
+        many there are, or ``None`` where it is not compressed."""
+        format, options = self._chosen("")
+        source = expand(self._file)[0]
+        request = scan_request(format, **options)
+        opened = open_input(request, source)
+        try:
+            if opened.begin_at is not None or not isinstance(source, FileInput):
+                return {"size": None}
+            window, size = opened.window, 0
+            with open(path, "wb") as out:
+                while size < most:
+                    fresh = window.view[window.begin :]
+                    size += out.write(fresh)
+                    window.begin = len(window.view)
+                    if not window.extend():
+                        break
+            return {"size": size, "error": str(window.error) if window.error is not None else None}
+        finally:
+            opened.close()
+
+    def code(self) -> dict[str, Any]:
+        """Return the generated modules by path, as ``wireloom generate`` writes them but for their layout."""
+        from wireloom.codegen.backends.base import backends
+        from wireloom.codegen.emit import formatted, load_all, render
+        from wireloom.codegen.plan import plan_of
+
+        specs = load_all([self._spec], self._allowed, {self._spec: self._text})
+        files = render([plan_of(each) for each in specs], wanted=backends())
+        try:
+            files = formatted(files)
+        except WireloomError as error:
+            if not isinstance(error, UnsupportedError):
+                raise
+        return {"files": {path: text for path, text in sorted(files.items()) if path.endswith((".py", ".md"))}}
+
+    def _chosen(self, table: str) -> tuple[Format, dict[str, Any]]:
+        if self._format is None:
+            raise WireloomError("the spec has errors: nothing is read by it")
+        options = self._given | ({"table": table} if table else {})
+        return of_table(self._format, {"codec": "none"} | options if self._format.is_plain else options)
+
+
+JOBS: dict[str, Callable[..., dict[str, Any]]] = {
+    name: getattr(Workshop, name) for name in ("compile", "records", "rows", "survey", "unpack", "code")
+}
