@@ -36,7 +36,8 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
 
     for module in ("nicegui", "starlette", "uvicorn"):
         require(module, "studio", "wireloom studio")
-    from ..studio import Helper, serve
+    from ..studio.helper import Helper
+    from ..studio.serving import serve
 
     if spec.suffix != SUFFIX:
         raise WireloomError(f"a spec is a {SUFFIX} file", path=str(spec))

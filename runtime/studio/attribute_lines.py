@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wireloom.codegen.model.model import Spec, Struct
+    from wireloom.codegen.model.model import Attribute, Instance, Spec, Struct
 
 Lines = dict[tuple[str, str], tuple[int, int]]
 """By class and name: the first line, from 1, and the last one."""
@@ -20,7 +20,8 @@ def attribute_lines(spec: Spec, text: str) -> Lines:
     while waiting:
         struct = waiting.pop()
         waiting += struct.structs
-        for each in (*struct.attributes, *struct.instances):
+        members: list[Attribute | Instance] = [*struct.attributes, *struct.instances]
+        for each in members:
             if each.position is None or each.position.file != spec.file:
                 continue
             line = each.position.line

@@ -88,4 +88,5 @@ class Guard:
 
 
 def _query(scope: Scope, name: str) -> str:
-    return parse_qs(scope.get("query_string", b"").decode("latin-1")).get(name, [""])[0]
+    query: bytes = scope.get("query_string", b"")
+    return parse_qs(query.decode("latin-1")).get(name, [""])[0]

@@ -66,7 +66,7 @@ function describe(thing, at) {
     for (const [label, size, method] of [["u2", 2, "getUint16"], ["u4", 4, "getUint32"], ["s4", 4, "getInt32"], ["u8", 8, "getBigUint64"], ["f4", 4, "getFloat32"], ["f8", 8, "getFloat64"]]) {
       if (left < size) continue;
       const value = view[method](0, little);
-      line.append(`${label} `, element("b", {}, typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(6) : String(value)));
+      line.append(`${label} `, element("b", {}, typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : Math.abs(Number(value)) < 1e21 ? String(value) : Number(value).toExponential(3)));
     }
     return line;
   });

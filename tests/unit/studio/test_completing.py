@@ -1,0 +1,40 @@
+"""Completion in text that need not be YAML yet."""
+
+import pytest
+from wireloom.studio import completions
+
+
+@pytest.mark.parametrize(
+    ("text", "offered", "not_offered"),
+    [
+        ("", "meta", "repeat"),
+        ("meta:\n  id: a\n  en", "endian", "seq"),
+        ("meta:\n  endian: ", "be", "u4"),
+        ("seq:\n  - id: a\n    re", "repeat", "meta"),
+        ("seq:\n- id: a\n  re", "repeat", "meta"),
+        ("seq:\n- {id: a, ty", "type", "types"),
+        ("seq:\n- {id: a, type: ", "u4", "type"),
+        ("meta: {id: x, -wireloom: {ro", "rows", "endian"),
+        ("seq:\n  - id: a\n    -wireloom:\n      checksum:\n        alg", "algorithm", "over"),
+        ("seq:\n  - id: len\n    type: u4\n  - id: body\n    size: l", "len", "le"),
+        ("types:\n  foo:\n    seq:\n      - id: x\n        type: f", "foo", "u4"),
+        ("types:\n  foo: {}\n  bar:\n    seq:\n      - id: x\n        type: ", "bar", "id"),
+        ("enums:\n  colours:\n    1: red\nseq:\n  - id: a\n    enum: ", "colours", "red"),
+    ],
+)
+def test_what_is_offered(text: str, offered: str, not_offered: str) -> None:
+    found = completions(text, len(text))
+    labels = [each["label"] for each in found["options"]]
+    assert offered in labels
+    assert not_offered not in labels
+
+
+def test_places_count_as_browsers_count() -> None:
+    text = "doc: 🙂\nmeta:\n  en"
+    found = completions(text, len(text) + 1)
+    assert found["from"] == len(text) + 1 - 2
+    assert "endian" in [each["label"] for each in found["options"]]
+
+
+def test_comments_are_left_alone() -> None:
+    assert completions("meta:\n  # en", 12)["options"] == []

@@ -1,0 +1,123 @@
+"""What the page asks about a spec and a file, in this process and in the one that may be killed."""
+
+import asyncio
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom.base.errors import WireloomError
+from wireloom.studio import Helper, HelperError, Workshop
+
+from .samples import SPEC, written
+
+
+def shop(folder: Path, **sample: int) -> Workshop:
+    spec, file = written(folder, **sample)
+    made = Workshop(spec, str(file))
+    assert made.compile(SPEC)["name"] == "readings"
+    return made
+
+
+def test_records_rows_and_lines_belong_together(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    head, *records = made.records(0, 100)["records"]
+    assert (head["kind"], head["begin"], head["end"]) == ("head", 0, 2)
+    rows = made.rows(0, 3)
+    assert [each["name"] for each in rows["columns"]] == ["sensor", "value"]
+    assert rows["more"]
+    assert [each["at"] for each in rows["rows"]] == [each["begin"] for each in records[:3]] == [2, 8, 14]
+    value = records[1]["fields"][1]
+    assert (value["name"], value["value"], value["begin"], value["end"]) == ("value", "10", 10, 14)
+    assert SPEC.splitlines()[value["line"] - 1].strip() == "- id: value"
+    assert SPEC.splitlines()[value["last"] - 1].strip() == "valid: {max: 1000}"
+    assert made.rows(9, 100)["rows"][0] == {"at": 14, "error": None, "cells": ["2", "20"]}
+
+
+def test_damage_has_its_place_and_reason(tmp_path: Path) -> None:
+    made = shop(tmp_path, wrong=2)
+    found = made.survey()
+    assert found["damaged"] == 1
+    assert (found["ranges"][0]["begin"], found["ranges"][0]["end"]) == (14, 20)
+    assert made.rows(14, 1)["rows"][0]["error"] is not None
+    record = made.records(14, 1)["records"][0]
+    assert record["reason"] == "value"
+    assert "1000" in record["fields"][1]["problem"]
+
+
+def test_stuffed_records_lead_to_stored_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "a.log"
+    rows = [{"generation": each, "payload": b"x\xfe\xfdy"} for each in range(3)]
+    wireloom.write("word_stuffed_log", rows, file)
+    spec = Path(__file__).parents[3] / "specs/word_stuffed_log.ksy"
+    made = Workshop(spec, str(file))
+    made.compile(spec.read_text())
+    payload = made.records(0, 1)["records"][0]["fields"][-1]
+    stored = file.read_bytes()[payload["begin"] : payload["end"]]
+    # The delimiter inside is taken out by the stuffing; what stands there is the length of what follows.
+    assert stored[:1] + stored[-1:] == b"xy"
+
+
+def test_what_is_wrong_with_a_spec(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    found = made.compile(SPEC.replace("type: u4", "type: u5"))
+    assert found["name"] is None
+    assert [(each["line"], each["severity"]) for each in found["diagnostics"]] == [(13, "error")]
+    with pytest.raises(WireloomError, match="the spec has errors"):
+        made.records(0, 1)
+    assert "readings: reading" in made.compile(SPEC)["plan"]
+    assert "class Readings" in made.code()["files"]["readings/parser.py"]
+
+
+def test_compressed_files_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
+    spec, file = written(tmp_path, rows=100)
+    content = file.read_bytes()
+    file.write_bytes(gzip.compress(content))
+    made = Workshop(spec, str(file))
+    made.compile(SPEC)
+    assert made.unpack(str(tmp_path / "out"), 1 << 20)["size"] == len(content)
+    assert (tmp_path / "out").read_bytes() == content
+    file.write_bytes(content)
+    assert made.unpack(str(tmp_path / "out"), 1 << 20) == {"size": None}
+
+
+def test_specs_without_rows(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+    made = Workshop(spec, str(file))
+    assert made.compile(SPEC.replace(", -wireloom: {rows: readings}", ""))["plain"]
+    (record,) = made.records(0, 10)["records"]
+    assert [each["name"] for each in record["fields"]][:3] == ["magic", "readings", "[0]"]
+    assert made.rows(0, 10)["columns"] == []
+
+
+def test_a_process_that_takes_too_long_is_killed(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+
+    async def run() -> Any:
+        helper = Helper(spec, str(file))
+        await helper.compile(SPEC, 60)
+        with pytest.raises(HelperError, match="it took longer than"):
+            await helper.do("survey", 0.0001)
+        # The next job starts another, which has compiled the spec again.
+        found = await helper.do("survey", 60)
+        with pytest.raises(HelperError, match="unknown option of readings"):
+            await helper.do("records", 60, offset=0, count=1, table="nothing")
+        await helper.close()
+        return found
+
+    assert asyncio.run(run())["rows"] == 5
+
+
+def test_a_process_without_memory_leaves_a_message(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+
+    async def run() -> None:
+        helper = Helper(spec, str(file), memory=64 * 1024 * 1024)
+        try:
+            with pytest.raises(HelperError):
+                await helper.compile(SPEC, 60)
+        finally:
+            await helper.close()
+
+    asyncio.run(run())
