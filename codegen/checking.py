@@ -1,4 +1,4 @@
-"""What is to be said about a spec: its diagnostics, what reads its rows, and notes for those who write."""
+"""The check of a spec: its diagnostics, what reads its rows, and notes for those who write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SUFFIX = ".ksy"
 
 @dataclass(frozen=True)
 class Checked:
-    """What was found: ``coverage`` says what reads the rows, and is ``None`` where the spec has errors; ``notes`` are
+    """The result of a check: ``coverage`` says what reads the rows, and is ``None`` where the spec has errors; ``notes`` are
     for those who write. Both as ``wireloom check --json`` prints them."""
 
     diagnostics: list[Diagnostic]

@@ -27,7 +27,7 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
     it is edited; saving writes it.
 
     SPEC is a .ksy file, and FILE a path. Needs the extra: pip install 'wireloom[studio]'. The server listens on
-    127.0.0.1 only, and answers to nobody who does not have the address that is printed; Ctrl-C ends it.
+    127.0.0.1 only, and answers a browser that has the address that is printed; Ctrl-C ends it.
 
     \b
       wireloom studio readings.ksy readings.bin

@@ -1,4 +1,4 @@
-"""What the page of the studio asks the server for."""
+"""The routes of the server that the page of the studio uses."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Studio:
         self._folder.cleanup()
 
     async def state(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """What is on disk: the page asks again and again."""
+        """The stamps of what is on disk: the page asks again and again."""
         return {"spec": stamp(self.spec), "file": stamp(self.file)}
 
     async def begin(self, _given: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Studio:
         return await self.helper.do("code", SECONDS)
 
     async def complete(self, given: dict[str, Any]) -> dict[str, Any]:
-        """What can stand at a place of the spec."""
+        """The words that can stand at a place of the spec."""
         return completions(_text(given), int(given["position"]))
 
     def bytes(self, offset: int, size: int) -> bytes:

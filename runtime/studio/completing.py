@@ -1,4 +1,4 @@
-"""What can stand at a place of a spec that is being written: keys, values, types and names of attributes.
+"""Completion of a spec that is being written: keys, values, types and names of attributes.
 
 The text need not be YAML yet, so the place is told by indentation and brackets alone.
 """

@@ -1,4 +1,4 @@
-"""What the studio asks about a spec and a file: it runs in a process of its own, which may be killed at any time."""
+"""The work on a spec and a file: it runs in a process of its own, which may be killed at any time."""
 
 from __future__ import annotations
 

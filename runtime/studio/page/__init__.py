@@ -1,1 +1,1 @@
-"""What the browser is given: a page, its style and its modules, which load nothing from elsewhere."""
+"""The files of the page: its style and its modules, which load nothing from elsewhere."""

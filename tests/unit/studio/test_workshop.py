@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.base.errors import WireloomError
 from wireloom.studio import Helper, HelperError, Workshop
 
 from .samples import SPEC, written
@@ -64,7 +63,7 @@ def test_what_is_wrong_with_a_spec(tmp_path: Path) -> None:
     found = made.compile(SPEC.replace("type: u4", "type: u5"))
     assert found["name"] is None
     assert [(each["line"], each["severity"]) for each in found["diagnostics"]] == [(13, "error")]
-    with pytest.raises(WireloomError, match="the spec has errors"):
+    with pytest.raises(wireloom.WireloomError, match="the spec has errors"):
         made.records(0, 1)
     assert "readings: reading" in made.compile(SPEC)["plan"]
     assert "class Readings" in made.code()["files"]["readings/parser.py"]
