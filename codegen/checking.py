@@ -31,8 +31,8 @@ SUFFIX = ".ksy"
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check: ``coverage`` says what reads the rows, and is ``None`` where the spec has errors; ``notes`` are
-    for those who write. Both as ``wireloom check --json`` prints them."""
+    """The result of a check: ``coverage`` says what reads the rows, and is ``None`` where the spec has errors;
+    ``notes`` are for those who write. Both as ``wireloom check --json`` prints them."""
 
     diagnostics: list[Diagnostic]
     coverage: dict[str, Any] | None = None

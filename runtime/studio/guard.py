@@ -1,4 +1,4 @@
-"""The guard of the studio: it lets in the browser that was given the address with the token, and no page of another site."""
+"""The guard of the studio: it lets in the browser that has the address with the token, and no page of another site."""
 
 from __future__ import annotations
 
