@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import binlogs, chained, compressed, delimited, in_pieces, kpl, s2
+from . import back_to_back, binlogs, chained, compressed, delimited, in_pieces, kpl, s2
 from .case import Subject
 from .edgemq import EdgeMQ
 from .mcap import Mcap
@@ -11,6 +11,8 @@ SUBJECTS: dict[str, Subject] = {
     each.name: each
     for each in (
         EdgeMQ(),
+        back_to_back.TFRECORD,
+        back_to_back.PCAPNG,
         binlogs.Avro(),
         binlogs.Binlog(),
         compressed.ZSTD,
