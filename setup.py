@@ -1,8 +1,10 @@
 """Maps the source folders to import packages and builds the engine; everything else is in pyproject.toml."""
 
 import os
+import re
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -28,6 +30,21 @@ def packages() -> dict[str, str]:
             name = relative.name if relative.name.startswith("pyspark_") else ".".join((package, *relative.parts))
             found[name] = init.parent.relative_to(ROOT).as_posix()
     return found
+
+
+def description() -> str:
+    """The README as package indexes show it: links lead to the sources' address in pyproject.toml, absolute.
+
+    While no address is given there, the text of links stays, and pictures go.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    address = project.get("urls", {}).get("Source", "").rstrip("/")
+    text = (ROOT / "README.md").read_text("utf-8")
+    if address:
+        text = re.sub(r"!\[([^]]*)\]\((?!https?:|#)", rf"![\1]({address}/raw/HEAD/", text)
+        return re.sub(r"(?<!!)\[([^]]*)\]\((?!https?:|#)", rf"[\1]({address}/blob/HEAD/", text)
+    text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*", "", text)
+    return re.sub(r"\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", text)
 
 
 class BuildEngine(build_ext):
@@ -60,6 +77,8 @@ engine = Extension(
 
 mapping = packages()
 setup(
+    long_description=description(),
+    long_description_content_type="text/markdown",
     packages=sorted(mapping),
     package_dir=mapping,
     ext_modules=[engine],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from wireloom.codegen.project import Project
 
 DIFFERS, UNUSABLE = 1, 2
+NOTES = 5
+"""How many are printed one by one."""
 
 
 @click.command("generate", short_help="Generate code from specs; --check only compares.")
@@ -89,7 +92,8 @@ def command(
 
     Writers fill in what follows from sizes, counts and positions. An integer in one of these that cannot be solved
     for has to be given: the spec says so with "-wireloom: {given: true}" beside it. Without that, objects that need
-    it are only read; a note names each table and each type of objects that is only read. With --kaitai the note is
+    it are only read; a note names each table and each type of objects that is only read, and more than five notes
+    are counted: "wireloom check" shows them. With --kaitai the note is
     about the integer, which has to be assigned; --strict-writing makes it an error.
     """
     if strict_writing and not (kaitai and read_write):
@@ -114,8 +118,7 @@ def command(
         discovery_dir=project.discovery if own else None,
         allow_modules=(*project.allow_modules, *allow_modules),
     )
-    for note in changes.notes:
-        click.echo(printable(note), err=True)
+    _tell_notes(changes.notes)
     if own:
         _tell_undeclared(project)
     context.exit(_result(changes, folder, check, as_json))
@@ -150,10 +153,20 @@ def _kaitai(
     for error in outcome.errors:
         rendered = error.rendered(wants_colours(sys.stderr)) if isinstance(error, SpecError) else f"wireloom: {error}"
         click.echo(rendered, err=True)
-    for note in outcome.notes:
-        click.echo(printable(note), err=True)
+    _tell_notes(outcome.notes)
     code = _result(outcome.changes, output, check, as_json)
     return UNUSABLE if outcome.errors else code
+
+
+def _tell_notes(notes: Sequence[str]) -> None:
+    """Print notes, or, of many, how many there are and how they are shown."""
+    if len(notes) <= NOTES:
+        for note in notes:
+            click.echo(printable(note), err=True)
+        return
+    files = list(dict.fromkeys(note.partition(":")[0] for note in notes))
+    named = f"in {files[0]}" if len(files) == 1 else f"in {len(files)} specs"
+    click.echo(f"wireloom: {len(notes)} notes {named}: 'wireloom check SPEC' shows those of a spec", err=True)
 
 
 def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:

@@ -5,6 +5,6 @@ from ..base.face import face
 __getattr__ = face(
     __name__,
     {
-        "samples": "Sample event_table make_samples",
+        "samples": "Sample event_table make_samples sample",
     },
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +66,29 @@ def run_command(console: Console, arguments: list[str]) -> None:
     console.print()
 
 
+@contextlib.contextmanager
+def standard_error_in(log: Path) -> Iterator[None]:
+    """Give processes that are started meanwhile the file ``log`` to write their messages to; shows it if that fails.
+
+    Java warns of a module that Spark asks for itself.
+    """
+    sys.stderr.flush()
+    screen = os.dup(2)
+    try:
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(screen, 2)
+    except Exception:
+        sys.stderr.write(log.read_text(errors="replace"))
+        raise
+    finally:
+        os.close(screen)
+
+
 def first_look(console: Console, spark: SparkSession, tables: Path) -> None:
     """Register the tables that were made as views and runs the queries."""
     for name in ("events", "journal"):
@@ -96,8 +122,9 @@ def demo(folder: Path, scale: float) -> None:
 
     console.print()
     console.rule("2. Into Parquet with Spark")
-    console.print("Starting Spark …")
-    spark = local_session("wireloom demo")
+    console.print(f"Starting Spark; its own messages go to {folder / 'spark.log'} …")
+    with standard_error_in(folder / "spark.log"):
+        spark = local_session("wireloom demo")
     tables = folder / "tables"
     ingest = ["ingest", "edgemq_segment", str(folder / "edgemq"), "--table", str(tables / "events"), "--recover"]
     ingest += ["--quarantine", str(tables / "events-quarantine"), "--partition-by", "region"]

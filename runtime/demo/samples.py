@@ -81,6 +81,20 @@ def event_table(
     )
 
 
+def sample(path: str | Path = "events.wal.zst", rows: int = 1000) -> Path:
+    """Write a segment of format ``edgemq_segment`` with that many events, and return its path.
+
+    The suffix of ``path`` says how it is compressed: ``.zst``, or not at all.
+    """
+    import wireloom
+
+    start = int(FIRST_HOUR.timestamp() * 1000)
+    # Events have about 170 bytes, with their overhead.
+    table = event_table(random.Random(1), rows * 250, start, start + 3_600_000).slice(0, rows)
+    wireloom.write("edgemq_segment", table, path)
+    return Path(path)
+
+
 def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:
     """Overwrites a few bytes at that many places."""
     for _ in range(places):

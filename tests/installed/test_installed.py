@@ -21,6 +21,18 @@ def test_it_is_the_installed_package_with_its_engine() -> None:
     assert {"edgemq_segment", "word_stuffed_log", "cobs_log"} <= set(wireloom.formats())
 
 
+def test_the_first_minute(tmp_path: Path) -> None:
+    """What the README begins with."""
+    from wireloom.demo import sample
+
+    path = sample(tmp_path / "events.wal.zst")
+    table = wireloom.read("edgemq_segment", path, limit=3)
+    assert [row["tenant"] for row in table.to_pylist()] == [42, 4711, 17]
+    command = Path(sys.executable).parent / "wireloom"
+    shown = subprocess.run([command, "verify", "edgemq_segment", path], capture_output=True, check=True, text=True)
+    assert shown.stdout.startswith(f"{path}: clean; 1,000 rows")
+
+
 def test_reading() -> None:
     table, report = wireloom.read_with_report("edgemq_segment", SEGMENT)
     assert table.num_rows == 200

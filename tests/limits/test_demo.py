@@ -16,6 +16,7 @@ def test_the_demonstration_runs_to_its_end(tmp_path: Path) -> None:
     environment = {**os.environ, **QUICK_JAVA}
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stderr == "", "neither warnings nor messages of others"
     for shown in ("wireloom ingest edgemq_segment", "Events per tenant and hour", "In quarantine", "What to try next"):
         assert shown in done.stdout
     tables = tmp_path / "demo" / "tables"

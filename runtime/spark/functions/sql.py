@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -47,7 +48,9 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
             ending = format.name if table == format.table else f"{format.name}_{table}"
             spark.udf.register(f"from_wire_{ending}", decoder(Decoding.of(format, **options)))
             spark.udf.register(f"to_wire_{ending}", encoder(format, options))
-    spark.udtf.register("explode_wire", cast("UserDefinedTableFunction", udtf(ExplodeWire)))
+    # Without pandas, Spark would say that it does without Arrow here.
+    arrow = None if find_spec("pandas") else False
+    spark.udtf.register("explode_wire", cast("UserDefinedTableFunction", udtf(ExplodeWire, useArrow=arrow)))
 
 
 @dataclass

@@ -1,0 +1,49 @@
+"""The README as package indexes show it."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[3]
+
+
+def described(folder: Path, urls: str) -> str:
+    """The description in the metadata of the package, with those addresses in its pyproject.toml."""
+    for name in ("README.md", "LICENSE", "setup.py", "pyproject.toml"):
+        (folder / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
+    (folder / "pyproject.toml").write_text((folder / "pyproject.toml").read_text("utf-8") + urls, "utf-8")
+    program = "import runpy; print(runpy.run_path('setup.py', run_name='other')['description']())"
+    # Setup itself has nothing to do.
+    return subprocess.run(
+        [sys.executable, "-c", f"import setuptools; setuptools.setup = lambda **_: None; {program}"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def addresses(text: str) -> list[str]:
+    html = MarkdownIt().enable("table").render(text)
+    return re.findall(r'(?:href|src)="([^"]*)"', html)
+
+
+@pytest.mark.parametrize("urls", ["", '[project.urls]\nSource = "https://code.invalid/wireloom"\n'])
+def test_links_are_absolute(tmp_path: Path, urls: str) -> None:
+    text = described(tmp_path, urls)
+    assert "pip install wireloom" in text
+    found = addresses(text)
+    assert found
+    assert [each for each in found if not each.startswith("https://")] == []
+    assert bool([each for each in found if each.endswith("flow.svg")]) is bool(urls)
+
+
+def test_versions_that_are_claimed_begin_with_the_required_one() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    claimed = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r"Python :: 3\.\d+$", each)]
+    assert project["requires-python"] == f">={claimed[0]}"
