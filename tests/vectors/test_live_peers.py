@@ -70,6 +70,22 @@ def test_kafka_log(tmp_path: Path) -> None:
     assert plain_rows(table) == [plain(each) for each in expected]
 
 
+@pytest.mark.parametrize("magic", [0, 1])
+@pytest.mark.parametrize("codec", [0, 1, 3])
+def test_kafka_log_of_older_versions(magic: int, codec: int) -> None:
+    from kafka.record.legacy_records import LegacyRecordBatchBuilder
+
+    batch = LegacyRecordBatchBuilder(magic, codec, 1 << 20)
+    expected = []
+    for index, blob in enumerate(BLOBS):
+        key = None if index % 3 == 0 else blob[:9]
+        at = 1_700_000_000_000 + SOURCE.randrange(-5000, 5000)
+        batch.append(index, at, key, blob)
+        expected.append({"offset": index, "timestamp": at if magic else None, "key": key, "value": blob})
+    table = wireloom.read("kafka_log", bytes(batch.build()), columns=list(expected[0]), mode="failfast")
+    assert plain_rows(table) == [plain(each) for each in expected]
+
+
 def test_leveldb_log(tmp_path: Path) -> None:
     import plyvel
 
