@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from . import kinesis_server
 from . import s2_server as s2_servers
 from .examples import PROFILE, examples
 from .scheduling import SPARK, check_groups, group_of
@@ -46,6 +47,13 @@ def object_store() -> Iterator[Store]:
     """An S3 server on this machine."""
     with running() as store:
         yield store
+
+
+@pytest.fixture(scope="session")
+def kinesis(object_store: Store) -> Iterator[kinesis_server.Streams]:
+    """Streams of Kinesis on the same server."""
+    with kinesis_server.on(object_store.endpoint) as streams:
+        yield streams
 
 
 @pytest.fixture(scope="session")

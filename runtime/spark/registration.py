@@ -69,11 +69,13 @@ def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Se
     """
     from ..format.registry import get
     from .functions.sql import register_functions
+    from .live.kinesis.source import KinesisStreamSource
     from .live.s2.source import S2StreamSource
 
     found = [get(each, allow_modules) for each in specs]
     own = sources()
     for source in (*own, *(source_of(each) for each in found)):
         spark.dataSource.register(source)
+    spark.dataSource.register(KinesisStreamSource)
     spark.dataSource.register(S2StreamSource)
     register_functions(spark, [*(each.described for each in own), *found])

@@ -96,6 +96,11 @@ class Exploder:
         return self._reader.beside
 
     @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the format reports beside its rows, of all batches so far."""
+        return self._reader.report.facts
+
+    @property
     def _inner(self) -> pa.Schema:
         return self._reader.schema if self._caster is None else self._caster.schema
 

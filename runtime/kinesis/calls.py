@@ -1,0 +1,164 @@
+"""Calls of Kinesis by boto3, made again with growing pauses where that can help, and never without end."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Any
+
+from ..base.errors import TemporaryError, WireloomError
+from ..base.extras import require
+
+LOG = logging.getLogger(__name__)
+
+PATIENCE = 60.0
+"""Seconds of failures in a row after which a call is given up."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+"""Seconds before a call is made again, and what they grow to."""
+CONNECT_SECONDS, ANSWER_SECONDS = 5, 30
+
+TEMPORARY = frozenset(
+    {
+        "InternalFailure",
+        "InternalFailureException",
+        "InternalServerError",
+        "KMSThrottlingException",
+        "LimitExceededException",
+        "ProvisionedThroughputExceededException",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+        "ServiceUnavailableException",
+        "SlowDown",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+    }
+)
+"""Codes of errors that may not come again."""
+
+
+class CallError(WireloomError):
+    """An answer of Kinesis that is an error. ``code``: such as ``ResourceNotFoundException``."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def pause(attempt: int) -> float:
+    """Seconds to wait after a failed attempt, from 1: they double, with a random part so that many do not come at
+    once."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt - 1, 10)) * random.uniform(0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Calls for one stream, which is given by its name or its ARN. It can be pickled: clients belong to processes.
+
+    ``region`` and ``endpoint_url`` are by default those of the environment, credentials always are. ``patience``:
+    seconds of failures in a row after which ``TemporaryError`` is raised.
+    """
+
+    stream: str
+    region: str | None = None
+    endpoint_url: str | None = None
+    patience: float = PATIENCE
+
+    def __post_init__(self) -> None:
+        require("boto3", "kinesis", "reading and writing streams of Kinesis")
+        if not isinstance(self.stream, str) or not self.stream.strip():
+            raise WireloomError("name the stream: its name or its ARN")
+        if self.stream.startswith("arn:") and ":stream/" not in self.stream:
+            raise WireloomError(
+                f"{self.stream!r:.100} is not the ARN of a stream: arn:aws:kinesis:REGION:ID:stream/NAME"
+            )
+
+    @property
+    def name(self) -> str:
+        """The name of the stream, without the rest of an ARN."""
+        return self.stream.rpartition(":stream/")[2]
+
+    @property
+    def shown(self) -> str:
+        """The stream as messages name it."""
+        return f"kinesis://{self.name}"
+
+    def __call__(self, operation: str, *, named: bool = True, **asked: Any) -> dict[str, Any]:
+        """Call an operation, such as ``list_shards``. ``named``: whether it takes the stream's name. Raises
+        ``CallError`` for an answer that is an error, and ``TemporaryError`` after ``patience`` seconds of others."""
+        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+
+        client = self._client()
+        if self.stream.startswith("arn:"):
+            asked["StreamARN"] = self.stream
+        elif named:
+            asked["StreamName"] = self.stream
+        begun = time.monotonic()
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                answer: dict[str, Any] = getattr(client, operation)(**asked)
+                return answer
+            except ClientError as error:
+                found = error.response.get("Error", {})
+                code, said = str(found.get("Code", "")), str(found.get("Message", ""))
+                status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+                if code not in TEMPORARY and status < 500:
+                    raise CallError(f"{self.shown}: {operation}: {code}: {said:.300}", code=code) from None
+                reason = f"{code}: {said:.300}"
+            except HTTPClientError as error:
+                reason = f"{error!s:.300}"
+            except (BotoCoreError, ValueError) as error:
+                # No region, no credentials, an address that is none: another attempt does not help.
+                raise WireloomError(f"{self.shown}: {operation}: {error!s:.300}") from None
+            if time.monotonic() - begun > self.patience:
+                raise TemporaryError(f"{self.shown}: {operation}: {reason}, for {self.patience:.0f} seconds")
+            LOG.warning("%s: %s: %s: attempt %d", self.shown, operation, reason, attempt)
+            time.sleep(pause(attempt))
+
+    def _client(self) -> Any:
+        region = self.region
+        if region is None and self.stream.startswith("arn:"):
+            region = self.stream.split(":")[3] or None
+        try:
+            return _client(region, self.endpoint_url)
+        except Exception as error:
+            from botocore.exceptions import BotoCoreError
+
+            if isinstance(error, BotoCoreError | ValueError):
+                raise WireloomError(f"{self.shown}: {error!s:.300}") from None
+            raise
+
+
+@cache
+def _client(region: str | None, endpoint_url: str | None) -> Any:
+    import boto3
+    from botocore.config import Config
+
+    config = Config(
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=ANSWER_SECONDS,
+        # What is made again is decided here, where the time for it is bounded.
+        retries={"total_max_attempts": 1},
+    )
+    return boto3.session.Session().client(
+        "kinesis", region_name=region, endpoint_url=endpoint_url or None, config=config
+    )
+
+
+def time_of_answer(answer: Mapping[str, Any]) -> datetime:
+    """When the server answered, by its clock: positions in time are compared with that one."""
+    headers = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    try:
+        found = parsedate_to_datetime(headers["date"])
+    except (KeyError, TypeError, ValueError):
+        return datetime.now(UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -1,0 +1,88 @@
+"""Positions in a shard, as offsets and arguments hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ..base.arguments import shown
+from ..base.errors import WireloomError
+
+TRIM_HORIZON, LATEST, END = "TRIM_HORIZON", "LATEST", "SHARD_END"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a shard has been read: up to a user record, by the number of its Kinesis record and its place in that
+    (``sub_sequence_number``, ``None`` for all of it); or, where nothing has been, where it begins: at ``timestamp``, or
+    with its first record. ``ended``: all of the shard has been read, and it gets no more.
+
+    >>> Position("7", 2).to_json()
+    {'sequence_number': '7', 'sub_sequence_number': 2}
+    """
+
+    sequence_number: str | None = None
+    sub_sequence_number: int | None = None
+    timestamp: datetime | None = None
+    ended: bool = False
+
+    def to_json(self) -> str | dict[str, Any]:
+        """Return what JSON takes."""
+        if self.ended:
+            return END
+        if self.timestamp is not None:
+            return {"timestamp": self.timestamp.isoformat()}
+        if self.sequence_number is None:
+            return TRIM_HORIZON
+        found: dict[str, Any] = {"sequence_number": self.sequence_number}
+        if self.sub_sequence_number is not None:
+            found["sub_sequence_number"] = self.sub_sequence_number
+        return found
+
+    @classmethod
+    def from_json(cls, value: Any) -> Position:
+        """Return the position that ``to_json`` was called of. Raises ``WireloomError`` for anything else."""
+        if value in (END, TRIM_HORIZON):
+            return SHARD_END if value == END else cls()
+        if isinstance(value, Mapping) and set(value) == {"timestamp"}:
+            return cls(timestamp=time_of("timestamp", value["timestamp"]))
+        if isinstance(value, Mapping):
+            number, sub = value.get("sequence_number"), value.get("sub_sequence_number")
+            known = {"sequence_number", "sub_sequence_number"}
+            if (
+                set(value) <= known
+                and isinstance(number, str)
+                and number.isascii()
+                and number.isdecimal()
+                and len(number) <= 129
+                and (sub is None or (type(sub) is int and sub >= 0))
+            ):
+                return cls(number, sub)
+        raise WireloomError(f"{shown(value)} is no position in a shard")
+
+
+SHARD_END = Position(ended=True)
+
+
+def time_of(name: str, value: Any) -> datetime:
+    """A time from text such as ``2026-03-01T00:00:00Z``, or a ``datetime``; UTC where it has no zone. Raises
+    ``WireloomError``."""
+    try:
+        found = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise WireloomError(f"{name} is {shown(value)}: expected a time such as 2026-03-01T00:00:00Z") from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def start_of(value: Any) -> str | datetime:
+    """``TRIM_HORIZON``, ``LATEST``, or a time. Raises ``WireloomError``."""
+    if isinstance(value, str) and value.strip().upper() in (TRIM_HORIZON, LATEST):
+        return value.strip().upper()
+    try:
+        return time_of("start", value)
+    except WireloomError:
+        raise WireloomError(
+            f"start is {shown(value)}: expected TRIM_HORIZON, LATEST, or a time such as 2026-03-01T00:00:00Z"
+        ) from None

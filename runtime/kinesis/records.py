@@ -1,0 +1,112 @@
+"""Records of Kinesis as Arrow batches of user records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from ..base.arguments import names, one_of
+from ..base.nearest import unknown
+from ..reading.blobs.exploding import Exploder
+
+FORMAT = "kpl_aggregated_record"
+BLOB, SEQUENCE, SUB = "_blob", "sequence_number", "sub_sequence_number"
+TIME = pa.timestamp("ms", "UTC")
+TAGS = pa.list_(pa.struct([pa.field("key", pa.utf8()), pa.field("value", pa.utf8())]))
+KINDS: Mapping[str, pa.DataType] = {
+    "stream": pa.utf8(),
+    "shard_id": pa.utf8(),
+    SEQUENCE: pa.utf8(),
+    SUB: pa.int32(),
+    "partition_key": pa.utf8(),
+    "explicit_hash_key": pa.utf8(),
+    "approximate_arrival_timestamp": TIME,
+    "data": pa.binary(),
+    "aggregated": pa.bool_(),
+    "tags": TAGS,
+    "_error": pa.utf8(),
+    "_corrupt_record": pa.binary(),
+}
+"""Every column that can be asked for."""
+ALL_COLUMNS = tuple(KINDS)
+COLUMNS = ALL_COLUMNS[:9]
+"""Those that there are by default."""
+SCHEMA = pa.schema([pa.field(name, kind) for name, kind in KINDS.items()])
+OUTER = (SEQUENCE, "approximate_arrival_timestamp")
+CONSTANT = ("stream", "shard_id")
+HASH_RANGES = ("shard", "all")
+MODES = ("permissive", "dropmalformed", "failfast")
+
+
+def schema_of(columns: Sequence[str] | None) -> pa.Schema:
+    """The schema of these columns, by default of ``COLUMNS``. Raises ``UnknownNameError``."""
+    chosen = COLUMNS if columns is None else names("columns", columns)
+    for each in chosen:
+        if each not in KINDS:
+            raise unknown("column", each, ALL_COLUMNS)
+    return pa.schema([SCHEMA.field(each) for each in chosen])
+
+
+class RecordBatches:
+    """Makes batches of user records of what ``GetRecords`` gave for one shard.
+
+    ``hash_range``: records of an aggregate outside of it drop the aggregate, as Kinesis' client does; ``None``: none
+    does. The batches also have the sequence and the sub-sequence numbers, whatever ``columns`` says: ``chosen`` leaves
+    out what was not asked for.
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        shard_id: str,
+        columns: Sequence[str] | None = None,
+        *,
+        hash_range: str | None = None,
+        mode: str = "permissive",
+    ) -> None:
+        self.schema = schema_of(columns)
+        self._constants = {"stream": stream, "shard_id": shard_id}
+        inner = [each for each in dict.fromkeys((*self.schema.names, SUB)) if each not in (*OUTER, *CONSTANT)]
+        options: dict[str, Any] = {
+            "columns": inner,
+            "partition_key": "partition_key",
+            "mode": one_of("mode", mode.lower() if isinstance(mode, str) else mode, MODES),
+        }
+        if hash_range is not None:
+            options["hash_range"] = hash_range
+        self._exploder = Exploder(FORMAT, BLOB, options, keep=OUTER)
+
+    def batches(self, records: Sequence[Mapping[str, Any]]) -> Iterator[pa.RecordBatch]:
+        """The user records, with the columns of ``OUTER`` and the format's."""
+        if not records:
+            return
+        outer = pa.record_batch(
+            {
+                SEQUENCE: pa.array([each["SequenceNumber"] for each in records], pa.utf8()),
+                OUTER[1]: pa.array([each["ApproximateArrivalTimestamp"] for each in records], TIME),
+                "partition_key": pa.array([each["PartitionKey"] for each in records], pa.utf8()),
+                BLOB: pa.array([bytes(each["Data"]) for each in records], pa.binary()),
+            }
+        )
+        yield from self._exploder.batches(outer)
+
+    def chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The columns that were asked for, of a batch of ``batches``."""
+        arrays = [
+            pa.repeat(pa.scalar(self._constants[field.name], field.type), batch.num_rows)
+            if field.name in CONSTANT
+            else batch.column(field.name)
+            for field in self.schema
+        ]
+        arrays = [
+            array if array.type == field.type else array.cast(field.type)
+            for array, field in zip(arrays, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    @property
+    def dropped(self) -> int:
+        """Aggregates that were dropped so far."""
+        return int(self._exploder.facts.get("dropped", 0))

@@ -1,0 +1,227 @@
+"""Puts user records into a stream: aggregated, in the order of each key, what failed again."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from ..base.errors import TemporaryError, WireloomError
+from ..kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of
+from ..kpl.aggregator import MAX_SIZE, TARGET_SIZE
+from ..reading.blobs.from_wire import from_wire
+from .calls import PATIENCE, TEMPORARY, Calls, pause
+from .shards import list_shards
+
+LOG = logging.getLogger(__name__)
+
+MOST_RECORDS = 500
+MOST_BYTES = 5 << 20
+"""What one ``PutRecords`` takes; each record at most ``MAX_SIZE``."""
+LONGEST_KEY = 256
+WAITING = 1 << 22
+"""Bytes of finished records after which they are sent."""
+MOST_RESHARDS = 20
+"""How often in a row the shards may turn out to be others before it is given up."""
+
+
+class Producer:
+    """Puts records into a stream; use it in ``with``, which sends what waits.
+
+    ``aggregated``: many user records to a Kinesis record, all of one shard; otherwise each is one. What one key has put
+    stays in its order: a call has at most one record of a shard (without aggregation, of a key), and the next goes only
+    after that one was taken. A record may be there twice where an answer got lost: Kinesis knows no transactions.
+    """
+
+    def __init__(
+        self,
+        stream: str,
+        *,
+        region: str | None = None,
+        endpoint_url: str | None = None,
+        aggregated: bool = True,
+        target_size: int = TARGET_SIZE,
+        max_size: int = MAX_SIZE,
+        patience: float = PATIENCE,
+    ) -> None:
+        self._calls = Calls(stream, region, endpoint_url, patience)
+        self._max_size = max_size
+        self._waiting: list[KinesisRecord] = []
+        self._size = 0
+        self.user_records = 0
+        self.records = 0
+        self._reshards = 0
+        self._ranges: dict[str, Shard] = {}
+        self._aggregator: Aggregator | None = None
+        if aggregated:
+            self._aggregator = Aggregator(shards=self._shard_map(), target_size=target_size, max_size=max_size)
+
+    def __enter__(self) -> Producer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is None:
+            self.flush()
+
+    def put(
+        self,
+        partition_key: str,
+        data: bytes,
+        explicit_hash_key: str | None = None,
+        tags: Iterable[tuple[str, str | None]] = (),
+    ) -> None:
+        """Take a user record, and send some where enough wait. Raises ``WireloomError`` for one that Kinesis does not
+        take, and where sending fails for ``patience`` seconds."""
+        if not isinstance(partition_key, str) or not 0 < len(partition_key) <= LONGEST_KEY:
+            raise WireloomError(f"a partition key has 1 to {LONGEST_KEY} characters, unlike {partition_key!r:.60}")
+        self._add(UserRecord(partition_key, bytes(data), explicit_hash_key, tuple(tags)))
+        self.user_records += 1
+        while self._size >= WAITING or len(self._waiting) >= MOST_RECORDS:
+            self._send()
+
+    def flush(self) -> None:
+        """Send all that waits."""
+        while True:
+            # What shards that have changed make it divide again is in the aggregator once more.
+            if self._aggregator is not None:
+                self._take(self._aggregator.flush())
+            if not self._waiting:
+                return
+            self._send()
+
+    def _add(self, record: UserRecord) -> None:
+        if self._aggregator is not None:
+            self._take(self._aggregator.add_record(record))
+            return
+        size = len(record.data) + len(record.partition_key.encode())
+        if size > self._max_size:
+            raise WireloomError(f"the record has {size} bytes with its key, more than {self._max_size}", reason="limit")
+        if record.tags:
+            raise WireloomError("only aggregated records have tags")
+        self._take([KinesisRecord(record.data, record.partition_key, record.explicit_hash_key, 1, False)])
+
+    def _take(self, made: list[KinesisRecord]) -> None:
+        self._waiting += made
+        self._size += sum(map(_size, made))
+
+    def _shard_map(self) -> ShardMap:
+        shards, _ = list_shards(self._calls)
+        made = [Shard(*map(int, each.hash_range.split("-")), each.shard_id) for each in shards.values() if each.open]
+        self._ranges = {str(each.shard_id): each for each in made}
+        return ShardMap(made)
+
+    # Sending ----------------------------------------------------------------------------------------------------------
+
+    def _send(self) -> None:
+        """One call, and again until something of it was taken."""
+        begun, attempt = time.monotonic(), 0
+        while True:
+            chosen = self._chosen()
+            answer = self._calls("put_records", Records=[_entry(self._waiting[place]) for place in chosen])
+            results = answer.get("Records", ())
+            if len(results) != len(chosen):
+                raise WireloomError(
+                    f"{self._calls.shown}: put_records answered {len(results)} of {len(chosen)} records"
+                )
+            taken, failures, astray = [], [], []
+            for place, result in zip(chosen, results, strict=True):
+                if result.get("ErrorCode"):
+                    failures.append(f"{result['ErrorCode']}: {result.get('ErrorMessage', '')}")
+                    continue
+                taken.append(place)
+                record = self._waiting[place]
+                if record.shard_id is not None and result.get("ShardId") != record.shard_id:
+                    astray.append((record, str(result.get("ShardId"))))
+            refused = next((each for each in failures if each.partition(":")[0] not in TEMPORARY), None)
+            self._remove(taken)
+            if astray:
+                self._reshard(astray)
+            elif taken:
+                self._reshards = 0
+            if refused is not None:
+                raise WireloomError(f"{self._calls.shown}: put_records: {refused:.300}")
+            if taken:
+                if failures:
+                    LOG.warning("%s: %d records to be put again: %.200s", self._calls.shown, len(failures), failures[0])
+                    time.sleep(pause(1))
+                return
+            attempt += 1
+            if time.monotonic() - begun > self._calls.patience:
+                reason = f"{failures[0]:.300}, for {self._calls.patience:.0f} seconds"
+                raise TemporaryError(f"{self._calls.shown}: put_records: {reason}")
+            time.sleep(pause(attempt))
+
+    def _chosen(self) -> list[int]:
+        """Places of the first records of different lanes, as many as a call takes."""
+        lanes: set[str | int] = set()
+        found: list[int] = []
+        size = 0
+        for place, record in enumerate(self._waiting):
+            lane = record.shard_id or hash_of(record.partition_key, record.explicit_hash_key)
+            if lane in lanes:
+                continue
+            lanes.add(lane)
+            size += _size(record)
+            if size > MOST_BYTES or len(found) == MOST_RECORDS:
+                break
+            found.append(place)
+        return found
+
+    def _remove(self, places: list[int]) -> None:
+        gone = set(places)
+        self.records += len(places)
+        self._size -= sum(_size(self._waiting[place]) for place in places)
+        self._waiting = [each for place, each in enumerate(self._waiting) if place not in gone]
+
+    def _reshard(self, astray: list[tuple[KinesisRecord, str]]) -> None:
+        """The shards are others than they were: put the records again that readers drop, before those that wait."""
+        assert self._aggregator is not None
+        self._reshards += 1
+        if self._reshards > MOST_RESHARDS:
+            raise TemporaryError(f"{self._calls.shown}: its shards change faster than they can be listed")
+        shards = self._shard_map()
+        LOG.warning("%s: its shards have changed: dividing again what waits", self._calls.shown)
+        again = [record for record, shard_id in astray if not self._holds(record, shard_id)]
+        waiting = [*again, *self._waiting, *self._aggregator.flush()]
+        self._waiting, self._size = [], 0
+        self._aggregator.reshard(shards)
+        for record in waiting:
+            for each in _user_records(record):
+                self._add(each)
+
+    def _holds(self, record: KinesisRecord, shard_id: str) -> bool:
+        """Whether readers of the shard take an aggregate."""
+        shard = self._ranges.get(shard_id)
+        if shard is None or not record.aggregated:
+            return not record.aggregated
+        hashes = (hash_of(each.partition_key, each.explicit_hash_key) for each in _user_records(record))
+        return all(shard.first <= each <= shard.last for each in hashes)
+
+
+def _size(record: KinesisRecord) -> int:
+    return len(record.data) + len(record.partition_key.encode())
+
+
+def _entry(record: KinesisRecord) -> dict[str, Any]:
+    entry: dict[str, Any] = {"Data": record.data, "PartitionKey": record.partition_key}
+    if record.explicit_hash_key is not None:
+        entry["ExplicitHashKey"] = record.explicit_hash_key
+    return entry
+
+
+def _user_records(record: KinesisRecord) -> list[UserRecord]:
+    if not record.aggregated:
+        return [UserRecord(record.partition_key, record.data, record.explicit_hash_key)]
+    rows = from_wire(pa.array([record.data], pa.binary()), "kpl_aggregated_record")[0].as_py()
+    return [
+        UserRecord(
+            each["partition_key"],
+            each["data"],
+            each["explicit_hash_key"],
+            tuple((tag["key"], tag["value"]) for tag in each["tags"] or ()),
+        )
+        for each in rows
+    ]

@@ -1,0 +1,107 @@
+"""The options of ``kinesis_stream``. Spark hands them over as text, their names in lower case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from ....base.errors import WireloomError
+from ....base.nearest import unknown
+from ....kinesis import HASH_RANGES, Calls, schema_of, start_of, time_of
+from ...options import flag, one_of, size
+
+COMMON = {
+    "stream": "Name or ARN of the stream; also the argument of load(…).",
+    "region": "Its region; default: that of the ARN, otherwise of the environment.",
+    "endpointUrl": "Address of the service; default: that of the region.",
+}
+READ_OPTIONS = {
+    **COMMON,
+    "start": "Where to begin: TRIM_HORIZON (default), LATEST, or a time such as 2026-03-01T00:00:00Z (AT_TIMESTAMP).",
+    "end": "Where a batch read ends: before the first record of each shard that arrived then; default: now.",
+    "columns": "Names of columns, separated by commas.",
+    "maxRecordsPerTrigger": "Maximum number of user records per batch of a streaming read; default 100000.",
+    "failOnDataLoss": "true (default): the query fails where records that were to be read may be gone; false: this is "
+    "logged, and reading goes on with what is there.",
+    "hashRange": "shard (default): an aggregate with records outside of its shard's range is dropped, as by Kinesis' "
+    "own client; all: every record is read.",
+    "mode": "What becomes of damaged aggregates: PERMISSIVE (default), DROPMALFORMED, FAILFAST.",
+}
+"""Options of reads, and what they do."""
+WRITE_OPTIONS = {
+    **COMMON,
+    "stream": "Name or ARN of the stream; also the argument of save(…).",
+    "aggregated": "true (default): many rows to a record of Kinesis, all of one shard; false: each row is one.",
+    "targetSize": "Bytes at which an aggregate is full; default 50k.",
+}
+"""Options of writes, and what they do."""
+MAX_RECORDS = 100_000
+FOREIGN = ("paths", "checkpointlocation", "querywatermark", "queryname")
+"""Options that Spark may add by itself."""
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The checked options of a read."""
+
+    calls: Calls
+    start: str | datetime
+    end: datetime | None
+    columns: tuple[str, ...] | None
+    max_records: int
+    fail_on_data_loss: bool
+    hash_range: str
+    mode: str
+
+
+@dataclass(frozen=True)
+class WriteOptions:
+    """The checked options of a write."""
+
+    calls: Calls
+    aggregated: bool
+    target_size: int
+
+
+def read_options(given: Mapping[str, str]) -> ReadOptions:
+    """The options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    values = _known(given, READ_OPTIONS)
+    columns = values.get("columns")
+    chosen = None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip())
+    schema_of(chosen)
+    mode = values.get("mode", "permissive").lower()
+    return ReadOptions(
+        calls=_calls(values),
+        start=start_of(values.get("start", "TRIM_HORIZON")),
+        end=time_of("option end", values["end"]) if "end" in values else None,
+        columns=chosen,
+        max_records=size("maxRecordsPerTrigger", values.get("maxRecordsPerTrigger", str(MAX_RECORDS))),
+        fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
+        hash_range=one_of("hashRange", values.get("hashRange", "shard").lower(), HASH_RANGES),
+        mode=one_of("mode", mode, ("permissive", "dropmalformed", "failfast")),
+    )
+
+
+def write_options(given: Mapping[str, str]) -> WriteOptions:
+    """The options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+    values = _known(given, WRITE_OPTIONS)
+    target = size("targetSize", values.get("targetSize", "50k"))
+    return WriteOptions(_calls(values), flag("aggregated", values.get("aggregated", "true")), target)
+
+
+def _calls(values: Mapping[str, str]) -> Calls:
+    if "stream" not in values:
+        raise WireloomError("name the stream: option stream")
+    return Calls(values["stream"], values.get("region"), values.get("endpointUrl"))
+
+
+def _known(given: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
+    names = {**{name.lower(): name for name in options}, "path": "stream"}
+    found = {}
+    for key, value in given.items():
+        if key.lower() in names:
+            found[names[key.lower()]] = value
+        elif key.lower() not in FOREIGN:
+            raise unknown("option of kinesis_stream", key, options)
+    return found

@@ -1,0 +1,179 @@
+"""Plans the batches of a streaming query on the driver: it reads the numbers of records, the tasks what is in them.
+
+Kinesis does not say where a shard ends, nor how many records are between two positions. So that a batch is fixed when
+it is planned, the driver reads what it plans, and keeps the numbers alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ....base.errors import WireloomError
+from ....kinesis import (
+    TICK,
+    Position,
+    ShardReading,
+    StreamShard,
+    first_positions,
+    list_shards,
+    readable,
+    records_of,
+    with_new,
+)
+from .options import ReadOptions
+from .reader import ShardPartition
+
+VERSION = 1
+SECONDS = 10.0
+"""About how long the planning of one batch may take."""
+
+
+@dataclass(frozen=True)
+class Offset:
+    """How far each shard has been read (``shards``), and where the batch that ends here begins in those that it reads
+    (``began``). ``batch`` counts them; 0: nothing is known yet."""
+
+    stream: str
+    batch: int = 0
+    shards: Mapping[str, Position] = field(default_factory=dict)
+    began: Mapping[str, Position] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what Spark keeps."""
+        return {
+            "version": VERSION,
+            "stream": self.stream,
+            "batch": self.batch,
+            "shards": {each: place.to_json() for each, place in sorted(self.shards.items())},
+            "began": {each: place.to_json() for each, place in sorted(self.began.items())},
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any], stream: str) -> Offset:
+        """Return the offset of a checkpoint. Raises ``WireloomError`` for one of another stream, and for what is
+        none."""
+        if not isinstance(value, Mapping) or value.get("version") != VERSION:
+            raise WireloomError("the checkpoint was not written by kinesis_stream, or by a newer one: begin a new one")
+        if value.get("stream") != stream:
+            raise WireloomError(f"the checkpoint is of stream {value.get('stream')!r:.100}, not of {stream!r:.100}")
+        try:
+            shards, began = (
+                {str(each): Position.from_json(place) for each, place in value[name].items()}
+                for name in ("shards", "began")
+            )
+            return cls(stream, int(value["batch"]), shards, began)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise WireloomError("the checkpoint is damaged: begin a new one") from None
+
+
+class Planning:
+    """The state of a query while it runs. What it remembers only saves work: the offsets have all that counts."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self._options = options
+        self._name = options.calls.name
+        self._shards: dict[str, StreamShard] | None = None
+        self._readings: dict[str, ShardReading] = {}
+        self._before: datetime | None = None
+        self.end = Offset(self._name)
+
+    def fix(self) -> None:
+        """Take what has arrived by now as all that there will be."""
+        self._shards, now = list_shards(self._options.calls)
+        self._before = now + TICK
+        self._readings = {}
+
+    def begin(self) -> dict[str, Any]:
+        """Return the offset before anything is known."""
+        return Offset(self._name).to_json()
+
+    def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
+        """Return the end offset of the next batch. Raises ``WireloomError``."""
+        before = Offset.from_json(start, self._name)
+        if not before.batch:
+            # A batch without records writes down where reading begins: a query that is started again begins there too.
+            self._shards, now = list_shards(self._options.calls)
+            first = first_positions(self._shards, self._options.start, now)
+            self.end = Offset(self._name, 1, first)
+            return self.end.to_json()
+        if self._shards is None:
+            self._shards, _ = list_shards(self._options.calls)
+        shards = with_new(before.shards, self._shards)
+        began = self._read(shards, before.batch, limit)
+        while self._before is not None and not began and self._is_waiting(shards):
+            # Nothing new would be taken for the end of the query.
+            began = self._read(shards, before.batch, limit)
+        if any(shards[each].ended for each in began):
+            self._shards, _ = list_shards(self._options.calls)
+            shards = with_new(shards, self._shards)
+        self._readings = {each: reading for each, reading in self._readings.items() if each in shards}
+        if not began and shards == dict(before.shards):
+            self.end = before
+            # Spark compares offsets as text.
+            return dict(start)
+        self.end = Offset(self._name, before.batch + 1, shards, began)
+        return self.end.to_json()
+
+    def _read(self, shards: dict[str, Position], batch: int, limit: int | None) -> dict[str, Position]:
+        """Move positions forward; returns where those began that did."""
+        assert self._shards is not None
+        order = readable(shards, self._shards)
+        # No shard waits for the same others every time.
+        place = batch % len(order) if order else 0
+        order = [*order[place:], *order[:place]]
+        began: dict[str, Position] = {}
+        deadline = time.monotonic() + SECONDS
+        for number, shard_id in enumerate(order):
+            reading = self._reading(shard_id, shards[shard_id])
+            if reading.done or (self._before is None and not reading.is_due):
+                continue
+            if time.monotonic() > deadline or limit == 0:
+                break
+            share = None if limit is None else max(1, limit // (len(order) - number))
+            rows = sum(each.num_rows for each in reading.batches(share, deadline - time.monotonic()))
+            limit = None if limit is None else limit - rows
+            if reading.position != shards[shard_id]:
+                began[shard_id], shards[shard_id] = shards[shard_id], reading.position
+        return began
+
+    def _is_waiting(self, shards: Mapping[str, Position]) -> bool:
+        """Whether there are shards of which what had arrived has not been read."""
+        return any(not self._reading(each, shards[each]).done for each in readable(shards, self._shards or {}))
+
+    def _reading(self, shard_id: str, position: Position) -> ShardReading:
+        found = self._readings.get(shard_id)
+        if found is None or found.position != position:
+            options = self._options
+            known = (self._shards or {}).get(shard_id)
+            numbers = ("sequence_number", "sub_sequence_number")
+            # Damage is the tasks' to tell.
+            records = records_of(options.calls, known, shard_id, numbers, options.hash_range, "permissive")
+            found = ShardReading(
+                options.calls,
+                shard_id,
+                position,
+                records,
+                before=self._before,
+                fail_on_loss=options.fail_on_data_loss,
+            )
+            self._readings[shard_id] = found
+        return found
+
+    def between(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[ShardPartition]:
+        """Return what the tasks of a batch read, which depends on ``end`` alone."""
+        last = Offset.from_json(end, self._name)
+        if dict(start) == dict(end):
+            return []
+        if last.batch != Offset.from_json(start, self._name).batch + 1:
+            raise WireloomError("the checkpoint has gaps: begin a new one")
+        if last.began and self._shards is None:
+            self._shards, _ = list_shards(self._options.calls)
+        return [
+            ShardPartition(each, (self._shards or {}).get(each), begin, until=last.shards[each])
+            for each, begin in sorted(last.began.items())
+            if each in last.shards
+        ]

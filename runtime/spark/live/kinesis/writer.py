@@ -1,0 +1,84 @@
+"""Puts the rows of a data frame into a stream, each at least once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, StructType
+
+from ....base.errors import WireloomError
+from ....base.nearest import unknown
+from ....kinesis import Producer
+from ...errors import HideTraceback
+from .options import WriteOptions
+
+COLUMNS: dict[str, tuple[type[DataType], ...]] = {
+    "partition_key": (StringType,),
+    "data": (BinaryType, StringType),
+    "explicit_hash_key": (StringType,),
+    "tags": (ArrayType,),
+}
+NEEDED = ("partition_key", "data")
+
+
+@dataclass
+class Put(WriterCommitMessage):
+    """What a task has put: user records, in as many records of Kinesis."""
+
+    user_records: int
+    records: int
+
+
+class KinesisWriter(DataSourceArrowWriter):
+    """Puts rows as they come: nothing of a task that failed is taken back, so rows of it are there twice."""
+
+    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+        if overwrite:
+            raise WireloomError("what is in a stream stays there: write in mode append")
+        for name in NEEDED:
+            if name not in schema.names:
+                raise WireloomError(f"there is no column {name!r}: rows need partition_key and data")
+        for each in schema.fields:
+            if each.name not in COLUMNS:
+                raise unknown("column to write", each.name, COLUMNS)
+            if not isinstance(each.dataType, COLUMNS[each.name]):
+                wanted = " or ".join(kind.typeName() for kind in COLUMNS[each.name])
+                raise WireloomError(f"column {each.name} is {each.dataType.simpleString()}, not {wanted}")
+        self.options = options
+
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Put:
+        """Put the rows of one task."""
+        options, calls = self.options, self.options.calls
+        with (
+            HideTraceback(),
+            Producer(
+                calls.stream,
+                region=calls.region,
+                endpoint_url=calls.endpoint_url,
+                aggregated=options.aggregated,
+                target_size=options.target_size,
+                patience=calls.patience,
+            ) as producer,
+        ):
+            for batch in iterator:
+                for row in batch.to_pylist():
+                    data = row["data"]
+                    if data is None or row["partition_key"] is None:
+                        raise WireloomError("a row has no partition_key, or no data: a record of Kinesis needs both")
+                    tags = [(each["key"], each["value"]) for each in row.get("tags") or ()]
+                    encoded = data.encode() if isinstance(data, str) else data
+                    producer.put(row["partition_key"], encoded, row.get("explicit_hash_key"), tags)
+        return Put(producer.user_records, producer.records)
+
+
+class KinesisStreamWriter(KinesisWriter, DataSourceStreamArrowWriter):
+    """The same for each batch of a stream."""
+
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803
+        """Do nothing: the rows are there."""
+
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803
+        """Do nothing: what was put stays there."""

@@ -1,0 +1,147 @@
+"""Streams are read shard by shard, children after their parents, and user records by their positions."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import pytest
+from wireloom import WireloomError
+from wireloom.kinesis import LostRecordsError, Producer, read
+from wireloom.kpl import Aggregator
+
+from ...kinesis_server import REGION, Streams
+
+
+def reading(streams: Streams, stream: str, **options: Any) -> Any:
+    return read(stream, region=REGION, endpoint_url=streams.endpoint, **options)
+
+
+def producer(streams: Streams, stream: str, **options: Any) -> Producer:
+    return Producer(stream, region=REGION, endpoint_url=streams.endpoint, **options)
+
+
+def aggregate(*datas: bytes) -> bytes:
+    aggregator = Aggregator(shards="one")
+    for each in datas:
+        aggregator.add(f"key {each.decode()}", each)
+    return aggregator.flush()[0].data
+
+
+def test_user_records_have_their_outer_columns(kinesis: Streams) -> None:
+    stream = kinesis.new()
+    kinesis.put(stream, ("outer", aggregate(b"a", b"b")), ("plain", b"c"))
+    rows = reading(kinesis, stream).read_all().to_pylist()
+    assert [(row["data"], row["sequence_number"], row["sub_sequence_number"]) for row in rows] == [
+        (b"a", "1", 0),
+        (b"b", "1", 1),
+        (b"c", "2", 0),
+    ]
+    assert [row["partition_key"] for row in rows] == ["key a", "key b", "plain"]
+    assert [row["aggregated"] for row in rows] == [True, True, False]
+    assert {(row["stream"], row["shard_id"]) for row in rows} == {(stream, "shardId-000000000000")}
+    assert list(reading(kinesis, stream, columns=["data"]).read_all().column_names) == ["data"]
+
+
+def test_children_come_after_their_parents(kinesis: Streams) -> None:
+    stream = kinesis.new()
+    keys = [f"key {n}" for n in range(20)]
+    kinesis.put(stream, *((key, b"0") for key in keys))
+    follows = reading(kinesis, stream, follow=True)
+    found = next(follows)["data"].to_pylist()
+    kinesis.split(stream)
+    kinesis.put(stream, *((key, b"1") for key in keys))
+    kinesis.merge(stream, 1, 2)
+    kinesis.put(stream, *((key, b"2") for key in keys))
+    rows: list[Any] = []
+    while len(rows) < 40:
+        rows += next(follows).to_pylist()
+    found += [row["data"] for row in rows]
+    assert found == [b"0"] * 20 + [b"1"] * 20 + [b"2"] * 20
+    assert len({row["shard_id"] for row in rows}) == 3
+    assert reading(kinesis, stream, columns=["data"]).read_all()["data"].to_pylist() == found
+
+
+def test_a_reading_goes_on_from_its_positions(kinesis: Streams) -> None:
+    stream = kinesis.new()
+    kinesis.put(stream, ("k", aggregate(b"a", b"b")))
+    first = reading(kinesis, stream)
+    assert first.read_all().num_rows == 2
+    kinesis.put(stream, ("k", b"c"))
+    start = first.positions
+    assert reading(kinesis, stream, start=start).read_all()["data"].to_pylist() == [b"c"]
+    start["shardId-000000000000"] = {"sequence_number": "1", "sub_sequence_number": 0}
+    assert reading(kinesis, stream, start=start).read_all()["data"].to_pylist() == [b"b", b"c"]
+    kinesis.trim(stream, keep=1)
+    with pytest.raises(LostRecordsError, match="the record 1, up to which it was read, is gone"):
+        reading(kinesis, stream, start=start).read_all()
+    assert reading(kinesis, stream, start=start, fail_on_loss=False).read_all().num_rows == 1
+
+
+@pytest.mark.parametrize("aggregated", [True, False])
+def test_what_is_put_is_read_in_the_order_of_each_key(aggregated: bool, kinesis: Streams) -> None:
+    stream = kinesis.new(3)
+    with producer(kinesis, stream, aggregated=aggregated, target_size=200) as made:
+        for n in range(60):
+            made.put(f"key {n % 7}", b"%d" % n)
+            if n == 30:
+                kinesis.split(stream, 1)
+    assert made.user_records == 60
+    rows = reading(kinesis, stream).read_all().to_pylist()
+    assert sorted(int(row["data"]) for row in rows) == list(range(60))
+    for key in range(7):
+        own = [int(row["data"]) for row in rows if row["partition_key"] == f"key {key}"]
+        assert own == sorted(own)
+
+
+def test_refusals(kinesis: Streams) -> None:
+    with pytest.raises(WireloomError, match="ResourceNotFoundException"):
+        reading(kinesis, "nothing")
+    with pytest.raises(WireloomError, match="start is 'first'"):
+        reading(kinesis, kinesis.new(), start="first")
+    with pytest.raises(WireloomError, match="1 to 256 characters"):
+        producer(kinesis, kinesis.new()).put("", b"")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("aws_kinesis_agg") is None, reason="aws-kinesis-agg is not installed")
+def test_the_view_of_amazons_own_library(kinesis: Streams) -> None:
+    import base64
+
+    from aws_kinesis_agg import deaggregator
+
+    stream = kinesis.new()
+    with producer(kinesis, stream, target_size=100) as made:
+        for n in range(20):
+            made.put(f"key {n % 3}", b"%d" % n)
+    shard = kinesis.model(stream).shards["shardId-000000000000"]
+    events = [
+        {
+            "kinesis": {
+                "kinesisSchemaVersion": "1.0",
+                "partitionKey": each.partition_key,
+                "sequenceNumber": str(number),
+                "data": each.data if isinstance(each.data, str) else base64.b64encode(each.data).decode(),
+                "approximateArrivalTimestamp": 1.0,
+            },
+            "eventSource": "aws:kinesis",
+            "eventVersion": "1.0",
+            "eventID": f"shardId-0:{number}",
+            "eventName": "aws:kinesis:record",
+            "invokeIdentityArn": "",
+            "awsRegion": REGION,
+            "eventSourceARN": "",
+        }
+        for number, each in shard.records.items()
+    ]
+    theirs = [
+        (
+            each["kinesis"]["partitionKey"],
+            base64.b64decode(each["kinesis"]["data"]),
+            each["kinesis"]["sequenceNumber"],
+            each["kinesis"]["subSequenceNumber"],
+        )
+        for each in deaggregator.deaggregate_records(events)
+    ]
+    columns = ["partition_key", "data", "sequence_number", "sub_sequence_number"]
+    rows = reading(kinesis, stream, columns=columns).read_all().to_pylist()
+    assert [tuple(row.values()) for row in rows] == theirs
