@@ -114,7 +114,7 @@ def records_of(
     hash_range: str,
     mode: str,
 ) -> RecordBatches:
-    """What makes batches of a shard's records. ``hash_range``: one of ``HASH_RANGES``."""
+    """Return the maker of batches of a shard's records. ``hash_range``: one of ``HASH_RANGES``."""
     known = shard.hash_range if shard is not None and hash_range == "shard" else None
     return RecordBatches(calls.name, shard_id, columns, hash_range=known, mode=mode)
 
@@ -135,8 +135,8 @@ def read(
 ) -> StreamReading:
     """Read the user records of a stream, given by its name or ARN, as batches; children of shards after their parents.
 
-    ``start``: ``TRIM_HORIZON``, ``LATEST``, a time, or the ``positions`` of an earlier reading. ``end``: each shard ends
-    before the first record that arrived at this time or later; by default the time of the call. ``follow``: go on
+    ``start``: ``TRIM_HORIZON``, ``LATEST``, a time, or the ``positions`` of an earlier reading. ``end``: each shard
+    ends before the first record that arrived at this time or later; by default the time of the call. ``follow``: go on
     with what comes, without end unless ``end`` says one. ``hash_range``: whether an aggregate with records outside of
     the range of its ``shard`` is dropped, as by Kinesis' own client, or ``all`` are taken. ``fail_on_loss``: whether
     records that are gone are an error. ``patience``: seconds of failures in a row after which it is given up.

@@ -94,7 +94,7 @@ def with_new(positions: Mapping[str, Position], shards: Mapping[str, StreamShard
 
 
 def _descends(shard_id: str, positions: Mapping[str, Position], shards: Mapping[str, StreamShard]) -> bool:
-    """Whether a shard came out of those that are read; others ended before reading began."""
+    """Return whether a shard came out of those that are read; others ended before reading began."""
     waiting, seen = [shard_id], {shard_id}
     while waiting:
         for parent in shards[waiting.pop()].parents:

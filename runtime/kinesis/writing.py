@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.errors import TemporaryError, WireloomError
-from ..kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of
+from ..kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of, range_of
 from ..kpl.aggregator import MAX_SIZE, TARGET_SIZE
 from ..reading.blobs.from_wire import from_wire
 from .calls import PATIENCE, TEMPORARY, Calls, pause
@@ -109,7 +109,7 @@ class Producer:
 
     def _shard_map(self) -> ShardMap:
         shards, _ = list_shards(self._calls)
-        made = [Shard(*map(int, each.hash_range.split("-")), each.shard_id) for each in shards.values() if each.open]
+        made = [Shard(*range_of(each.hash_range), each.shard_id) for each in shards.values() if each.open]
         self._ranges = {str(each.shard_id): each for each in made}
         return ShardMap(made)
 
@@ -193,7 +193,7 @@ class Producer:
                 self._add(each)
 
     def _holds(self, record: KinesisRecord, shard_id: str) -> bool:
-        """Whether readers of the shard take an aggregate."""
+        """Return whether readers of the shard take an aggregate."""
         shard = self._ranges.get(shard_id)
         if shard is None or not record.aggregated:
             return not record.aggregated

@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from wireloom.spark.live.s2 import READ_OPTIONS, WRITE_OPTIONS
+from wireloom.spark.live import kinesis, s2
 
 PAGE = Path(__file__).parents[2] / "docs" / "live.md"
-TABLES = {"s2 reads": READ_OPTIONS, "s2 writes": WRITE_OPTIONS}
+TABLES = {
+    "s2 reads": s2.READ_OPTIONS,
+    "s2 writes": s2.WRITE_OPTIONS,
+    "kinesis reads": kinesis.READ_OPTIONS,
+    "kinesis writes": kinesis.WRITE_OPTIONS,
+}
 
 
 def renewed(page: str) -> str:

@@ -97,7 +97,7 @@ class Exploder:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What the format reports beside its rows, of all batches so far."""
+        """Facts that the format reports beside its rows, of all batches so far."""
         return self._reader.report.facts
 
     @property

@@ -9,10 +9,13 @@ import wireloom.s2 as s2
 
 from ...docs.blocks import Page
 from ...docs.live import section
+from ...kinesis_server import REGION
 
 if TYPE_CHECKING:
+    import pytest
     from pyspark.sql import SparkSession
 
+    from ...kinesis_server import Streams
     from ...s2_server import Server
 
 
@@ -28,3 +31,13 @@ def test_s2(tmp_path: Path, s2_server: Server, spark: SparkSession) -> None:
     page = Page(text, tmp_path)
     page.namespace |= {"spark": spark, "endpoint": {"endpoint": s2_server.endpoint}}
     assert page.run() >= 6
+
+
+def test_kinesis(tmp_path: Path, kinesis: Streams, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_KINESIS", kinesis.endpoint)
+    kinesis.client.create_stream(StreamName="orders", ShardCount=1)
+    text = section("Kinesis").replace('format("kinesis_stream")', 'format("kinesis_stream").options(**endpoint)')
+    page = Page(text, tmp_path)
+    page.namespace |= {"spark": spark, "endpoint": {"endpointUrl": kinesis.endpoint, "region": REGION}}
+    assert page.run() == 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql.streaming.datasource import ReadMaxRows
 from wireloom import WireloomError
-from wireloom.spark.live.kinesis.source import KinesisStreamSource
+from wireloom.spark.live.kinesis import KinesisStreamSource
 
 from ...kinesis_server import REGION, Streams
 

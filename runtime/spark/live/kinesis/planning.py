@@ -141,7 +141,7 @@ class Planning:
         return began
 
     def _is_waiting(self, shards: Mapping[str, Position]) -> bool:
-        """Whether there are shards of which what had arrived has not been read."""
+        """Return whether there are shards of which what had arrived has not been read."""
         return any(not self._reading(each, shards[each]).done for each in readable(shards, self._shards or {}))
 
     def _reading(self, shard_id: str, position: Position) -> ShardReading:

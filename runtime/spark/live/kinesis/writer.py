@@ -26,7 +26,7 @@ NEEDED = ("partition_key", "data")
 
 @dataclass
 class Put(WriterCommitMessage):
-    """What a task has put: user records, in as many records of Kinesis."""
+    """The result of a task: the number of user records, in as many records of Kinesis."""
 
     user_records: int
     records: int
