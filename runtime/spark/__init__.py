@@ -8,6 +8,9 @@ Where Spark finds data sources by itself, ``register`` is not needed. ``wireloom
 ``wireloom.spark.session`` makes a session on this machine.
 """
 
+from ..base.face import face
 from .registration import register, source_of, sources
 
 __all__ = ["register", "source_of", "sources"]
+
+__getattr__ = face(__name__, {"mapping": "map_batches"})

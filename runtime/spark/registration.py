@@ -60,6 +60,17 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     return type(generated.__name__, (FormatSource,), inside)
 
 
+_SPECS: dict[str, type[FormatSource]] = {}
+"""The sources of specs that were registered in this process, by name."""
+
+
+def registered_source(name: str) -> type[FormatSource]:
+    """Return the source that Spark knows by a name. Raises ``UnknownNameError`` where it is not one of ours."""
+    from ..format.registry import get
+
+    return _SPECS[name] if name in _SPECS else source_of(get(name))
+
+
 def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
     """Make every format known to the session, for where Spark's own discovery does not find them, the streams of other
     services, and the functions of formats of messages known to SQL (``wireloom.spark.functions.sql``).
@@ -74,8 +85,10 @@ def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Se
 
     found = [get(each, allow_modules) for each in specs]
     own = sources()
-    for source in (*own, *(source_of(each) for each in found)):
+    specs_found = [source_of(each) for each in found]
+    for source in (*own, *specs_found):
         spark.dataSource.register(source)
     spark.dataSource.register(KinesisStreamSource)
+    _SPECS.update((each.name(), each) for each in specs_found)
     spark.dataSource.register(S2StreamSource)
     register_functions(spark, [*(each.described for each in own), *found])

@@ -9,9 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from .measure import Comparison, Work, missing
 from .spark import FORMAT, Stage, absence
@@ -72,5 +73,53 @@ def comparisons(size: int) -> Iterator[Comparison]:
         mine = work("ingest with zstd", partial(ingested, "zstd"), clear)
         alone = work("wireloom decode", decode, lambda: decoded.unlink(missing_ok=True))
         yield Comparison(TITLE, mine, alone, target=1 / 1.3, note="at most 1.3 times")
+        yield from queries(stage)
     finally:
         stage.close()
+
+
+def queries(stage: Stage) -> Iterator[Comparison]:
+    """The same questions to the log, to the log by functions in the tasks, and to a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from wireloom.spark import map_batches
+
+    def by_tenant(batches: Any) -> Any:
+        for batch in batches:
+            yield pa.Table.from_batches([batch]).group_by("tenant").aggregate([([], "count_all")])
+
+    def look_up(batches: Any) -> Any:
+        return (batch.filter(pc.equal(batch["tenant"], 17)) for batch in batches)
+
+    def count(batches: Any) -> Any:
+        return (pa.table({"rows": [batch.num_rows]}) for batch in batches)
+
+    def log(*columns: str) -> Any:
+        reader = stage.session().read.format(FORMAT).option("columns", ",".join(columns or ("fmt,tenant,ts,payload",)))
+        return reader.load(str(stage.whole))
+
+    def parquet() -> Any:
+        return stage.session().read.parquet(str(stage.parquet))
+
+    asked: dict[str, tuple[Callable[[], object], ...]] = {
+        "GROUP BY tenant": (
+            lambda: map_batches(log("tenant"), by_tenant).groupBy("tenant").sum("count_all").collect(),
+            lambda: log("tenant").groupBy("tenant").count().collect(),
+            lambda: parquet().groupBy("tenant").count().collect(),
+        ),
+        "look-up": (
+            lambda: map_batches(log(), look_up).groupBy().count().collect(),
+            lambda: log().where("tenant = 17").groupBy().count().collect(),
+            lambda: parquet().where("tenant = 17").groupBy().count().collect(),
+        ),
+        "count": (
+            lambda: map_batches(log("_offset"), count).groupBy().sum("rows").collect(),
+            lambda: log("_offset").count(),
+            lambda: parquet().count(),
+        ),
+    }
+    for name, (mapped, rows, table) in asked.items():
+        title = f"Spark query, {name}, CPU time"
+        mine = Work("map_batches", stage.size, mapped, clock=tree_seconds)
+        yield Comparison(title, mine, Work("rows of the log", stage.size, rows, clock=tree_seconds))
+        yield Comparison(title, mine, Work("Spark's Parquet reader", stage.size, table, clock=tree_seconds))

@@ -1,0 +1,146 @@
+"""A user's function of Arrow batches, run in the tasks beside the engine: Spark gets only what it returns.
+
+Spark copies every row that a source in Python hands it. A function that counts, sums or searches in Arrow saves that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, InputPartition
+from pyspark.sql.types import StructType
+
+from ..base.arguments import check_callable
+from ..base.errors import UnsupportedError, WireloomError
+from .errors import HideTraceback
+from .read.reader import FormatReader
+from .registration import registered_source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from .source import FormatSource
+
+    Function = Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch | pa.Table]]
+
+PASSED = ("Project", "SubqueryAlias", "View")
+"""What may be between a frame and the source: a choice of columns, and names for it."""
+
+
+def map_batches(df: DataFrame, function: Function, schema: StructType | str | None = None) -> DataFrame:
+    """Return what a function makes of the rows of a format, task by task.
+
+    ``df``: a frame as ``spark.read.format(…).load(…)`` returns it, perhaps with ``select`` of some columns, which
+    are all that the engine builds then. ``function`` is called once in each task, with an iterator of
+    ``pyarrow.RecordBatch`` of these columns, and returns or yields record batches or tables. ``schema``: of the result,
+    as Spark takes it; without one the function is called here with one batch of no rows, and what it returns first
+    says what the columns are.
+
+    Raises ``UnsupportedError`` where the frame is of something else, or its rows are filtered or computed.
+    """
+    check_callable("function", function, "a function of an iterator of record batches")
+    name, options = _read_of(df)
+    columns = df.schema
+    result = _schema(schema, function, columns)
+    source = _mapping_source(registered_source(name), f"wireloom_map_{name}", columns, result, function)
+    df.sparkSession.dataSource.register(source)
+    return df.sparkSession.read.format(source.name()).options(**options).load()
+
+
+def _read_of(df: DataFrame) -> tuple[str, dict[str, str]]:
+    """Return the name and the options of the source that a frame reads."""
+    plan: Any = getattr(df, "_jdf", None)
+    if plan is None:
+        raise UnsupportedError("map_batches needs a session in this process, not one of Spark Connect: use mapInArrow")
+    plan = plan.queryExecution().analyzed()
+    while (kind := plan.getClass().getSimpleName()) in PASSED and _only_chooses(plan):
+        plan = plan.children().apply(0)
+    if kind != "DataSourceV2Relation" or not plan.table().getClass().getSimpleName() == "PythonTable":
+        raise UnsupportedError(
+            f"map_batches takes a frame as spark.read.format(…).load(…) returns it, perhaps with columns selected, not "
+            f"one of {kind}: filter and compute in the function"
+        )
+    return str(plan.table().name()), dict(plan.options().asCaseSensitiveMap())
+
+
+def _only_chooses(plan: Any) -> bool:
+    """Return whether a step passes columns on as they are."""
+    if plan.getClass().getSimpleName() != "Project":
+        return True
+    chosen = plan.projectList()
+    kinds = {chosen.apply(each).getClass().getSimpleName() for each in range(chosen.size())}
+    return kinds == {"AttributeReference"}
+
+
+def _schema(schema: StructType | str | None, function: Function, columns: StructType) -> StructType:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    if schema is None:
+        empty = _arrow(columns).empty_table().to_batches() or [_empty(columns)]
+        first = next(iter(function(iter(empty))), None)
+        if first is None:
+            raise WireloomError("the function returns nothing for a batch of no rows: say what its schema is")
+        found: StructType = from_arrow_schema(first.schema)
+        return found
+    if isinstance(schema, str):
+        parsed: Any = StructType.fromDDL(schema)
+        return parsed  # type: ignore[no-any-return]
+    return schema
+
+
+def _arrow(columns: StructType) -> pa.Schema:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(columns, timezone="UTC")
+
+
+def _empty(columns: StructType) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    schema = _arrow(columns)
+    return pa.RecordBatch.from_arrays([pa.array([], each.type) for each in schema], schema=schema)
+
+
+class MappingReader(FormatReader):
+    """Reads a format, and hands on what a function makes of its batches."""
+
+    def __init__(self, reader: FormatReader, result: StructType, function: Function) -> None:
+        vars(self).update(vars(reader))
+        self._result = result
+        self._function = function
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the batches that the function returns for one partition, in the types of the result."""
+        schema = _arrow(self._result)
+        for each in self._function(super().read(partition)):
+            if each.schema.names != schema.names:
+                with HideTraceback():
+                    raise WireloomError(
+                        f"the function of map_batches returns columns {', '.join(each.schema.names)}, not "
+                        f"{', '.join(schema.names)}"
+                    )
+            import pyarrow as pa
+
+            table = each if isinstance(each, pa.Table) else pa.Table.from_batches([each])
+            yield from table.cast(schema).to_batches()
+
+
+def _mapping_source(
+    base: type[FormatSource], name: str, columns: StructType, result: StructType, function: Function
+) -> type[DataSource]:
+    called = name
+
+    class MappingSource(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return called
+
+        def schema(self) -> StructType:
+            return result
+
+        def reader(self, schema: StructType) -> MappingReader:
+            return MappingReader(base(self.options).reader(columns), result, function)
+
+    return MappingSource

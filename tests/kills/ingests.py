@@ -1,0 +1,217 @@
+"""``python -m tests.kills.ingests --kills N``: kills ingests, and counts every record in table and quarantine.
+
+The whole tree of processes is killed, or Java alone, at a random moment. Between the kills files are added, and in
+streams files grow. In the end a run that nothing disturbs completes the table. Exit code 1: a record is not there once.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import cycle
+from pathlib import Path
+
+import click
+import pyarrow.dataset
+from wireloom.input import Location, client, filesystem
+
+from ..java import QUICK_JAVA
+from ..spark.logs import log
+
+BUCKET = "kills"
+KINDS = ("parquet", "delta", "iceberg")
+LONGEST = 25.0
+"""Seconds after which a run that still goes on is killed at the latest."""
+RUN_SECONDS = 600
+
+
+class Subject:
+    """One table, and what is to be in it and in its quarantine."""
+
+    def __init__(self, base: Path, kind: str, stream: bool, endpoint: str | None) -> None:
+        self.base, self.kind, self.stream, self.endpoint = base, kind, stream, endpoint
+        self.held: Counter[str] = Counter()
+        self._files = 0
+
+    @property
+    def name(self) -> str:
+        """What it is, for the report."""
+        return f"{self.kind}, {'stream' if self.stream else 'batch'}, {'store' if self.endpoint else 'folder'}"
+
+    def place(self, name: str) -> str:
+        """Return the address of a folder."""
+        return f"s3://{BUCKET}/{self.base.name}/{name}" if self.endpoint else str(self.base / name)
+
+    def add(self, randomness: random.Random) -> None:
+        """Add some files, and let one grow where the table is a stream's."""
+        for _ in range(3):
+            self._append(self._files, randomness)
+            self._files += 1
+        if self.stream:
+            self._append(randomness.randrange(self._files), randomness)
+
+    def _append(self, number: int, randomness: random.Random) -> None:
+        begin = sum(self.held.values())
+        names = [f"{number}-{begin + each}" for each in range(randomness.randint(1, 3000))]
+        bad = f"!{number}-{begin}" if randomness.random() < 0.5 else ""
+        damaged = bytes([len(bad) + 20]) + bad.encode() + b"\0" if bad else b""
+        log(self.base / "in" / f"{number}.log", *names, damaged=damaged)
+        self.held.update([*names, *([bad] if bad else [])])
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Begin an ingest in processes of its own."""
+        program = [str(Path(sys.executable).parent / "wireloom"), "ingest", "cobs_log", str(self.base / "in")]
+        program += ["--table", self.place("lake/table"), "--quarantine", self.place("quarantine"), "--to", self.kind]
+        if self.endpoint:
+            program += ["--endpoint", self.endpoint, "--region", "us-east-1"]
+        if self.stream:
+            program += ["--stream", "--checkpoint", str(self.base / "checkpoint"), "--option", "maxFilesPerTrigger=1"]
+        else:
+            program += ["--batch-files", "1"]
+        environment = {**os.environ, **QUICK_JAVA, "PYSPARK_PYTHON": sys.executable, **self._catalog()}
+        return subprocess.Popen(
+            program, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+        )
+
+    def _catalog(self) -> dict[str, str]:
+        start = "PYICEBERG_CATALOG__DEFAULT__"
+        found = {f"{start}TYPE": "sql", f"{start}URI": f"sqlite:///{self.base / 'catalog'}"}
+        return {**found, **{f"{start}{name.upper()}": value for name, value in self._iceberg_store().items()}}
+
+    def _iceberg_store(self) -> dict[str, str]:
+        return {} if self.endpoint is None else {"s3.endpoint": self.endpoint, "s3.region": "us-east-1"}
+
+    def found(self) -> Counter[str]:
+        """Return what table and quarantine hold, as readers of their kinds see it."""
+        payloads = [each.decode() for each in self._table()]
+        broken = self._parquet("quarantine", "_corrupt_record")
+        return Counter([*payloads, *(each.strip(b"\0")[1:].decode() for each in broken)])
+
+    def _table(self) -> list[bytes]:
+        if self.kind == "delta":
+            from deltalake import DeltaTable
+
+            access = {"AWS_ENDPOINT_URL": self.endpoint, "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
+            options = {name: str(value) for name, value in access.items()} if self.endpoint else None
+            return list(
+                DeltaTable(self.place("lake/table"), storage_options=options).to_pyarrow_table()["payload"].to_pylist()
+            )
+        if self.kind == "iceberg":
+            from pyiceberg.catalog import load_catalog
+
+            options = {"type": "sql", "uri": f"sqlite:///{self.base / 'catalog'}", **self._iceberg_store()}
+            return list(
+                load_catalog("default", **options).load_table("lake.table").scan().to_arrow()["payload"].to_pylist()
+            )
+        return self._parquet("lake/table", "payload")
+
+    def _parquet(self, name: str, column: str) -> list[bytes]:
+        place = self.place(name)
+        files = None
+        if self.endpoint:
+            place = place.partition("://")[2]
+            files = filesystem(Location(endpoint=self.endpoint, region="us-east-1"), BUCKET)
+        rows = pyarrow.dataset.dataset(place, filesystem=files, format="parquet")
+        return list(rows.to_table([column])[column].to_pylist()) if rows.files else []
+
+
+def kill(process: subprocess.Popen[bytes], java_only: bool) -> bool:
+    """Kill a run, all of it or its Java; return whether it was still at work."""
+    alive = process.poll() is None
+    if alive and java_only:
+        for each in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                head, _, rest = each.read_text().rpartition(")")
+            except OSError:
+                continue
+            if head.endswith("(java") and int(rest.split()[3]) == process.pid:
+                os.kill(int(each.parent.name), signal.SIGKILL)
+        process.communicate(timeout=RUN_SECONDS)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    return alive
+
+
+def run(subject: Subject, kills: int, randomness: random.Random, longest: float = LONGEST) -> tuple[int, str]:
+    """Kill that many runs at most; return how many were at work, and what is wrong in the end."""
+    done = 0
+    for _ in range(kills):
+        subject.add(randomness)
+        process = subject.start()
+        deadline = time.monotonic() + randomness.uniform(longest / 5, longest)
+        while process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        done += kill(process, randomness.random() < 0.4)
+    process = subject.start()
+    _, errors = process.communicate(timeout=RUN_SECONDS)
+    if process.returncode:
+        return done, errors.decode(errors="replace")[-500:]
+    found = subject.found()
+    if found == subject.held:
+        return done, ""
+    return (
+        done,
+        f"missing {list((subject.held - found).items())[:3]}, too many {list((found - subject.held).items())[:3]}",
+    )
+
+
+@contextmanager
+def store() -> Iterator[str]:
+    """An object store in a process of its own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        endpoint = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + 60
+        with socket.socket() as caller:
+            while caller.connect_ex(("127.0.0.1", port)):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+        client(Location(endpoint=endpoint, region="us-east-1")).create_bucket(Bucket=BUCKET)
+        yield endpoint
+    finally:
+        process.kill()
+        process.wait()
+
+
+@click.command()
+@click.option("--kills", default=100, show_default=True, help="Runs that are killed, over all kinds of tables.")
+@click.option("--each", default=5, show_default=True, help="Kills of one table, before it is completed.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="All of them by default.")
+def main(kills: int, each: int, seed: int, kinds: tuple[str, ...]) -> None:
+    """Kill ingests into all kinds of tables, on a disk and in an object store, batch and stream."""
+    os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
+    os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "test")
+    randomness, done, wrong = random.Random(seed), 0, 0
+    with tempfile.TemporaryDirectory() as folder, store() as endpoint:
+        chosen = [(kind, stream, at) for at in (None, endpoint) for stream in (False, True) for kind in kinds or KINDS]
+        for number, (kind, stream, at) in enumerate(cycle(chosen)):
+            if done >= kills or number >= kills:
+                break
+            subject = Subject(Path(folder) / f"{number}", kind, stream, at)
+            count, error = run(subject, min(each, kills - done), randomness)
+            done += count
+            wrong += bool(error)
+            print(
+                f"{subject.name}: {count} killed, {sum(subject.held.values()):,} records; {error or 'all there once'}"
+            )
+    print(f"{done} ingests were killed; {wrong} tables are wrong")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m tests.kills.ingests")

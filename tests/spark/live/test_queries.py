@@ -1,0 +1,42 @@
+"""Functions that run in the tasks, beside the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from wireloom import UnsupportedError, WireloomError
+from wireloom.spark import map_batches
+
+from ..conftest import ROWS, Sample
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def sizes(batches: Any) -> Any:
+    for batch in batches:
+        yield pa.table({"columns": [",".join(batch.schema.names)], "rows": [batch.num_rows]})
+
+
+def test_only_selected_columns_are_built(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    sample = samples["edgemq_segment"]
+    frame = spark.read.format("edgemq_segment").load(str(sample.folder))
+    rows = map_batches(frame.select("tenant", "fmt"), sizes).collect()
+    assert {each[0] for each in rows} == {"tenant,fmt"}
+    assert sum(each[1] for each in rows) == 3 * ROWS
+    assert map_batches(frame.select("ts"), sizes, "columns string, rows long").columns == ["columns", "rows"]
+
+
+def test_what_is_no_frame_of_a_format(spark: SparkSession, samples: dict[str, Sample]) -> None:
+    frame = spark.read.format("cobs_log").load(str(samples["cobs_log"].file))
+    for each in (frame.where("length(payload) > 1"), frame.selectExpr("length(payload)"), spark.range(3)):
+        with pytest.raises(UnsupportedError, match=r"map_batches takes a frame as spark.read.format"):
+            map_batches(each, sizes)
+    with pytest.raises(WireloomError, match="say what its schema is"):
+        map_batches(frame, lambda batches: ())
+    with pytest.raises(Exception, match="returns columns columns, rows, not other"):
+        map_batches(frame, sizes, "other long").collect()
+    with pytest.raises(WireloomError, match="function is a function of an iterator"):
+        map_batches(frame, 5)
