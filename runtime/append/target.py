@@ -126,6 +126,8 @@ def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
             return io.FileIO(path, "a")
     except OSError as error:
         message = f"cannot be {'appended to' if published is None else 'written'}: {error.strerror}"
+        if isinstance(error, FileNotFoundError):
+            message += "; make its folder first"
         raise WireloomError(message, path=published or path) from error
 
 

@@ -224,7 +224,7 @@ def _described(changes: Changes, folder: Path) -> dict[str, object]:
 def _specs(given: tuple[Path, ...], project: Project, output: Path | None) -> list[Path]:
     missing = next((each for each in given if not each.is_file()), None)
     if missing is not None:
-        raise WireloomError("no such spec file", path=str(missing))
+        raise WireloomError("no such spec file: check the path and where it starts from", path=str(missing))
     standing = project.spec_files() if output is None or not given else []
     known = {each.resolve() for each in standing}
     found = [*standing, *(each for each in given if each.resolve() not in known)]

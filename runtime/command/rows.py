@@ -55,7 +55,8 @@ def batches_of_file(
             "csv": lambda: _csv(format, file, as_bytes),
         }
         if kind not in readers:
-            raise WireloomError(f"rows are taken from {', '.join(readers)}, not from {kind}", path=path)
+            said = f"rows are taken from {', '.join(readers)}, and this name is that of a {kind}"
+            raise WireloomError(f"{said}: rename it to end in one of these", path=path)
         yield _named(path, readers[kind]()), place
 
 
@@ -88,7 +89,8 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
         else:
             file = open(local_path(path), "rb")  # noqa: SIM115 - closed below
     except OSError as error:
-        raise WireloomError(f"cannot be read: {error.strerror or error}", path=path) from error
+        advice = ": check the path and where it starts from" if isinstance(error, FileNotFoundError) else ""
+        raise WireloomError(f"cannot be read: {error.strerror or error}{advice}", path=path) from error
     with file:
         place = _place(file)
         codec = codecs.by_suffix(path)

@@ -21,6 +21,13 @@ WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
 """What pyarrow and Python raise for values that do not have the wanted type."""
 
 
+def _range(kind: pa.DataType) -> str:
+    """The numbers that an integer type holds."""
+    width = kind.bit_width
+    signed = pa.types.is_signed_integer(kind)
+    return f"{-(1 << width - 1):,} to {(1 << width - 1) - 1:,}" if signed else f"0 to {(1 << width) - 1:,}"
+
+
 def type_of(format: Format, name: str) -> pa.DataType | None:
     """Return a column's type; ``None`` for one that the format does not have, or that writing converts."""
     index = format.schema.get_field_index(name)
@@ -50,7 +57,9 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
                 try:
                     pa.scalar(value, kind)
                 except WRONG as error:
-                    raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}") from error
+                    fitting = f", which has {_range(kind)}" if pa.types.is_integer(kind) else ""
+                    said = f"line {number}, column {name}: {value!r:.60} is no {kind}{fitting}"
+                    raise WireloomError(said) from error
     try:
         return pa.array(values)
     except WRONG as error:

@@ -100,7 +100,7 @@ def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Fo
         raise WireloomError(f"path is that of a spec file, not {shown(path)}")
     path = Path(os.fsdecode(path))
     if not path.is_file():
-        raise WireloomError("no such spec file", path=str(path))
+        raise WireloomError("no such spec file: check the path and where it starts from", path=str(path))
     # The generator is only needed here; a format in a package works without it.
     explore = importlib.import_module("wireloom.codegen.explore")
     found: Format = explore.load_format(path, modules, needs_rows=needs_rows)

@@ -107,7 +107,8 @@ def _named(path: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise WireloomError(f"cannot be written: {error.strerror or error}", path=path) from error
+        advice = "; make its folder first" if isinstance(error, FileNotFoundError) else ""
+        raise WireloomError(f"cannot be written: {error.strerror or error}{advice}", path=path) from error
 
 
 @contextmanager

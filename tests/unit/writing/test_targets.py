@@ -93,7 +93,7 @@ def test_a_read_only_file_in_a_folder_that_may_be_written(
     [
         ("n" * 256, "cannot be written: File name too long"),
         ("folder", "cannot be written: it is a folder; give the name of a file"),
-        ("missing/a.log", "cannot be written: No such file or directory"),
+        ("missing/a.log", "cannot be written: No such file or directory; make its folder first"),
         ("file/a.log", "cannot be written: Not a directory"),
         ("circle", "cannot be written: Too many levels of symbolic links"),
     ],
