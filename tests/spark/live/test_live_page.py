@@ -41,3 +41,10 @@ def test_kinesis(tmp_path: Path, kinesis: Streams, spark: SparkSession, monkeypa
     page = Page(text, tmp_path)
     page.namespace |= {"spark": spark, "endpoint": {"endpointUrl": kinesis.endpoint, "region": REGION}}
     assert page.run() == 3
+
+
+def test_kafka(tmp_path: Path, spark: SparkSession) -> None:
+    """On a frame with the columns of Spark's connector, which no package index of Python has."""
+    page = Page(section("Kafka"), tmp_path)
+    page.namespace["spark"] = spark
+    assert page.run() == 2
