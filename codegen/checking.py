@@ -8,7 +8,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from wireloom import engine
 from wireloom.base.errors import SpecError, WireloomError
+from wireloom.format.program import ColumnProgram
 from wireloom.format.routines import checked_modules
 
 from .backends.columns.candidates import candidates
@@ -66,7 +68,7 @@ def check(
         return Checked(diagnostics)
     try:
         # Nothing of it is run.
-        engine, message = _coverage(plan)
+        reader, message = _coverage(plan)
         said = [*read_only(plan), *named]
     except InvalidSpecError as error:
         return Checked([*diagnostics, *error.diagnostics])
@@ -74,7 +76,7 @@ def check(
         # A refusal whose place is not known.
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return Checked([*diagnostics, refused])
-    coverage = {**entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": engine}
+    coverage = {**entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": reader}
     if with_plan:
         coverage["plan"] = printed(plan)
     places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
@@ -119,8 +121,19 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
     compiled = compile_program(plan, rows, table_columns(plan, rows))
     what = f"the rows of {rows.name}" if rows.name else "its rows"
     if compiled.refusal is not None:
-        return "objects", f"the object parser reads {what}: {compiled.refusal}"
+        return "objects", f"the object parser reads {what}: {compiled.refusal}{_memory(rows, None)}"
     without = "".join(
         f"; the object parser where {name!r} is asked for: {why}" for name, why in compiled.columns.items()
     )
-    return "columns", f"the engine reads {what}{without}"
+    program = compiled.listing.program if compiled.listing is not None else None
+    return "columns", f"the engine reads {what}{without}{_memory(rows, program)}"
+
+
+def _memory(rows: Rows, program: ColumnProgram | None) -> str:
+    """Return what is in memory as a whole while rows are read that are inside of something; nothing of others."""
+    if rows.streaming:
+        return f"; each item of {rows.field!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
+    # Whether a program can be interrupted inside of a unit is found when it is loaded.
+    if program is not None and engine.available and engine.Program(program.pack()).pauses:
+        return "; an input is read in pieces"
+    return "; an input is in memory as a whole, up to max_record bytes"

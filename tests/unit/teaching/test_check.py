@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
+from wireloom import engine
 from wireloom.command import main, wants_colours
 
 ROOT = Path(__file__).parents[3]
@@ -54,6 +55,43 @@ def test_what_reads_the_rows_as_json(tmp_path: Path) -> None:
     assert (engine["severity"], engine["spec"], engine["engine"]) == ("note", "cobs_log", "columns")
     assert engine["message"] == "the engine reads its rows"
     assert (none["spec"], none["engine"]) == ("plain", None)
+
+
+ROWS_INSIDE = """
+meta: {id: inside, -wireloom: {rows: PATH}}
+seq:
+SEQ
+types:
+  item: {seq: [{id: len, type: u1}, {id: text, size: len}]}
+  part: {seq: [{id: count, type: u1}, {id: items, type: item, repeat: expr, repeat-expr: count}]}
+"""
+WHOLE = "; an input is in memory as a whole, up to max_record bytes"
+
+
+@pytest.mark.parametrize(
+    ("path", "seq", "said"),
+    [
+        ("items", "  - {id: items, type: item, repeat: eos}", ""),
+        (
+            "parts.items",
+            "  - {id: parts, type: part, repeat: eos}",
+            "; each item of 'parts' is in memory as a whole, up to max_record bytes",
+        ),
+        (
+            "items",
+            "  - {id: items, type: item, repeat: until, repeat-until: _.len == 0}\n  - {id: end, type: u1}",
+            "; an input is read in pieces" if engine.available else WHOLE,
+        ),
+        ("block.items", "  - {id: head, type: u1}\ninstances: {block: {pos: 1, type: part}}", WHOLE),
+    ],
+)
+def test_what_is_in_memory(tmp_path: Path, path: str, seq: str, said: str) -> None:
+    spec = tmp_path / "inside.ksy"
+    spec.write_text(ROWS_INSIDE.replace("PATH", path).replace("SEQ", seq))
+    note, *_ = checked(str(spec))
+    assert note["message"].startswith("the engine reads its rows")
+    assert note["message"].endswith(said)
+    assert ("memory" in note["message"]) == ("memory" in said)
 
 
 def test_warnings_come_with_the_note(tmp_path: Path) -> None:
