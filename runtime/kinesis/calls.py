@@ -93,7 +93,7 @@ class Calls:
     def __call__(self, operation: str, *, named: bool = True, **asked: Any) -> dict[str, Any]:
         """Call an operation, such as ``list_shards``. ``named``: whether it takes the stream's name. Raises
         ``CallError`` for an answer that is an error, and ``TemporaryError`` after ``patience`` seconds of others."""
-        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+        from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
 
         client = self._client()
         if self.stream.startswith("arn:"):
@@ -114,7 +114,7 @@ class Calls:
                 if code not in TEMPORARY and status < 500:
                     raise CallError(f"{self.shown}: {operation}: {code}: {said:.300}", code=code) from None
                 reason = f"{code}: {said:.300}"
-            except HTTPClientError as error:
+            except (HTTPClientError, ConnectionError) as error:
                 reason = f"{error!s:.300}"
             except (BotoCoreError, ValueError) as error:
                 # No region, no credentials, an address that is none: another attempt does not help.

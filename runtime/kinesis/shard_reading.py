@@ -156,7 +156,7 @@ class ShardReading:
 
     def _rows(self, records: Sequence[Mapping[str, Any]], limit: int | None) -> Iterator[pa.RecordBatch]:
         """The user records that are to be read, of those of an answer."""
-        wanted = self._wanted(records)
+        wanted, dropped = self._wanted(records), self._records.dropped
         for batch in self._records.batches(wanted):
             batch = self._without_known(batch)
             if limit is not None and batch.num_rows > limit:
@@ -170,6 +170,9 @@ class ShardReading:
                 yield batch
             if limit is not None and self._iterator is None:
                 return
+        if self._records.dropped > dropped:
+            more = self._records.dropped - dropped
+            LOG.warning("%s: %d aggregates dropped: records in them are not of this shard's range", self._name, more)
         if wanted:
             whole = wanted[-1]["SequenceNumber"]
             until = self._until

@@ -51,6 +51,10 @@ def test_failures_have_an_end(kinesis: Streams, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(CLIENT, lambda *_: client)
     with pytest.raises(TemporaryError, match="list_shards: ThrottlingException: not now, for 0 seconds"):
         read("orders", patience=0)
+    monkeypatch.undo()
+    with pytest.raises(TemporaryError, match="list_shards: Could not connect"):
+        read("orders", region=REGION, endpoint_url="http://127.0.0.1:9", patience=0)
+    monkeypatch.setattr(CLIENT, lambda *_: client)
     with pytest.raises(WireloomError, match="put_records: AccessDeniedException"):
         Calls("orders")("put_records", Records=[])
 

@@ -94,6 +94,17 @@ def test_what_is_put_is_read_in_the_order_of_each_key(aggregated: bool, kinesis:
         assert own == sorted(own)
 
 
+def test_aggregates_of_another_shard_are_dropped(kinesis: Streams, caplog: pytest.LogCaptureFixture) -> None:
+    """Their producer puts them again."""
+    stream = kinesis.new(2)
+    kinesis.put(stream, ("k", aggregate(*(b"%d" % n for n in range(20)))), ("k", b"alone"))
+    found = reading(kinesis, stream)
+    assert found.read_all()["data"].to_pylist() == [b"alone"]
+    assert found.dropped == 1
+    assert "1 aggregates dropped" in caplog.text
+    assert reading(kinesis, stream, hash_range="all").read_all().num_rows == 21
+
+
 def test_refusals(kinesis: Streams) -> None:
     with pytest.raises(WireloomError, match="ResourceNotFoundException"):
         reading(kinesis, "nothing")
