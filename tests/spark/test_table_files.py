@@ -57,6 +57,17 @@ def test_times_and_nulls_have_statistics(tmp_path: Path) -> None:
     assert file.statistics["nullCount"] == {"ts": 1, "x": 3}
 
 
+def test_times_name_folders_as_in_spark(tmp_path: Path) -> None:
+    times = [datetime(2026, 3, 1, 12, tzinfo=UTC), None, datetime(2026, 3, 1, 12, 0, 1, 500, UTC)]
+    rows = pa.record_batch({"ts": pa.array(times, pa.timestamp("us", "UTC")), "x": pa.array([1, 2, 3], pa.int32())})
+    files = write_table_files([rows], rows.schema, folder(str(tmp_path)), FileLayout(("ts",)))
+    assert sorted(each.folder for each in files) == [
+        "ts=2026-03-01 12%3A00%3A00",
+        "ts=2026-03-01 12%3A00%3A01.0005",
+        "ts=__HIVE_DEFAULT_PARTITION__",
+    ]
+
+
 def test_a_thousand_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, most = set[str](), 0
 
