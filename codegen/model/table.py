@@ -159,7 +159,7 @@ class TableReader:
         parents = self._parent_columns(section, attribute)
         inner = {*path}
         columns = self._columns(section, "columns", [*around, row], inner, parents)
-        scalars = own_columns(row)
+        scalars = tuple(x for x in own_columns(row) if all(x in own_columns(way.types[-1]) for way in ways))
         if "columns" not in section and "columns" not in section.missing:
             own = _flat_columns(row) if section.flag("flatten") else scalars
             columns = tuple(each for each in own if each not in parents)
