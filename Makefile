@@ -26,6 +26,7 @@ help:
 	@echo "                a quarter as many ingests: every record is once in table or quarantine"
 	@echo "make conformance  Kaitai's test suite, a checkout that KAITAI_TESTS names; rewrites its scores"
 	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names: their score, and which types can be rows"
+	@echo "make docs       the documentation as a site, in site/; fails for links that lead nowhere"
 	@echo "make generate   specs/ -> generated/"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make test-free-threaded  the engine in a Python without the global lock;  FREE_THREADED=python3.14t"
@@ -51,7 +52,7 @@ demo: $(DEMO_READY)
 
 test: setup
 	@sh .ci/check-java
-	@$(MAKE) --no-print-directory check lint types
+	@$(MAKE) --no-print-directory check lint types docs
 	$(PYTEST) -n 2 --dist loadgroup tests
 	@$(MAKE) --no-print-directory test-objects wheel
 
@@ -72,6 +73,11 @@ READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kpl messag
 READS_NOTHING := --ignore=tests/limits/test_spec_growth.py --ignore=tests/campaigns/test_judges.py -k "not type_checker"
 test-objects: setup
 	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup $(READS_NOTHING) $(READS_AND_WRITES)
+
+# The documentation as a site, in site/.
+.PHONY: docs
+docs: $(DOCS_READY)
+	@PYTHON="$(BIN)/python" sh .ci/docs
 
 lint: setup
 	@$(BIN)/ruff check .
@@ -111,7 +117,7 @@ fuzz: setup
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(VENV)-fuzz/bin/python -m tests.fuzz
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist bench-report demo-data fuzz-report campaign-report .typings *.egg-info
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
 
 # Hundreds per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000

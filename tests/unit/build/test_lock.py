@@ -17,7 +17,7 @@ def wanted() -> list[Requirement]:
         project = tomllib.load(file)
     extras = project["project"]["optional-dependencies"]
     named = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
-    return [Requirement(each) for each in [*named, *extras["spark"], *extras["test"], *extras["develop"]]]
+    return [Requirement(each) for each in [*named, *extras["spark"], *extras["test"], *extras["develop"], *extras["docs"]]]
 
 
 def test_what_is_asked_for_is_locked() -> None:
