@@ -17,7 +17,9 @@ def wanted() -> list[Requirement]:
         project = tomllib.load(file)
     extras = project["project"]["optional-dependencies"]
     named = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
-    return [Requirement(each) for each in [*named, *extras["spark"], *extras["test"], *extras["develop"], *extras["docs"]]]
+    for extra in ("spark", "test", "develop", "docs"):
+        named += extras[extra]
+    return [Requirement(each) for each in named]
 
 
 def test_what_is_asked_for_is_locked() -> None:
