@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from ..base.errors import SpecError, UnsupportedError, WireloomError
 from ..format.description import Format
 from ..input.expansion import expand
@@ -98,16 +100,19 @@ class Workshop:
         with scan(format, self._file, **how) as batches:
             types = {each.name: str(each.type) for each in batches.schema}
             for batch in batches:
-                offsets = batch.column(batch.schema.get_field_index(OFFSET)).to_pylist()
-                first = next((n for n, at in enumerate(offsets) if at is not None and at >= offset), None)
-                if first is None:
+                # Whole columns at a time: the rows may be far into a large file.
+                offsets = batch.column(batch.schema.get_field_index(OFFSET))
+                first = pc.index(pc.greater_equal(offsets, offset), True).as_py()
+                if first < 0:
                     continue
                 part = batch.slice(first, count - len(rows) + 1)
                 texts = [cells(part.column(n)) for n in range(len(columns))]
                 errors = part.column(part.schema.get_field_index(ERROR)).to_pylist()
                 rows += [
                     {"at": at, "error": error, "cells": list(values)}
-                    for at, error, *values in zip(offsets[first:], errors, *texts, strict=False)
+                    for at, error, *values in zip(
+                        offsets.slice(first, len(part)).to_pylist(), errors, *texts, strict=True
+                    )
                 ]
                 if len(rows) > count:
                     break
