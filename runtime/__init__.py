@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .reading.blobs.exploding import explode
     from .reading.blobs.from_wire import from_wire, from_wire_with_report
     from .reading.blobs.report import BlobProblem, BlobReport
+    from .reading.dataset import dataset
     from .reading.read import read, read_with_report
     from .reading.scanning import Scanner, scan, schema
     from .reading.search import FoundRow, SearchResult, first_row, search
@@ -57,6 +58,7 @@ __all__ = [
     "UnsupportedError",
     "WireloomError",
     "WrongFormatError",
+    "dataset",
     "explode",
     "first_row",
     "formats",
@@ -88,6 +90,7 @@ _HOMES = {
     "reading.blobs.from_wire": ("from_wire", "from_wire_with_report"),
     "reading.blobs.exploding": ("explode",),
     "writing.messages.output": ("to_wire",),
+    "reading.dataset": ("dataset",),
     "reading.read": ("read", "read_with_report"),
     "format.registry": ("load_spec",),
     "base.report": ("Damage", "FileReport", "ReadReport"),

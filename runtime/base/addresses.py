@@ -8,20 +8,41 @@ from urllib.parse import quote_from_bytes, unquote
 
 from .errors import WireloomError
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::[^/]*)?://")
+S3 = ("s3", "s3a", "s3n")
+"""Spellings of one scheme."""
 THIS_HOST = ("", "localhost")
 
 
 def scheme_of(address: str) -> str:
     """The scheme in small letters; empty for a path.
 
-    >>> scheme_of("S3://logs/a"), scheme_of("file:/logs"), scheme_of("logs/a")
-    ('s3', 'file', '')
+    >>> scheme_of("S3://logs/a"), scheme_of("file:/logs"), scheme_of("logs/a"), scheme_of("filecache::s3://logs/a")
+    ('s3', 'file', '', 'filecache')
     """
     found = _SCHEME.match(address)
     if found:
         return found[1].lower()
     return "file" if address.startswith("file:/") else ""
+
+
+def is_remote(address: str) -> bool:
+    """Return whether an address is of something else than a local file.
+
+    >>> is_remote("gs://logs/a"), is_remote("file:///logs/a"), is_remote("logs/a")
+    (True, False, False)
+    """
+    return scheme_of(address) not in ("", "file")
+
+
+def same_for_all(address: str) -> str:
+    """Return what all spellings of a remote address have in common.
+
+    >>> same_for_all("s3a://logs/a/"), same_for_all("gs://logs/a")
+    ('s3://logs/a', 'gs://logs/a')
+    """
+    scheme, _, rest = address.partition("://")
+    return f"{'s3' if scheme.lower() in S3 else scheme}://{rest}".rstrip("/")
 
 
 def local_path(address: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .shown_addresses import without_secrets
+
 
 class WireloomError(Exception):
     """Something that wireloom refuses, with the place where that is known.
@@ -9,7 +11,7 @@ class WireloomError(Exception):
     ``path`` is the file (or ``None`` for bytes in memory), ``offset`` the byte position in the decompressed input,
     ``reason`` one of ``wireloom.base.report.REASONS`` where the error is about damaged input; ``record`` is then its
     number, counted from 1, ``field`` the name of the field to blame, and ``advice`` says which option would have gone
-    on. What is not known is ``None``.
+    on. What is not known is ``None``. Neither the message nor the path has an address's password or query.
     """
 
     def __init__(
@@ -23,9 +25,10 @@ class WireloomError(Exception):
         field: str | None = None,
         advice: str | None = None,
     ) -> None:
+        message = without_secrets(message)
         super().__init__(message)
         self.message = message
-        self.path = path
+        self.path = None if path is None else without_secrets(path)
         self.offset = offset
         self.reason = reason
         self.record = record

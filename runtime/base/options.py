@@ -69,9 +69,11 @@ class Option:
         return value
 
 
-def option(default: Any, doc: str, kind: str, **more: Any) -> Any:
-    """A field of a dataclass of options, ``more`` as in ``Option``. ``None`` is taken where it is the default."""
-    return field(default=default, metadata={"option": Option(doc, kind, **more)})
+def option(default: Any, doc: str, kind: str, *, compare: bool = True, **more: Any) -> Any:
+    """A field of a dataclass of options, ``more`` as in ``Option``. ``None`` is taken where it is the default.
+
+    ``compare``: whether it takes part in comparisons and hashes."""
+    return field(default=default, compare=compare, metadata={"option": Option(doc, kind, **more)})
 
 
 def options_of(kind: Any, only: Iterable[str] | None = None) -> dict[str, Option]:

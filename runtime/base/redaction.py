@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .errors import WireloomError
+from .shown_addresses import has_password
 
 ADVICE = "credentials do not belong there, but into the environment or a profile"
 
@@ -17,3 +18,9 @@ def check_bucket(bucket: str) -> None:
     """Raise ``WireloomError``, which does not show the address, for one with credentials."""
     if "@" in bucket or ":" in bucket:
         raise WireloomError(f"an s3 address is s3://BUCKET/KEY: {ADVICE}")
+
+
+def check_address(address: str) -> None:
+    """Raise ``WireloomError``, which does not show the address, for one with a password."""
+    if has_password(address):
+        raise WireloomError(f"an address has no password: {ADVICE}")

@@ -7,9 +7,8 @@ import stat
 import sys
 from collections.abc import Iterable, Sequence
 
-from ..base.addresses import local_path, scheme_of
+from ..base.addresses import is_remote, local_path, same_for_all
 from ..base.errors import WireloomError
-from ..input.inputs import REMOTE_SCHEMES
 
 STANDARD = "-"
 
@@ -50,10 +49,10 @@ def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:
     """Return the identities of the files that are read; what cannot be found is reported when it is read."""
     from ..input.expansion import expand
 
-    found: set[object] = {_identity(each) for each in inputs if _is_remote(each)}
+    found: set[object] = {_identity(each) for each in inputs if is_remote(each)}
     paths = [format_name] if format_name else []
     for each in inputs:
-        if each != STANDARD and not _is_remote(each):
+        if each != STANDARD and not is_remote(each):
             try:
                 paths += [one.path for one in expand(each) if one.path is not None]
             except WireloomError:
@@ -64,8 +63,8 @@ def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:
 
 def _identity(name: str) -> object | None:
     """Return what two names of one file have in common; ``None`` for what is not a regular file."""
-    if _is_remote(name):
-        return _address(name)
+    if is_remote(name):
+        return same_for_all(name)
     status = _file_status(name)
     if status is not None:
         return status.st_dev, status.st_ino
@@ -84,21 +83,12 @@ def _file_status(name: str) -> os.stat_result | None:
 
 
 def _within(output: str, folder: str) -> bool:
-    if output == STANDARD or _is_remote(output) != _is_remote(folder):
+    if output == STANDARD or is_remote(output) != is_remote(folder):
         return False
-    if _is_remote(output):
-        return f"{_address(output)}/".startswith(f"{_address(folder)}/")
+    if is_remote(output):
+        return f"{same_for_all(output)}/".startswith(f"{same_for_all(folder)}/")
     root = os.path.realpath(local_path(folder))
     return f"{os.path.realpath(local_path(output))}/".startswith(f"{root.rstrip('/')}/")
-
-
-def _is_remote(name: str) -> bool:
-    return scheme_of(name) in REMOTE_SCHEMES
-
-
-def _address(name: str) -> str:
-    """Return bucket and key: the schemes of object stores are spellings of one."""
-    return name.partition("://")[2].rstrip("/")
 
 
 def _shown(output: str) -> str:

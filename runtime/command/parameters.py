@@ -17,7 +17,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS = options_of(ScanOptions)
 DEFAULTS = defaults_of(ScanOptions)
-LOCATION = tuple(options_of(Location))
+LOCATION = tuple(name for name, each in options_of(Location).items() if not each.python)
 METAVARS = {"profile": "NAME", "endpoint": "URL"}
 """How values of text are called, where not as their option."""
 

@@ -11,11 +11,11 @@ from typing import IO, Any, cast
 import pyarrow as pa
 
 from .. import codecs
-from ..base.addresses import local_path
+from ..base.addresses import is_remote, local_path
 from ..base.errors import WireloomError
 from ..format.description import Format
 from ..input.expansion import STANDARD_INPUT
-from ..input.inputs import REMOTE_SCHEMES, Location
+from ..input.inputs import Location
 from ..input.stored import Stored
 from ..writing.batches import ROWS
 from .json_text import parse_json
@@ -80,17 +80,18 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
             reader.detach()
         return
     try:
-        if path.split("://", 1)[0] in REMOTE_SCHEMES:
-            from ..input.object_stores import READ_SIZE, filesystem, split
+        if is_remote(path):
+            from ..input.remote_files import READ_SIZE
+            from ..input.stores import store_of
 
-            bucket, key = split(path)
+            store = store_of(path, location)
             # Arrow's own file objects read no lines.
-            file: Any = io.BufferedReader(filesystem(location, bucket).open_input_file(key), READ_SIZE)
+            file: Any = io.BufferedReader(store.files.open_input_file(store.path), READ_SIZE)
         else:
             file = open(local_path(path), "rb")  # noqa: SIM115 - closed below
     except OSError as error:
         advice = ": check the path and where it starts from" if isinstance(error, FileNotFoundError) else ""
-        raise WireloomError(f"cannot be read: {error.strerror or error}{advice}", path=path) from error
+        raise WireloomError(f"cannot be read: {error.strerror or error}{advice}", path=path) from None
     with file:
         place = _place(file)
         codec = codecs.by_suffix(path)

@@ -7,10 +7,12 @@ __getattr__ = face(
     {
         "expansion": "expand",
         "inputs": "FileInput Input Location MemoryInput Stream ObjectInput",
-        "object_stores": "HEAD_SIZE filesystem READ_SIZE",
+        "object_stores": "filesystem",
         "profiles": "profile",
+        "remote_files": "HEAD_SIZE READ_SIZE RemoteInput",
         "s3_client": "client",
         "stored": "StorageError Stored",
+        "stores": "Store store_of",
         "window": "CHUNK FIRST MemoryWindow",
     },
 )

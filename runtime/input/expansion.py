@@ -8,12 +8,14 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ..base.addresses import local_path, scheme_of
+from ..base.addresses import is_remote, local_path
 from ..base.errors import NothingThereError, WireloomError
-from .inputs import REMOTE_SCHEMES, WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
+from .filesystems import check_open_file, is_open_file
+from .inputs import WILDCARDS, FileInput, Input, Location, MemoryInput, ObjectInput, PipeInput
 from .listing import alternatives, hidden, in_order, walk
 
 STANDARD_INPUT = "-"
@@ -26,10 +28,11 @@ BYTES = ("B", "b", "c")
 def expand(source: Any, location: Location | None = None) -> list[Input]:
     """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
 
-    ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), ``file://`` or
-    ``s3://`` address, ``-`` for standard input (from where the process has it; for what Python's buffer has read ahead
-    of that, give ``sys.stdin.buffer``), a list of those, bytes (also a ``pyarrow.Buffer``), or a binary file
-    object. ``location``: how to reach object stores. Raises ``WireloomError`` where nothing is found.
+    ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), address (``file://``,
+    ``s3://`` and all that pyarrow and fsspec know), ``-`` for standard input (from where the process has it; for what
+    Python's buffer has read ahead of that, give ``sys.stdin.buffer``), a list of those, bytes (also a
+    ``pyarrow.Buffer``), a binary file object, or what ``fsspec.open`` gives. ``location``: how to reach what is not on
+    a local disk. Raises ``WireloomError`` where nothing is found.
     """
     return list(inputs_of(source, location or Location()))
 
@@ -43,6 +46,9 @@ def inputs_of(source: Any, location: Location) -> Iterator[Input]:
         yield from _named(os.fspath(source), location)
     elif isinstance(source, Input):
         yield source
+    elif is_open_file(source):
+        check_open_file(source, "rb")
+        yield from _named(source.path, replace(location, filesystem=source.fs))
     elif hasattr(source, "read") or hasattr(source, "readinto"):
         yield _file_object(source)
     elif isinstance(source, Iterable):
@@ -88,23 +94,18 @@ def _file_object(file: Any) -> Input:
 
 def _named(name: str | bytes, location: Location) -> Iterator[Input]:
     path = os.fsdecode(name)
-    if path == STANDARD_INPUT:
+    if path == STANDARD_INPUT and location.filesystem is None:
         # Not buffered: a thread that waits inside the buffer holds its lock, and Python aborts when it ends meanwhile.
         file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
         yield ObjectInput(STANDARD_INPUT, None, file=file, pipe=True)
         return
-    scheme = scheme_of(path)
-    if scheme in REMOTE_SCHEMES:
+    if location.filesystem is not None or is_remote(path):
         # pyarrow.fs takes a tenth of a second to import, and local files do not need it.
-        from .object_stores import expand_remote
+        from .remote_files import expand_remote
 
         yield from expand_remote(path, location)
-    elif scheme == "file":
-        yield from _local(local_path(path))
-    elif scheme:
-        raise WireloomError(f"cannot read {scheme}://: give a local path, file:// or s3://", path=path)
     else:
-        yield from _local(path)
+        yield from _local(local_path(path))
 
 
 def _local(path: str) -> Iterator[Input]:

@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from ..base.errors import NothingThereError, WireloomError
-from ..base.options import FLAG, TEXT, check_options, option
+from ..base.options import FLAG, OTHER, TEXT, check_options, option
 from ..base.redaction import check_endpoint
+from .filesystems import checked_filesystem
 
-REMOTE_SCHEMES = ("s3", "s3a", "s3n")
 WILDCARDS = frozenset("*?[")
 
 
@@ -35,7 +35,7 @@ class Stream(Protocol):
 
 @dataclass(frozen=True)
 class Location:
-    """How to reach an object store; ``None`` is what the environment says."""
+    """How to reach what is not on a local disk; ``None`` is what the environment says."""
 
     region: str | None = option(None, "Region of the object store.", TEXT)
     endpoint: str | None = option(None, "Address of an object store that is not Amazon's.", TEXT)
@@ -48,6 +48,14 @@ class Location:
         "Compare the bytes of each object, as stored, with the sha256 in its metadata, where it has one. A difference"
         " is damage that shows when all of them have been read.",
         FLAG,
+    )
+    filesystem: Any = option(
+        None,
+        "The file system that has the sources: one of ``pyarrow.fs`` or of ``fsspec``. Paths are then paths in it.",
+        OTHER,
+        check=checked_filesystem,
+        python=True,
+        compare=False,
     )
 
     def __post_init__(self) -> None:
@@ -65,6 +73,11 @@ class Input(ABC):
     seekable: bool = False
     sparse: bool = False
     """It has holes: bytes that take no room, and are zero."""
+
+    @property
+    def address(self) -> str:
+        """The address by which it is opened again; not to be shown, as it may have a secret."""
+        return self.path or ""
 
     @property
     def name(self) -> str:

@@ -12,24 +12,27 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None], Any]) -> polars.LazyFrame:
-    """Return the rows of a scan as a ``polars.LazyFrame``. ``batches``: starts a new scan for some of the columns and a
-    number of rows, as a context manager that iterates record batches.
+def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None, Any], Any]) -> polars.LazyFrame:
+    """Return the rows of a scan as a ``polars.LazyFrame``. ``batches``: starts a new scan for some of the columns, a
+    number of rows and a filter, as a context manager that iterates record batches.
 
-    A query reads the columns that it needs; a limit without a condition before it ends the scan early. Conditions are
-    evaluated batch by batch. Raises ``MissingExtraError`` where Polars is not installed.
+    A query reads the columns that it needs, and a limit ends the scan early. Conditions that can be translated filter
+    the batches before Polars converts them. Raises ``MissingExtraError`` where Polars is not installed.
     """
     require("polars", "polars", "a lazy frame")
     # Imported here: only users of Polars need it.
     import polars
     from polars.io.plugins import register_io_source
 
+    from .polars_predicates import translated
+
     def source(
         columns: list[str] | None, predicate: polars.Expr | None, rows: int | None, batch_size: int | None
     ) -> Iterator[polars.DataFrame]:
         names = schema.names if columns is None else columns
         # What only counts rows needs none of the columns, and gets the first one.
-        with batches(names or schema.names[:1], rows if predicate is None else None) as scanner:
+        filter = None if predicate is None else translated(predicate, schema)
+        with batches(names or schema.names[:1], rows if predicate is None else None, filter) as scanner:
             left = rows
             for batch in scanner:
                 frame = polars.DataFrame(batch)

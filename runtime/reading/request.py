@@ -168,8 +168,10 @@ def request_of(
     return made
 
 
-def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None) -> ScanRequest:
-    """Return the request with fewer columns, and at most ``limit`` rows where that is less."""
+def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:
+    """Return the request with fewer columns, at most ``limit`` rows where that is less, and one more filter."""
+    if filter is not None:
+        request = replace(request, filter=filter if request.filter is None else request.filter & filter)
     layout, shown = _layout(request.format, columns, request.filter)
     limits = [each for each in (request.limit, limit) if each is not None]
     engine = name_of(request.format, _read_columns(request.format, layout))

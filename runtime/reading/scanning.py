@@ -172,8 +172,10 @@ class Scanner:
         # Imported here: only users of Polars need it.
         from .polars_source import lazy_frame
 
-        def scanner(columns: list[str], limit: int | None) -> Scanner:
-            return Scanner(narrowed(self._request, columns, limit), self._inputs)
+        def scanner(columns: list[str], limit: int | None, filter: Any) -> Scanner:
+            # A filter would come before the scan's own limit.
+            own = None if self._request.limit is not None else filter
+            return Scanner(narrowed(self._request, columns, limit, own), self._inputs)
 
         return lazy_frame(self.schema, scanner)
 
@@ -212,8 +214,9 @@ class Scanner:
 def scan(format: str | Path | Format, source: Any, **options: Any) -> Scanner:
     """Read ``source`` batch by batch.
 
-    ``format``: a name (see ``wireloom.formats``) or the path of a spec. ``source``: a path, glob, folder, ``s3://`` or
-    ``file://`` address, ``-`` for standard input, a list of those, bytes, or a binary file object.
+    ``format``: a name (see ``wireloom.formats``) or the path of a spec. ``source``: a path, glob, folder, address
+    (``s3://``, ``gs://``, ``https://`` …), ``-`` for standard input, a list of those, bytes, a binary file object, or
+    what ``fsspec.open`` gives.
 
     {options}
 

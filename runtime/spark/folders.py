@@ -11,9 +11,9 @@ from typing import IO, Any
 
 import pyarrow.fs
 
-from ..base.addresses import local_path, scheme_of
+from ..base.addresses import is_remote, local_path, same_for_all
 from ..base.errors import WireloomError
-from ..input.inputs import REMOTE_SCHEMES, Location
+from ..input.inputs import Location
 from ..input.listing import hidden
 
 DELETING_SECONDS = 10.0
@@ -29,6 +29,8 @@ class Folder:
     store: Any
     location: Location | None = None
     """How to reach object stores."""
+    flat: bool = False
+    """Its store has no folders that would have to be made."""
 
     def child(self, name: str) -> str:
         """The address of ``name`` in the folder."""
@@ -40,11 +42,16 @@ class Folder:
     @property
     def remote(self) -> bool:
         """Return whether it is in an object store."""
-        return "://" in self.address and not self.address.startswith("file:")
+        return is_remote(self.address)
+
+    @property
+    def place(self) -> str:
+        """The part that all names of the folder have in common."""
+        return same_for_all(self.address) if self.remote else self.path
 
     def make(self) -> None:
         """Make the folder, and those above it; an object store needs none."""
-        if not self.remote:
+        if not self.flat:
             self._do(lambda: self.store.create_dir(self.path, recursive=True))
 
     def kind(self) -> str:
@@ -79,7 +86,7 @@ class Folder:
     def inside(self, *names: str) -> Folder:
         """A folder in it."""
         joined = "/".join(names)
-        return Folder(self.child(joined), self._inside(joined), self.store, self.location)
+        return Folder(self.child(joined), self._inside(joined), self.store, self.location, self.flat)
 
     def holds(self, name: str) -> bool:
         """Return whether there is a file of that name in it."""
@@ -153,18 +160,15 @@ class Folder:
         try:
             return action()
         except OSError as error:
-            raise WireloomError(f"the folder cannot be used: {error.strerror or error}", path=self.address) from error
+            raise WireloomError(f"the folder cannot be used: {error.strerror or error}", path=self.address) from None
 
 
 def folder(address: str, location: Location | None = None) -> Folder:
-    """The folder of a local path, ``file://`` or ``s3://`` address. Raises ``WireloomError`` for other schemes."""
-    scheme = scheme_of(address)
-    if scheme in REMOTE_SCHEMES:
-        from ..input.object_stores import filesystem, split
+    """The folder of a local path or an address. Raises ``WireloomError`` for an address of no known store."""
+    if is_remote(address):
+        from ..input.stores import store_of
 
-        bucket, key = split(address)
-        return Folder(address, key, filesystem(location or Location(), bucket), location or Location())
-    if scheme not in ("", "file"):
-        raise WireloomError(f"cannot write to {scheme}://: give a local path, file:// or s3://", path=address)
+        store = store_of(address, location or Location())
+        return Folder(address, store.path, store.files, location or Location(), store.flat)
     # Kept for places that are named beside it.
     return Folder(address, os.path.abspath(local_path(address)), pyarrow.fs.LocalFileSystem(), location)

@@ -26,7 +26,9 @@ PARTITION_COLUMNS = ("infer", "text", "off")
 DEFAULTS = defaults_of(ScanOptions)
 SCAN_OPTIONS = {name: each for name, each in options_of(ScanOptions).items() if not each.python}
 """The options of every reader that Spark's have too, there in camel case."""
-STORE_OPTIONS = {name: each for name, each in options_of(Location).items() if name != "verify_sha256"}
+STORE_OPTIONS = {
+    name: each for name, each in options_of(Location).items() if name != "verify_sha256" and not each.python
+}
 """Those of object stores, which writers have too."""
 MORE = {
     "mode": "Default PERMISSIVE.",

@@ -9,14 +9,16 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, cast
 
 from .. import codecs
-from ..base.addresses import local_path
+from ..base.addresses import is_remote, local_path
 from ..base.errors import WireloomError
 from ..format.description import Format
-from ..input.inputs import REMOTE_SCHEMES, Location
+from ..input.filesystems import check_open_file, is_open_file
+from ..input.inputs import Location
 
 LONGEST_START = 200
 """Bytes of a file's name that its temporary name begins with; file systems allow 255 in all."""
@@ -28,7 +30,7 @@ def name_of(target: Target) -> str | None:
     """The name by which a target's codec and kind are chosen; ``None`` for a file object without one."""
     if isinstance(target, str | os.PathLike):
         return os.fsdecode(target)
-    name = getattr(target, "name", None)
+    name = getattr(target, "path" if is_open_file(target) else "name", None)
     return name if isinstance(name, str) and not name.startswith("<") else None
 
 
@@ -56,15 +58,21 @@ def opened(target: Target, location: Location | None = None) -> Iterator[IO[byte
     A path gets its content under a temporary name in the same folder, and its own name when the block ends; where the
     block raises (also ``KeyboardInterrupt``), nothing is left and a file that was there before is untouched. A URL
     (``s3://…``) is done in the same way. A file object is written to as it is and stays open; so is a path that is no
-    regular file, such as a pipe. ``location``: how to reach an object store. Raises ``WireloomError`` where the file
+    regular file, such as a pipe. What ``fsspec.open`` gives is a path in its file system. ``location``: how to reach
+    what is not on a local disk. Raises ``WireloomError`` where the file
     cannot be written.
     """
+    location = location or Location()
+    if is_open_file(target):
+        named: Any = target
+        check_open_file(named, "wb")
+        location, target = replace(location, filesystem=named.fs), named.path
     if not isinstance(target, str | os.PathLike):
         yield _writable(target)
         return
     path = os.fsdecode(target)
-    remote = path.split("://", 1)[0] in REMOTE_SCHEMES
-    with _remote(path, location or Location()) if remote else _local(path) as file:
+    remote = location.filesystem is not None or is_remote(path)
+    with _remote(path, location) if remote else _local(path) as file:
         yield file
 
 
@@ -170,21 +178,22 @@ def _destination(path: str) -> tuple[Path, os.stat_result | None]:
 
 @contextmanager
 def _remote(url: str, location: Location) -> Iterator[IO[bytes]]:
-    from ..input.object_stores import filesystem, split
+    from ..input.stores import store_of
 
-    bucket, key = split(url)
-    temporary = f"{key}.{secrets.token_hex(4)}.tmp"
-    store = filesystem(location, bucket)
+    store = store_of(url, location)
+    temporary = f"{store.path}.{secrets.token_hex(4)}.tmp"
     try:
-        with store.open_output_stream(temporary) as stream:
+        with store.files.open_output_stream(temporary) as stream:
             yield cast(IO[bytes], stream)
-        store.move(temporary, key)
+        store.files.move(temporary, store.path)
     except BaseException as error:
         # Closing an unfinished upload completes it, under the temporary name, which is then deleted.
         with suppress(Exception):
-            store.delete_file(temporary)
+            store.files.delete_file(temporary)
+        if isinstance(error, NotImplementedError):
+            raise WireloomError("cannot be written: its file system only reads", path=url) from None
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise WireloomError(f"cannot be written: {error}", path=url) from error
+            raise WireloomError(f"cannot be written: {error}", path=url) from None
         raise
 
 

@@ -13,6 +13,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.registry import get
+from ..input.inputs import Location
 from ..reading.request import of_table
 from .batches import batches_of
 from .encoder import RowEncoder
@@ -45,6 +46,7 @@ def write(
     level: int | None = None,
     lossy: bool = False,
     allow_modules: Sequence[str] = (),
+    filesystem: Any = None,
     **options: Any,
 ) -> WriteReport:
     """Write ``rows`` as a file of ``format``.
@@ -52,8 +54,9 @@ def write(
     ``format``: a name (see ``wireloom.formats()``), the path of a spec or a ``Format``; ``allow_modules``: modules out
     of which a spec may name classes, see ``wireloom.load_spec``. ``rows``: an Arrow table, record batches or a
     reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in;
-    columns of that kind may be there and are not looked at. ``target``: a path, a URL (``s3://…``) or a binary file
-    object; a path appears under its name only when it is complete. ``codec``: ``zstd``, ``gzip`` …; by default that of
+    columns of that kind may be there and are not looked at. ``target``: a path, an address (``s3://…``), a binary file
+    object or what ``fsspec.open`` gives; a path appears under its name only when it is complete. ``filesystem``: that
+    of the path, of ``pyarrow.fs`` or ``fsspec``. ``codec``: ``zstd``, ``gzip`` …; by default that of
     the target's suffix (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``: messages
     may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the format's
     choices (``stride="rules"``), the one that chooses the table (``table="index"``, ``message="append_input"``) and
@@ -67,12 +70,12 @@ def write(
     check_booleans(lossy=lossy)
     format, options = of_table(get(format, allow_modules), options)
     if format.message is not None:
-        return _write_messages(format, rows, target, codec, level, lossy, options)
+        return _write_messages(format, rows, target, codec, level, lossy, filesystem, options)
     padding, max_record = padding_of(format, options), max_record_of(format, options)
     packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     pieces = _pieces(format, rows, padding, max_record, options)
     count = size = 0
-    with opened(target) as file:
+    with opened(target, Location(filesystem=filesystem)) as file:
         counted = Counted(file)
         for piece, number in pieces:
             count += number
@@ -110,6 +113,7 @@ def _write_messages(
     codec: str | None,
     level: int | None,
     lossy: bool,
+    filesystem: Any,
     options: dict[str, Any],
 ) -> WriteReport:
     # Imported here: most formats need nothing of messages.
@@ -120,7 +124,7 @@ def _write_messages(
     writer = UnitWriter(format, options)
     packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
-    with opened(target) as file:
+    with opened(target, Location(filesystem=filesystem)) as file:
         counted = Counted(file)
         for piece, number in writer.pieces(writer.rows(rows)):
             count += number

@@ -1,4 +1,4 @@
-"""The page about object stores: its example runs on a store of this machine."""
+"""The page about storage: its examples run in memory and on a store of this machine."""
 
 from pathlib import Path
 
@@ -15,4 +15,4 @@ def test_the_page(tmp_path: Path, object_store: Store, monkeypatch: pytest.Monke
     object_store.client.create_bucket(Bucket="logs")
     page = Page(PAGE.read_text(), tmp_path)
     page.namespace["endpoint"] = object_store.endpoint
-    assert page.run() == 1
+    assert page.run() == 2

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
+from ...base.addresses import S3, same_for_all, scheme_of
 from ...input.inputs import Location
 from ...input.profiles import Profile, profile
 from ..folders import Folder
@@ -77,12 +78,12 @@ def _table(table: Folder) -> DeltaTable | None:
 
 
 def _place(table: Folder) -> str:
-    return f"s3://{table.address.partition('://')[2]}" if table.remote else table.path
+    return same_for_all(table.address) if table.remote else table.path
 
 
 def _access(table: Folder) -> dict[str, str] | None:
     """Return deltalake's options to reach a store; what is not among them it takes from the environment."""
-    if not table.remote:
+    if scheme_of(table.address) not in S3:
         return None
     location = table.location or Location()
     own = Profile() if location.profile is None else profile(location.profile)

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...base.addresses import is_remote, same_for_all
 from ...base.errors import WireloomError
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER, Commit, CommitLog
@@ -83,8 +84,7 @@ class Ledger:
 
 def key(path: str) -> str:
     """Return a path as the ledger has it: the same object has one name, however its store is called."""
-    scheme, colon, rest = path.partition("://")
-    return f"s3://{rest}" if colon and scheme in ("s3a", "s3n") else path
+    return same_for_all(path) if is_remote(path) else path
 
 
 def read_ledger(table: Folder, log: CommitLog) -> Ledger:

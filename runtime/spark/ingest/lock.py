@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ...base.errors import TemporaryError
+from ...base.addresses import S3, scheme_of
+from ...base.errors import TemporaryError, UnsupportedError
 from ..folders import Folder
 
 
@@ -18,6 +19,11 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
     Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
     """
     if place.remote:
+        if scheme_of(place.address) not in S3:
+            raise UnsupportedError(
+                "ingest writes tables to local folders and s3://, which can be locked: name one of those, and copy it",
+                path=place.address,
+            )
         from .store_lock import store_locked
 
         with store_locked(place) as check:

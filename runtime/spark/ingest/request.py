@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
-from ...base.addresses import local_path
+from ...base.addresses import S3, is_remote, local_path, same_for_all, scheme_of
 from ...base.arguments import check_texts, names, one_of, shown
 from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
@@ -23,7 +23,7 @@ from ...reading.options import GROWING, ScanOptions
 from ...reading.request import of_table
 from ..folders import Folder, folder
 from ..options import read_options
-from ..read.file_listing import encoded, is_remote, list_inputs
+from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
 from .catalogs import KINDS
 from .layout import FileLayout, file_layout
@@ -215,8 +215,8 @@ def request(
 def check_disjoint(places: Iterable[Folder]) -> None:
     """Raise ``WireloomError`` where one of the folders is in another, or is the same."""
     for one, other in combinations(places, 2):
-        pairs = ((one.path, other.path), (other.path, one.path))
-        if one.remote == other.remote and any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs):
+        pairs = ((one.place, other.place), (other.place, one.place))
+        if any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs):
             raise WireloomError(
                 "table, quarantine and metrics each need a folder of its own, beside the others", path=other.address
             )
@@ -225,7 +225,9 @@ def check_disjoint(places: Iterable[Folder]) -> None:
 def spark_address(place: Folder) -> str:
     """Return the address as Spark wants it: a local path with its scheme, whatever file system is Spark's default;
     stores as Hadoop calls them. It is not percent-encoded: Hadoop takes ``%20`` for the name of another folder."""
-    return f"s3a://{place.address.partition('://')[2]}" if place.remote else f"file://{place.path}"
+    if not place.remote:
+        return f"file://{place.path}"
+    return f"s3a://{place.address.partition('://')[2]}" if scheme_of(place.address) in S3 else place.address
 
 
 def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Mapping[str, str]) -> None:
@@ -233,11 +235,10 @@ def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Map
     if "pathglobfilter" in {each.lower() for each in options}:
         return
     for path in inputs:
-        remote = is_remote(path)
-        outer = path.partition("://")[2].rstrip("/") if remote else os.path.abspath(local_path(path))
+        outer = same_for_all(path) if is_remote(path) else os.path.abspath(local_path(path))
         for place in places:
-            inside = place.remote == remote and f"{place.path}/".startswith(f"{outer.rstrip('/')}/")
-            if inside and not any(map(hidden, place.path[len(outer) :].strip("/").split("/"))):
+            inside = f"{place.place}/".startswith(f"{outer.rstrip('/')}/")
+            if inside and not any(map(hidden, place.place[len(outer) :].strip("/").split("/"))):
                 raise WireloomError(
                     f"is in {path}, where the next run would read it: name a folder beside that, or choose the files "
                     "with option pathGlobFilter",

@@ -11,11 +11,12 @@ from fnmatch import fnmatchcase
 from pyspark.sql.types import StructField
 
 from ... import codecs
-from ...base.addresses import local_path, scheme_of
+from ...base.addresses import is_remote, local_path, same_for_all
 from ...base.errors import NothingThereError, WireloomError
+from ...base.shown_addresses import without_secrets
 from ...format.description import Format
 from ...input.expansion import STANDARD_INPUT, expand
-from ...input.inputs import REMOTE_SCHEMES, FileInput, Input, Location, PipeInput
+from ...input.inputs import FileInput, Input, Location, PipeInput
 from ...input.listing import alternatives
 from ...input.stored import Stored
 from ...reading.small_file_loading import is_small, stand_back_to_back
@@ -44,7 +45,7 @@ def list_inputs(options: ReadOptions, *, missing_ok: bool = False) -> list[Input
     for path in options.paths:
         for each in _chosen(_expanded(path, options, missing_ok), path, options):
             # Several paths may name a file, perhaps in different spellings.
-            found.setdefault(_place(each.path or ""), each)
+            found.setdefault(_place(each.address), each)
     if not found and not missing_ok:
         raise NothingThereError(
             "none of the files is read: check recursiveFileLookup, pathGlobFilter, modifiedAfter and modifiedBefore",
@@ -58,7 +59,7 @@ def encoded(inputs: Iterable[Input]) -> str:
     by another process."""
     return json.dumps(
         [
-            (each.path, each.size, microseconds(each.modified), each.sparse, getattr(each, "file_id", 0))
+            (each.address, each.size, microseconds(each.modified), each.sparse, getattr(each, "file_id", 0))
             for each in inputs
         ]
     )
@@ -77,17 +78,12 @@ def input_of(
     """Return a file that was listed before, without looking at it again. ``modified``: as ``microseconds``."""
     time = EPOCH + timedelta(microseconds=modified)
     if is_remote(path):
-        from ...input.object_stores import RemoteInput
+        from ...input.remote_files import RemoteInput
 
-        return RemoteInput(path, size, time, seekable=True, location=location)
+        return RemoteInput(without_secrets(path), size, time, seekable=True, location=location, named=path)
     if size is None:
         return PipeInput(path, None, time)
     return FileInput(path, size, time, seekable=True, sparse=sparse, file_id=file_id)
-
-
-def is_remote(path: str) -> bool:
-    """Return whether a path is in an object store, where files never grow."""
-    return scheme_of(path) in REMOTE_SCHEMES
 
 
 def microseconds(modified: datetime | None) -> int:
@@ -134,7 +130,7 @@ def _is_directly_in(file: str, path: str) -> bool:
 
 
 def _place(path: str) -> str:
-    return f"s3://{path.partition('://')[2]}" if is_remote(path) else os.path.abspath(path)
+    return same_for_all(path) if is_remote(path) else os.path.abspath(path)
 
 
 def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:

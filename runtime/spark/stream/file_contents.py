@@ -8,11 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from ... import codecs
+from ...base.addresses import is_remote
 from ...base.errors import NothingThereError
 from ...format.description import Format
 from ...input.inputs import LocalStream, Location
 from ...input.stored import Stored
-from ..read.file_listing import is_remote
 from .file_identity import digest, digests, folders_of, is_boundary, neighbours
 from .listing import ListedFile, listed_file, local_folder, state_now
 from .offset import FilePart, FileProgress

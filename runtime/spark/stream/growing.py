@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from ...base.addresses import is_remote
 from ...format.description import Format
 from ...reading.options import GROWING
 from ..options import ReadOptions
-from ..read.file_listing import is_remote, is_uncompressed
+from ..read.file_listing import is_uncompressed
 from ..read.split_planning import LAST
 from .delimiter_search import find_first, find_last, find_nonzero, start_of_zeros
 from .listing import ListedFile

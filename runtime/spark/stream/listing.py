@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from ...base.addresses import local_path
+from ...base.addresses import S3, is_remote, local_path, scheme_of
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError, WireloomError
 from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import WILDCARDS, FileInput, Input, Location
 from ...input.listing import alternatives
 from ..options import ReadOptions
-from ..read.file_listing import is_remote, list_inputs, microseconds
+from ..read.file_listing import list_inputs, microseconds
 from .offset import FilePart, fingerprint
 
 REQUESTS = 16
@@ -50,7 +50,9 @@ def listing(options: ReadOptions) -> list[ListedFile]:
     Raises ``WireloomError`` where a folder or store cannot be listed.
     """
     inputs = list_inputs(options, missing_ok=True)
-    found = [_listed(each, each.path, each.size) for each in inputs if each.path is not None and each.size is not None]
+    found = [
+        _listed(each, each.address, each.size) for each in inputs if each.path is not None and each.size is not None
+    ]
     return sorted(found, key=lambda each: each.place)
 
 
@@ -80,9 +82,14 @@ def check_paths(options: ReadOptions) -> None:
     for path in options.paths:
         if path == STANDARD_INPUT:
             raise WireloomError("Spark cannot read standard input as a stream: give a folder, glob or s3:// address")
-        if is_remote(path):
+        if scheme_of(path) in S3:
             _check_bucket(path, options.scan.location)
-        elif WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1 and not os.path.exists(local_path(path)):
+        elif (
+            not is_remote(path)
+            and WILDCARDS.isdisjoint(path)
+            and len(alternatives(path)) == 1
+            and not os.path.exists(local_path(path))
+        ):
             raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
 
 
@@ -136,23 +143,15 @@ def _check_bucket(path: str, location: Location) -> None:
 
 
 def _remote_state(path: str, location: Location) -> State | None:
-    from ...input.object_stores import filesystem, split
+    from ...input.remote_listing import found_now
+    from ...input.stores import store_of
 
-    bucket, key = split(path)
     try:
-        # Of the file's own metadata, unlike of what a store lists, Arrow shows the ETag.
-        with filesystem(location, bucket).open_input_file(key) as file:
-            size, found = file.size(), file.metadata()
-    except FileNotFoundError:
+        found = found_now(store_of(path, location))
+    except NothingThereError:
         return None
     except OSError as error:
         raise WireloomError(f"the object store refuses: {error}", path=path) from None
-    tag = found.get("ETag", b"").strip(b'"')
-    return State(int(size), microseconds(_time(found.get("Last-Modified"))), fingerprint(tag.decode()) if tag else 0)
-
-
-def _time(text: bytes | None) -> datetime | None:
-    try:
-        return None if text is None else datetime.fromisoformat(text.decode())
-    except ValueError:
+    if found is None or found.size is None:
         return None
+    return State(found.size, microseconds(found.modified), fingerprint(found.tag) if found.tag else 0)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from ...base.addresses import is_remote
 from ...base.errors import NothingThereError
 from ...input.inputs import Location
-from ..read.file_listing import input_of, is_remote
+from ..read.file_listing import input_of
 from ..read.split_planning import Slice
 from .file_identity import FollowedFile, digest, family, folders_of, neighbours
 from .listing import state_now

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ... import codecs
+from ...base.addresses import is_remote
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError
-from ..read.file_listing import is_remote
 from .file_contents import FileContents
 from .file_identity import family, original
 from .listing import ListedFile

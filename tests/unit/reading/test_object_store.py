@@ -101,7 +101,7 @@ def test_a_profile_has_keys_region_and_endpoint(
     with pytest.raises(UnknownNameError, match="unknown profile 'log': did you mean 'logs'"):
         wireloom.read("edgemq_segment", address, profile="log")
     (tmp_path / "config").write_text("no section")
-    with pytest.raises(WireloomError, match="cannot be read as a file of profiles"):
+    with pytest.raises(WireloomError, match="Unable to parse config file"):
         wireloom.read("edgemq_segment", address, profile="logz")
 
 

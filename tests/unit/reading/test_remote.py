@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow.fs
 import pytest
 import wireloom
-from wireloom.input import Location, expand, object_stores
+from wireloom.input import Location, expand, object_stores, remote_files
 
 from . import samples
 
@@ -89,7 +89,7 @@ def test_reading(store: Path) -> None:
 
 
 def test_requests_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(object_stores, "READ_SIZE", 1000)
+    monkeypatch.setattr(remote_files, "READ_SIZE", 1000)
     [found] = expand("s3://bucket/a/1.log")
     stream = found.open()
     content = samples.word_log([b"0"] * 100)

@@ -12,7 +12,7 @@ pytest.importorskip("duckdb")
 pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 
-PAGE = Path(__file__).parents[2] / "docs" / "neighbours.md"
+PAGE = Path(__file__).parents[2] / "docs" / "dataframes.md"
 
 
 def test_the_page(tmp_path: Path) -> None:

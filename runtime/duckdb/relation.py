@@ -1,0 +1,20 @@
+"""Registers a source as a relation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..format.description import Format
+from ..reading.dataset import LogDataset, dataset
+
+
+def register(connection: Any, name: str, format: str | Path | Format, source: Any, **options: Any) -> LogDataset:
+    """Give the rows of ``source`` a name in queries of a DuckDB connection, and return them as a dataset.
+
+    Each query is a new scan, of the columns that it uses. Comparisons of columns with constants are evaluated by the
+    reader; other conditions by DuckDB. ``options``: those of ``wireloom.scan``. Raises what ``wireloom.scan`` raises.
+    """
+    found = dataset(format, source, **options)
+    connection.register(name, found)
+    return found

@@ -1,0 +1,52 @@
+"""File systems that callers bring along: pyarrow's and fsspec's."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..base.arguments import shown
+from ..base.errors import WireloomError
+
+
+def checked_filesystem(value: Any) -> Any:
+    """Return a file system. Raises ``WireloomError`` for what is none of pyarrow or fsspec."""
+    if is_arrow(value) or is_fsspec(value):
+        return value
+    raise WireloomError(
+        "filesystem is a file system of pyarrow.fs or fsspec, such as pyarrow.fs.S3FileSystem() or"
+        f" fsspec.filesystem('memory'), not {shown(value)}"
+    )
+
+
+def is_arrow(value: Any) -> bool:
+    """Return whether it is a file system of pyarrow."""
+    return _is(value, "pyarrow.fs", "FileSystem")
+
+
+def is_fsspec(value: Any) -> bool:
+    """Return whether it is a file system of fsspec."""
+    return _is(value, "fsspec.spec", "AbstractFileSystem")
+
+
+def is_open_file(value: Any) -> bool:
+    """Return whether it is what ``fsspec.open`` gives: a file that is not open yet."""
+    return _is(value, "fsspec.core", "OpenFile")
+
+
+def check_open_file(file: Any, wanted: str) -> None:
+    """Raise ``WireloomError`` for a file of fsspec that is for text, is compressed by fsspec, or has another mode than
+    ``wanted``, ``rb`` or ``wb``."""
+    if file.mode != wanted:
+        raise WireloomError(f"the file of fsspec has the mode {file.mode!r}: open it with {wanted!r}", path=file.path)
+    if file.compression is not None:
+        raise WireloomError(
+            f"the file of fsspec is compressed by it ({file.compression}): leave compression= out, and give codec=",
+            path=file.path,
+        )
+
+
+def _is(value: Any, module: str, name: str) -> bool:
+    # What nobody has imported nobody has made.
+    found = sys.modules.get(module)
+    return found is not None and isinstance(value, getattr(found, name))

@@ -1,0 +1,216 @@
+"""The files at an address: one, those below a folder or a prefix, those that a glob names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import pyarrow.fs
+
+from ..base.errors import NothingThereError, WireloomError
+from ..base.shown_addresses import without_secrets
+from .inputs import WILDCARDS
+from .listing import alternatives, hidden
+from .stores import Store
+from .web_files import is_web
+
+MOST_PAGES = 10_000
+"""Most listings of a web server that are read for one address: what they name may never end."""
+TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified", "Last-Modified", "created")
+"""What implementations of fsspec call the time of the last change."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file. ``tag``: changes with its content; empty where the store has none."""
+
+    path: str
+    size: int | None
+    modified: datetime | None = None
+    tag: str = ""
+
+
+def found_at(store: Store) -> Iterator[Found]:
+    """The files that are at the path of a store. Raises ``OSError`` and ``WireloomError``."""
+    if store.spec is None:
+        for pattern in alternatives(store.path):
+            yield from _of_arrow(store.files, pattern)
+        return
+    try:
+        # Implementations keep listings for as long as the process lives.
+        store.spec.invalidate_cache()
+        for pattern in [store.path] if is_web(store.spec) else alternatives(store.path):
+            yield from _of_web(store.spec, pattern) if is_web(store.spec) else _of_spec(store.spec, pattern)
+    except (OSError, WireloomError):
+        raise
+    except Exception as error:
+        raise OSError(without_secrets(str(error) or repr(error))) from None
+
+
+def _of_arrow(files: Any, path: str) -> Iterator[Found]:
+    kinds = pyarrow.fs.FileType
+    info = files.get_file_info(path)
+    if info.type == kinds.File:
+        yield Found(info.path, info.size, info.mtime)
+        return
+    if info.type == kinds.Directory:
+        folder, wanted = path, re.compile("")
+    elif WILDCARDS.isdisjoint(path):
+        return
+    else:
+        folder, wanted = _fixed(path), re.compile(f"{expression(path)}(/|$)")
+    selector = pyarrow.fs.FileSelector(folder, recursive=True, allow_not_found=True)
+    for info in files.get_file_info(selector):
+        if info.type == kinds.File and wanted.match(info.path) and _is_shown(info.path, folder):
+            yield Found(info.path, info.size, info.mtime)
+
+
+def _of_spec(spec: Any, path: str) -> Iterator[Found]:
+    info = _info(spec, path)
+    if info is not None and info["type"] != "directory":
+        yield _found(info)
+        return
+    if info is not None:
+        folder, wanted = path, re.compile("")
+    elif WILDCARDS.isdisjoint(path):
+        return
+    else:
+        folder, wanted = _fixed(path), re.compile(f"{expression(path)}(/|$)")
+    try:
+        below = spec.find(folder, detail=True)
+    except FileNotFoundError:
+        return
+    for info in below.values():
+        if info["type"] == "file" and wanted.match(info["name"]) and _is_shown(info["name"], folder):
+            yield _found(info)
+
+
+def _of_web(spec: Any, address: str) -> Iterator[Found]:
+    plain, mark, _ = address.partition("?")
+    if mark or (WILDCARDS.isdisjoint(plain) and not plain.endswith("/")):
+        yield _found(_web_info(spec, address))
+        return
+    folder = plain if plain.endswith("/") else f"{_fixed(plain)}/"
+    wanted = re.compile("" if plain.endswith("/") else f"{expression(plain)}(/|$)")
+    for name in _below(spec, folder):
+        if wanted.match(name):
+            yield _found(_web_info(spec, name))
+
+
+def _below(spec: Any, folder: str) -> Iterator[str]:
+    """The files that the listings of a folder name, and those of the folders in it. Links to elsewhere, queries and
+    hidden names are left out."""
+    waiting, seen, pages = [folder], {folder}, 0
+    while waiting:
+        pages += 1
+        if pages > MOST_PAGES:
+            raise WireloomError(f"more than {MOST_PAGES} folders: name the files or a folder below", path=folder)
+        here = waiting.pop()
+        for info in spec.ls(here, detail=True):
+            name = str(info["name"])
+            inside = name.removeprefix(here).rstrip("/")
+            proper = name.startswith(here) and inside not in ("", ".", "..") and not set(inside) & set("/?#\\")
+            if not proper or name in seen or hidden(inside):
+                continue
+            seen.add(name)
+            if name.endswith("/"):
+                waiting.append(name)
+            else:
+                yield name
+
+
+def _web_info(spec: Any, address: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = spec.info(address)
+    except FileNotFoundError as error:
+        cause = error.__cause__
+        status = getattr(cause, "status", None)
+        if status is None:
+            raise OSError(without_secrets(str(cause or "no answer"))) from None
+        kind = NothingThereError if status in (404, 410) else WireloomError
+        raise kind(f"the server answers {status} {getattr(cause, 'message', '')}".rstrip(), path=address) from None
+    return {**found, "name": address}
+
+
+def _info(spec: Any, path: str) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = spec.info(path)
+    except FileNotFoundError:
+        return None
+    return found
+
+
+def _found(info: dict[str, Any]) -> Found:
+    size = info.get("size")
+    time = next((info[name] for name in TIMES if info.get(name) is not None), None)
+    tag = next((str(info[name]) for name in ("ETag", "etag", "md5Hash") if info.get(name)), "")
+    return Found(str(info["name"]), None if size is None else int(size), _time(time), tag)
+
+
+def _time(value: Any) -> datetime | None:
+    """A time as an implementation of fsspec has it; ``None`` for what is none."""
+    try:
+        if isinstance(value, int | float):
+            return datetime.fromtimestamp(value, UTC)
+        if isinstance(value, str):
+            value = parsedate_to_datetime(value) if "," in value else datetime.fromisoformat(value)
+    except (ValueError, OverflowError, OSError):
+        return None
+    if not isinstance(value, datetime):
+        return None
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def found_now(store: Store) -> Found | None:
+    """The file that is at the path of a store now; ``None`` where there is none. Raises ``OSError``."""
+    if store.spec is not None:
+        return next(found_at(store), None)
+    try:
+        # Of the file's own metadata, unlike of what a store lists, Arrow shows the ETag.
+        with store.files.open_input_file(store.path) as file:
+            size, own = file.size(), file.metadata() or {}
+        time = own.get("Last-Modified")
+        modified = store.files.get_file_info(store.path).mtime if time is None else _time(time.decode())
+    except FileNotFoundError:
+        return None
+    return Found(store.path, int(size), modified, own.get("ETag", b"").decode().strip('"'))
+
+
+def _fixed(pattern: str) -> str:
+    """The folder in which all that a glob names is."""
+    parent, slash, _ = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")
+    return parent or slash
+
+
+def _is_shown(path: str, folder: str) -> bool:
+    return not any(map(hidden, path[len(folder) :].strip("/").split("/")))
+
+
+def expression(pattern: str) -> str:
+    """A glob as a regular expression: ``*`` and ``?`` stay inside a part, ``**`` does not.
+
+    >>> expression("a/**/b?.zst")
+    'a/(?:.*/)?b[^/]\\\\.zst'
+    """
+    built = ""
+    rest = pattern
+    while rest:
+        if rest.startswith("**/"):
+            built, rest = built + "(?:.*/)?", rest[3:]
+        elif rest.startswith("**"):
+            built, rest = built + ".*", rest[2:]
+        elif rest[0] == "*":
+            built, rest = built + "[^/]*", rest[1:]
+        elif rest[0] == "?":
+            built, rest = built + "[^/]", rest[1:]
+        elif rest[0] == "[" and (end := rest.find("]", 2)) > 0:
+            inside = rest[1:end].replace("\\", "\\\\")
+            inside = f"^{inside[1:]}" if inside.startswith("!") else inside
+            built, rest = f"{built}[{inside}]", rest[end + 1 :]
+        else:
+            built, rest = built + re.escape(rest[0]), rest[1:]
+    return built

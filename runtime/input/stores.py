@@ -1,0 +1,181 @@
+"""The file system of an address: of ``pyarrow.fs`` for the stores that it knows, of fsspec for everything else."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow.fs
+
+from ..base.addresses import S3, local_path, scheme_of
+from ..base.errors import MissingExtraError, UnsupportedError, WireloomError
+from ..base.extras import require
+from ..base.redaction import check_address
+from ..base.shown_addresses import without_secrets
+from . import object_stores
+from .filesystems import is_fsspec
+from .inputs import Location
+
+WEB = ("http", "https")
+GOOGLE, AZURE, HADOOP = ("gs", "gcs"), ("abfs", "abfss"), ("hdfs", "viewfs")
+PATIENCE = timedelta(seconds=60)
+"""How long Google's store is asked again before it is an error; by itself Arrow tries for a quarter of an hour."""
+IDLE_SECONDS = 60
+"""How long a web server may say nothing."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A file system and a path in it. ``files``: as pyarrow has it; ``spec``: fsspec's own, where it is of fsspec.
+
+    ``prefix``, ``base`` and ``suffix``: a path of it that begins with ``base`` has the address ``prefix``, what comes
+    after ``base``, ``suffix``. ``flat``: it has no folders that would have to be made.
+    """
+
+    files: Any
+    path: str
+    prefix: str = ""
+    base: str = ""
+    suffix: str = ""
+    spec: Any = None
+    flat: bool = False
+
+    def address(self, path: str) -> str:
+        """The address of a path."""
+        return f"{self.prefix}{path.removeprefix(self.base)}{self.suffix}"
+
+
+def store_of(address: str, location: Location) -> Store:
+    """Return the file system of an address, or of a path in ``location.filesystem``.
+
+    Raises ``MissingExtraError`` where a package is not installed, and ``WireloomError`` for an address that is not one
+    and for options that its store does not have.
+    """
+    if location.filesystem is not None:
+        return _given(location.filesystem, address)
+    check_address(address)
+    scheme = scheme_of(address)
+    if scheme in S3:
+        bucket, key = object_stores.split(address)
+        try:
+            files = object_stores.filesystem(location, bucket)
+        except OSError as error:
+            raise WireloomError(f"the object store refuses: {error}", path=address) from None
+        return Store(files, key, f"{address.partition('://')[0]}://", flat=True)
+    _check_options(address, scheme, location)
+    if scheme not in (*GOOGLE, *AZURE, *HADOOP):
+        return _of_fsspec(address, scheme)
+    authority, _, rest = address.partition("://")[2].partition("/")
+    if not authority:
+        raise WireloomError(f"the address names no {'host' if scheme in HADOOP else 'bucket'}", path=address)
+    begin = f"{address.partition('://')[0]}://{authority}"
+    rest = rest.rstrip("/")
+    try:
+        if scheme in GOOGLE:
+            store = _google(location.endpoint, location.anonymous)
+            return Store(store, f"{authority}/{rest}".rstrip("/"), f"{begin}/", f"{authority}/", flat=True)
+        if scheme in AZURE:
+            container, _, account = authority.rpartition("@")
+            container, account = (container, account) if container else (account, "")
+            store = _azure(account, location.endpoint)
+            return Store(store, f"{container}/{rest}".rstrip("/"), f"{begin}/", f"{container}/", flat=True)
+        return Store(_hadoop(begin), f"/{rest}", begin)
+    except (OSError, ValueError) as error:
+        raise WireloomError(f"the store cannot be reached: {error}", path=address) from None
+
+
+def _check_options(address: str, scheme: str, location: Location) -> None:
+    """Refuse options that a store does not have."""
+    known = {"endpoint": (*GOOGLE, *AZURE), "anonymous": GOOGLE}
+    for name in ("region", "profile", "endpoint", "anonymous"):
+        if getattr(location, name) and scheme not in known.get(name, ()):
+            raise UnsupportedError(
+                f"{name} is an option of {' and '.join(('s3://', *(f'{each}://' for each in known.get(name, ()))))}:"
+                f" leave it out, or give filesystem=",
+                path=address,
+            )
+
+
+@cache
+def _google(endpoint: str | None, anonymous: bool) -> Any:
+    options: dict[str, Any] = {"anonymous": anonymous, "retry_time_limit": PATIENCE}
+    if endpoint is not None:
+        parts = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}")
+        options |= {"endpoint_override": parts.netloc, "scheme": parts.scheme}
+    return pyarrow.fs.GcsFileSystem(**options)
+
+
+@cache
+def _azure(account: str, endpoint: str | None) -> Any:
+    name = account.partition(".")[0] or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", "")
+    if not name:
+        raise ValueError(
+            "no account is named: abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH, or AZURE_STORAGE_ACCOUNT_NAME in"
+            " the environment"
+        )
+    options: dict[str, Any] = {
+        "account_key": os.environ.get("AZURE_STORAGE_ACCOUNT_KEY"),
+        "sas_token": os.environ.get("AZURE_STORAGE_SAS_TOKEN"),
+    }
+    if endpoint is not None:
+        parts = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}")
+        for kind in ("blob", "dfs"):
+            options |= {f"{kind}_storage_authority": parts.netloc, f"{kind}_storage_scheme": parts.scheme}
+    return pyarrow.fs.AzureFileSystem(name, **options)
+
+
+@cache
+def _hadoop(begin: str) -> Any:
+    return pyarrow.fs.HadoopFileSystem.from_uri(f"{begin}/")
+
+
+def _given(given: Any, source: str) -> Store:
+    """A path in a file system of the caller; its address is the path itself."""
+    if is_fsspec(given):
+        return Store(_wrapped(given), given._strip_protocol(source), spec=given)
+    handler = getattr(given, "handler", None)
+    path = source.partition("://")[2] if scheme_of(source) not in ("", "file") else local_path(source)
+    # A root is a path too.
+    return Store(given, path.rstrip("/") or path, spec=getattr(handler, "fs", None))
+
+
+def _of_fsspec(address: str, scheme: str) -> Store:
+    require("fsspec", "fsspec", f"{scheme}://")
+    import fsspec
+
+    # Answers may take as long as they take, as long as something comes; logins are in ~/.netrc.
+    options: dict[str, Any] = {}
+    try:
+        if scheme in WEB:
+            fsspec.get_filesystem_class(scheme)
+            import aiohttp
+
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=IDLE_SECONDS, sock_read=IDLE_SECONDS)
+            options = {"client_kwargs": {"timeout": timeout, "trust_env": True}}
+        spec, path = fsspec.core.url_to_fs(address, **options)
+    except ImportError as error:
+        advice = f"pip install 'wireloom[{'http'}]'" if scheme in WEB else without_secrets(str(error))
+        raise MissingExtraError(f"{scheme}:// needs a package that is not installed: {advice}") from None
+    except ValueError as error:
+        if "not known" not in str(error):
+            raise WireloomError(f"the address cannot be used: {error}", path=address) from None
+        raise WireloomError(
+            f"cannot read or write {scheme}://: neither pyarrow nor fsspec knows it; is the address misspelt?",
+            path=address,
+        ) from None
+    except Exception as error:
+        # What implementations raise is theirs to choose.
+        raise WireloomError(f"the store cannot be reached: {error}", path=address) from None
+    first, chain, rest = address.partition("::")
+    named, suffix = (first, chain + rest) if "://" in first else (address, "")
+    named = named if named.endswith(path) else named.rstrip("/")
+    prefix = named[: len(named) - len(path)] if named.endswith(path) else spec.unstrip_protocol("")
+    return Store(_wrapped(spec), path, prefix, suffix=suffix, spec=spec)
+
+
+def _wrapped(spec: Any) -> Any:
+    return pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(spec))

@@ -1,0 +1,106 @@
+"""A source as a dataset of pyarrow: columns and filters of queries reach the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+
+from ..base.errors import UnsupportedError, WireloomError
+from ..format.description import Format
+from ..input import expansion
+from ..input.inputs import Input
+from .options import ScanOptions, takes
+from .request import ScanRequest, narrowed, scan_request
+from .row_filter import checked_filter
+from .scanning import Scanner
+
+ADVICE = "read it first, as with dataset.to_table(), and do it with the table"
+
+
+class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
+    """The rows of some inputs, for what takes a ``pyarrow.dataset.Dataset``: DuckDB, Polars, DataFusion.
+
+    Each query is a new scan, which reads the columns and returns the rows that the query needs. What pyarrow's datasets
+    do beyond scanning and filtering raises ``UnsupportedError``.
+    """
+
+    def __init__(self, request: ScanRequest, inputs: Sequence[Input]) -> None:
+        with Scanner(request, inputs) as scanner:
+            super().__init__(scanner.schema.empty_table())
+        self._request = request
+        self._inputs = inputs
+
+    def scanner(
+        self, columns: Any = None, filter: Any = None, batch_size: int | None = None, **_: Any
+    ) -> pyarrow.dataset.Scanner:
+        """A ``pyarrow.dataset.Scanner`` of some columns (also as a mapping of expressions), of the rows for which
+        ``filter`` is true. Options of pyarrow that say how files are read have no effect."""
+        if batch_size is not None:
+            batch_size = min(batch_size, self._request.batch_rows)
+        names = list(self.schema.names) if columns is None or isinstance(columns, dict) else list(columns)
+        unknown = [name for name in names if name not in self.schema.names]
+        if unknown:
+            raise WireloomError(f"the dataset has no column {unknown[0]!r}: it has {', '.join(self.schema.names)}")
+        # What only counts rows needs none of the columns, and gets the first one.
+        read = names or self.schema.names[:1]
+        request = _filtered(self._request, filter)
+        if batch_size:
+            request = replace(request, batch_rows=batch_size)
+        scanner = Scanner(narrowed(request, read, None), self._inputs)
+        batches = pa.RecordBatchReader.from_batches(scanner.schema, _closing(scanner))
+        wanted = columns if isinstance(columns, dict) else names
+        return pyarrow.dataset.Scanner.from_batches(batches, columns=wanted, use_threads=False)
+
+    def get_fragments(self, filter: Any = None) -> Iterator[LogDataset]:
+        """The inputs one by one, each a dataset."""
+        request = _filtered(self._request, filter)
+        return (LogDataset(request, [each]) for each in self._inputs)
+
+    def filter(self, expression: Any) -> LogDataset:
+        """The dataset of the rows for which an expression is true."""
+        return LogDataset(_filtered(self._request, checked_filter(expression)), self._inputs)
+
+    def replace_schema(self, schema: Any) -> Any:
+        """Raise ``UnsupportedError``."""
+        raise UnsupportedError(f"the schema of a format's dataset is the format's: {ADVICE}")
+
+    def _only_tables(self, *_: Any, **__: Any) -> Any:
+        raise UnsupportedError(f"a format's dataset is scanned and filtered, no more: {ADVICE}")
+
+    join = join_asof = sort_by = _only_tables
+
+    def __reduce__(self) -> Any:
+        return LogDataset, (self._request, self._inputs)
+
+
+@takes(ScanOptions)
+def dataset(format: str | Path | Format, source: Any, **options: Any) -> LogDataset:
+    """Return the rows of ``source`` as a ``pyarrow.dataset.Dataset``. Parameters and errors are those of
+    ``wireloom.scan``; inputs are opened by queries alone, and those that can be read once serve one query.
+
+    {options}
+    """
+    request = scan_request(format, **options)
+    return LogDataset(request, expansion.expand(source, request.location))
+
+
+def _filtered(request: ScanRequest, expression: Any) -> ScanRequest:
+    """Return the request with one more filter. A limit would count other rows then."""
+    if expression is not None and request.limit is not None:
+        raise UnsupportedError("a dataset with a limit cannot be filtered: leave limit out, and limit the query")
+    return narrowed(request, _shown(request), None, expression)
+
+
+def _shown(request: ScanRequest) -> list[str]:
+    """The names of the columns that are asked for."""
+    return list(request.layout.names[: request.shown])
+
+
+def _closing(scanner: Scanner) -> Iterator[Any]:
+    with scanner:
+        yield from scanner
