@@ -64,7 +64,7 @@ decode edgemq_segment events.wal -o nowhere/out.parquet
 decode edgemq_segment events.wal -o out.xlsx
 decode edgemq_segment damaged.wal --mode failfast
 decode edgemq_segment s3://
-decode edgemq_segment ftp://host/events.wal
+decode edgemq_segment carrier://host/events.wal
 decode missing.ksy events.wal
 decode no_rows.ksy events.wal
 encode edgemq_segment missing.ndjson -o out.wal
