@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
@@ -65,8 +66,22 @@ def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:
     written."""
     with suppress(KeyboardInterrupt):
         for batch in found:
-            yield batch
-            file.flush()
+            with _interrupt_postponed():
+                yield batch
+                file.flush()
+
+
+@contextmanager
+def _interrupt_postponed() -> Iterator[None]:
+    """Raise the ``KeyboardInterrupt`` of a Ctrl-C within the block at its end: what writes a batch is not cut off."""
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def report_of(found: StreamReading, rows: int) -> dict[str, Any]:

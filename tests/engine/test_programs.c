@@ -264,8 +264,11 @@ static bool evaluate(const uint8_t *code, size_t size, int64_t *value) {
 
 #define REGISTER 1, 1, 0
 
-/* -2^127: -2^63 · 2^63 · 2. */
-#define LEAST 25, 0, 0, 0, 0, 0, 0, 0, 128, 13, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5, CONSTANT(2), 5
+/* -2^126: -2^63 · 2^63. */
+#define HALF_OF_LEAST 25, 0, 0, 0, 0, 0, 0, 0, 128, 13, 25, 0, 0, 0, 0, 0, 0, 0, 128, 5
+
+/* -2^127, which a sum makes, but no product and no shift. */
+#define LEAST HALF_OF_LEAST, HALF_OF_LEAST, 3
 
 static void expect_value(const uint8_t *code, size_t size, int64_t expected) {
     int64_t value;
@@ -318,7 +321,8 @@ static void test_expressions(void) {
     VALUE(-28, REGISTER, CONSTANT(2), 11);
     VALUE(-2, REGISTER, CONSTANT(2), 12);
     VALUE(-1, REGISTER, CONSTANT(100), 12, CONSTANT(100), 12);
-    VALUE(1, CONSTANT(-1), CONSTANT(127), 11, LEAST, 15);
+    VALUE(1, CONSTANT(-1), CONSTANT(126), 11, HALF_OF_LEAST, 15);
+    FAILURE(CONSTANT(-1), CONSTANT(127), 11);
     FAILURE(REGISTER, CONSTANT(127), 11);
     FAILURE(CONSTANT(-1), CONSTANT(128), 11);
     FAILURE(REGISTER, CONSTANT(-1), 11);

@@ -93,6 +93,8 @@ def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
     by which a byte is changed."""
     if process.codecs:
         return process.arguments
+    if process.is_routine:
+        raise NotForEngineError(f'"{field.id}" is {process.words}')
     if process.name == "zlib":
         return (IntegerLiteral(0),)
     [key] = process.arguments
