@@ -37,7 +37,17 @@ BLOCK = 16 * 1024
 LINEAR = 32 * 1024
 """A range of so many bytes is read row by row."""
 OFFSET = "_offset"
-OPTIONS = ("columns", "verify", "max_record", "allow_modules", "region", "endpoint", "anonymous", "profile")
+OPTIONS = (
+    "columns",
+    "verify",
+    "max_record",
+    "allow_modules",
+    "region",
+    "endpoint",
+    "anonymous",
+    "profile",
+    "filesystem",
+)
 """The options of both functions."""
 
 Key = str | Callable[[dict[str, Any]], Any]

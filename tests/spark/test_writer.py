@@ -128,8 +128,8 @@ def test_what_cannot_be_written(samples: dict[str, Sample], tmp_path: Path) -> N
         source("cobs_log").writer(schema_of("payload BINARY"), False)
     with pytest.raises(WireloomError, match="is a file"):
         source("cobs_log", path=samples["cobs_log"].file).writer(schema_of("payload BINARY"), False)
-    with pytest.raises(WireloomError, match="cannot write to ftp"):
-        source("cobs_log", path="ftp://x/y").writer(schema_of("payload BINARY"), False)
+    with pytest.raises(WireloomError, match="cannot read or write carrier://"):
+        source("cobs_log", path="carrier://x/y").writer(schema_of("payload BINARY"), False)
 
 
 # Files ---------------------------------------------------------------------------------------------------------------

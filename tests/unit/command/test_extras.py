@@ -36,7 +36,7 @@ def run_without(absent: list[str], arguments: list[str], folder: Path) -> subpro
         (["ruff"], ["new", "door_log"], "needs the package ruff: pip install 'wireloom[generate]'"),
         (["ruff"], ["generate", "a.ksy", "-o", "out"], "needs the package ruff: pip install 'wireloom[generate]'"),
         (["grpc_tools"], ["import-proto", "a.proto"], "needs the package grpc_tools: pip install 'wireloom[proto]'"),
-        (["boto3"], ["decode", "cobs_log", "s3://b/k", "--profile", "sso"], "boto3: pip install 'wireloom[s3]'"),
+        (["botocore"], ["decode", "cobs_log", "s3://b/k", "--profile", "sso"], "botocore: pip install 'wireloom[s3]'"),
     ],
 )  # fmt: skip
 def test_a_command(

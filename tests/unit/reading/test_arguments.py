@@ -52,6 +52,7 @@ LOCATION: dict[str, tuple[list[Any], str]] = {
     "endpoint": (NO_TEXT, "^endpoint" + TEXT),
     "profile": (NO_TEXT, "^profile" + TEXT),
     "anonymous": (NO_BOOLEAN, "^anonymous" + BOOLEAN),
+    "filesystem": ([1, True, "s3", [1], Odd()], "^filesystem is a file system of pyarrow.fs or fsspec, "),
 }
 SCANNING = (
     READING
@@ -87,6 +88,7 @@ WRITING: dict[str, tuple[list[Any], str]] = {
     "level": ([True, "5", 1.5, [5]], "^level is a whole number, not "),
     "lossy": (NO_BOOLEAN, "^lossy" + BOOLEAN),
     "max_record": ([0, -1, 1.5, True, None, "many", [1]], "^max_record is a number of bytes, at least 1, not "),
+    "filesystem": LOCATION["filesystem"],
     "allow_modules": READING["allow_modules"],
     "nosuch": ([1], "^unknown option of cobs_log 'nosuch'"),
 }
@@ -107,6 +109,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
     "read": (wireloom.read, SOURCE, FORMAT | SCANNING),
     "read_with_report": (wireloom.read_with_report, SOURCE, FORMAT | SCANNING),
     "scan": (wireloom.scan, SOURCE, FORMAT | SCANNING),
+    "dataset": (wireloom.dataset, SOURCE, FORMAT | SCANNING),
     "schema": (
         wireloom.schema,
         {"format": "cobs_log"},

@@ -158,7 +158,7 @@ def test_a_named_pipe(tmp_path: Path) -> None:
         ("nowhere/x.bin", "no such file or folder: check the path"),
         ("nowhere/*.bin", "no file matches"),
         ([], "the list of sources is empty"),
-        ("gs://bucket/x", "cannot read gs://"),
+        ("carrier://bucket/x", "cannot read or write carrier://"),
         (7, "cannot read from int"),
     ],
 )
