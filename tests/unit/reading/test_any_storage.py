@@ -75,6 +75,9 @@ def test_a_file_system_of_the_caller(kind: str, tmp_path: Path) -> None:
     ]
     assert all(found)
     assert sum(found) == ROWS
+    first = wireloom.first_row("word_stuffed_log", "in/a.log", at=1_000_000, filesystem=own)
+    assert first is not None
+    assert first.values["generation"] == table["generation"][found[0]].as_py()
     wireloom.write("word_stuffed_log", table.select(["generation", "payload"]), "in/c.log", filesystem=own)
     assert count(str(folder / "c.log")) == 2 * ROWS
     assert sorted(each.name for each in folder.iterdir()) == ["a.log", "b.log", "c.log"]
