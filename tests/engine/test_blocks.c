@@ -342,7 +342,7 @@ static void same_both_ways(source_of_chance *chance, const wl_program *program, 
 
 static void test_layouts(void) {
     source_of_chance chance = {20};
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < 240; round++) {
         layout it = make_layout(&chance);
         wl_program *program = draft_load(&it.program);
         size_t padding = chance_below(&chance, 4) ? 0 : chance_below(&chance, 6), size = 0;

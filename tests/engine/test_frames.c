@@ -144,7 +144,7 @@ static void test_side_by_side(void) {
 /* Headers of word stuffing that lie: every first byte of a record that is copied, then un-stuffed in its copy. */
 static void test_headers_that_lie(void) {
     source_of_chance chance = {72};
-    for (size_t turn = 0; turn < 200; turn++) {
+    for (size_t turn = 0; turn < 400; turn++) {
         size_t count = 1 + chance_below(&chance, 9);
         uint8_t *copies[9], *at[9], *ends[9], *expected[9];
         size_t sizes[9];

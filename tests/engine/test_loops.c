@@ -474,7 +474,7 @@ static void same_both_ways(source_of_chance *chance, const wl_program *program, 
 
 static void test_layouts(void) {
     source_of_chance chance = {18};
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < 500; round++) {
         layout it = make_layout(&chance);
         wl_program *program = draft_load(&it.program);
         uint8_t *all = exactly(2 * ROOM_FOR_UNITS);
