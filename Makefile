@@ -67,7 +67,7 @@ thorough: setup
 	WIRELOOM_HYPOTHESIS=thorough $(PYTEST) -n 2 --dist loadgroup tests
 
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built.
-READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kpl messages objects reading s2 writing) \
+READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) \
 	tests/campaigns tests/limits tests/vectors
 # What reads nothing: compiling specs, the judges of campaigns, type checkers.
 READS_NOTHING := --ignore=tests/limits/test_spec_growth.py --ignore=tests/campaigns/test_judges.py -k "not type_checker"

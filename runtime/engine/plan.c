@@ -1,169 +1,9 @@
-/* The plan of one call: the steps that this call needs, with everything decoded that does not change from row to row.
- *
- * Columns that nobody wants are dropped, and then, from the last step to the first, whatever only they would have
- * needed. An EXPRESSION is dropped too where nothing needs its result: a value that nobody looks at cannot be wrong. */
+/* The plan of one call: the steps that this call needs (plan_needs.c), with everything decoded that does not change
+ * from row to row. */
 #include <stdlib.h>
 
 #include "handlers.h"
-
-typedef struct {
-    const wl_program *program;
-    const wl_fill_arguments *arguments;
-    bool parse_only;
-    bool registers[WL_MOST_REGISTERS];
-    bool spans[WL_MOST_SPANS];
-    bool marks[WL_MOST_MARKS];
-    bool alone; /* nothing after the step that was asked for last reads the register that it puts into a column */
-    bool list_wanted[WL_MOST_LEVELS + 1]; /* the column of the list is, whatever becomes of its items */
-} needs;
-
-static bool wants_column(const needs *need, size_t column) {
-    return !need->parse_only && need->arguments->columns[column].wanted;
-}
-
-/* A list without a wanted column is gone through, and leaves nothing. */
-static bool wants_level(const needs *need, size_t level) {
-    for (uint32_t i = 0; i < need->program->column_count && !need->parse_only; i++) {
-        if (need->program->levels[i] == level && need->arguments->columns[i].wanted)
-            return true;
-    }
-    return false;
-}
-
-static void need_checksum(needs *need, const wl_step *step) {
-    const wl_rule *rule = need->program->rules + step->a;
-    if (rule->place == WL_IN_REGISTER)
-        need->registers[step->b] = true;
-    else
-        need->spans[step->b] = true;
-    if (rule->start != WL_NO_REGISTER)
-        need->registers[rule->start] = true;
-    need->marks[step->c] = need->marks[step->d] = true;
-    if (rule->replace >= 0)
-        need->marks[rule->own] = true;
-}
-
-/* Whether this call runs the step; notes what it reads. Called from the last step to the first. */
-static bool is_needed(needs *need, const wl_step *step) {
-    switch (step->op) {
-    case WL_OP_COLUMN_FIXED:
-    case WL_OP_COLUMN_NULL:
-        return wants_column(need, step->a);
-    case WL_OP_COLUMN_STRUCT:
-        /* Nothing is written but that it is there. */
-        return wants_column(need, step->a) && need->program->conditional[step->a];
-    case WL_OP_ROW:
-    case WL_OP_ROW_END:
-        return !need->parse_only;
-    case WL_OP_LIST:
-    case WL_OP_LIST_END:
-        need->list_wanted[step->b] = wants_column(need, step->a);
-        return need->list_wanted[step->b] || wants_level(need, step->b);
-    case WL_OP_ITEM:
-    case WL_OP_ITEM_END:
-        return wants_level(need, step->b) || need->list_wanted[step->b];
-    case WL_OP_LOOP:
-    case WL_OP_AGAIN:
-        if (step->b == (step->op == WL_OP_LOOP ? WL_LOOP_COUNT : WL_LOOP_UNTIL))
-            need->registers[step->d] = true;
-        return true;
-    case WL_OP_INDEX:
-    case WL_OP_STREAM:
-    case WL_OP_ABSENT:
-    case WL_OP_VARIABLE:
-        return need->registers[step->a];
-    case WL_OP_ITEM_OF:
-        if (need->registers[step->a])
-            need->registers[step->c] = true;
-        return need->registers[step->a];
-    case WL_OP_SET:
-    case WL_OP_APPEND:
-        /* Whoever reads it may be a turn of a loop or a unit further on. */
-        need->registers[step->b] = true;
-        return true;
-    case WL_OP_COLUMN_BYTES:
-    case WL_OP_COLUMN_TEXT:
-        if (!wants_column(need, step->a))
-            return false;
-        need->spans[step->b] = true;
-        return true;
-    case WL_OP_COLUMN_REGISTER:
-    case WL_OP_COLUMN_TIMESTAMP:
-        if (!wants_column(need, step->a))
-            return false;
-        need->alone = !need->registers[step->b];
-        need->registers[step->b] = true;
-        return true;
-    case WL_OP_REGISTER_FIXED:
-        return need->registers[step->a];
-    case WL_OP_EXPRESSION:
-        if (need->registers[step->a])
-            wl_expression_uses(need->program->constants + step->c, (size_t)step->d, need->registers, need->spans);
-        return need->registers[step->a];
-    case WL_OP_MARK:
-        if (need->marks[step->a] && step->b >= 3)
-            need->spans[step->c] = true;
-        return need->marks[step->a];
-    case WL_OP_FIELDS:
-        need->registers[need->program->messages[step->b].broken] = true;
-        return true;
-    case WL_OP_LIMIT_SPAN:
-        need->spans[step->a] = true;
-        if (step->b)
-            need->marks[step->c] = true;
-        return true;
-    case WL_OP_TRIM_RIGHT:
-    case WL_OP_CUT_TERMINATOR:
-        return need->spans[step->a];
-    case WL_OP_CHECKSUM:
-        if (!need->arguments->verify)
-            return false;
-        need_checksum(need, step);
-        return true;
-    case WL_OP_FUNCTION:
-        return false;
-    case WL_OP_CHAIN_BEGIN:
-        return need->arguments->verify;
-    case WL_OP_CHAIN:
-        return need->registers[step->a] || need->registers[step->c];
-    case WL_OP_CHAIN_NOTE:
-        if (!need->arguments->verify)
-            return false;
-        need->registers[step->b] = true;
-        return true;
-    case WL_OP_SERIES_ADD:
-        need->registers[step->b] = true;
-        return true;
-    case WL_OP_CHECK_UTF8:
-        need->spans[step->a] = true;
-        return true;
-    case WL_OP_BYTES_REGISTER:
-        need->registers[step->b] = true;
-        return true;
-    case WL_OP_EXPAND:
-        need->registers[step->c] = true;
-        if (step->d >= 0)
-            need->registers[step->d] = true;
-        return true;
-    case WL_OP_WHERE:
-        /* A row without a place in the table shows as well where rows are. */
-        if (need->parse_only)
-            return false;
-        need->registers[step->a] = true;
-        return true;
-    case WL_OP_CHECK_RANGE:
-    case WL_OP_CHECK_TRUE:
-    case WL_OP_SKIP_IF_ZERO:
-    case WL_OP_SKIP_UNLESS:
-    case WL_OP_LIMIT_REGISTER:
-    case WL_OP_SKIP_REGISTER:
-    case WL_OP_SEEK:
-        need->registers[step->a] = true;
-        return true;
-    default:
-        return true;
-    }
-}
+#include "plan.h"
 
 static uint16_t fixed_column(uint32_t kind) {
     static const uint8_t operations[WL_KIND_COUNT] = {
@@ -250,7 +90,7 @@ static int64_t plain_bytes(int64_t shape) {
     return (int64_t)wl_smaller(groups - limited, 8);
 }
 
-static void decode(const needs *need, const wl_step *step, wl_instruction *instruction) {
+static void decode(const wl_needs *need, const wl_step *step, wl_instruction *instruction) {
     *instruction =
         (wl_instruction){.a = step->a, .operation = operation(step), .b = step->b, .c = step->c, .d = step->d};
     switch (step->op) {
@@ -303,7 +143,7 @@ static void decode(const needs *need, const wl_step *step, wl_instruction *instr
             instruction->operation = WL_RUN_SEEK_END;
         break;
     case WL_OP_LIST_END:
-        instruction->offsets = wants_column(need, step->a) ? need->arguments->columns[step->a].offsets : NULL;
+        instruction->offsets = wl_wants_column(need, step->a) ? need->arguments->columns[step->a].offsets : NULL;
         break;
     case WL_OP_CHECK_CONSTANT:
         instruction->constant = need->program->constants + step->a;
@@ -342,48 +182,16 @@ static void join_varints(wl_instruction *plan, uint32_t count) {
     }
 }
 
-static bool writes_value(const wl_step *step) {
-    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_TEXT || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
-           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
-}
-
-static bool writes_column(const wl_step *step) { return writes_value(step) || step->op == WL_OP_COLUMN_NULL; }
-
 /* A turn of the loop around the row begins: with it, as many as can be read at once. */
 static void add_rows(wl_run *run, uint32_t count) {
     const wl_step *loop = run->program->steps + run->program->row_loop;
     run->plan[count] = (wl_instruction){.a = loop->a, .operation = WL_RUN_ROWS, .b = loop->b, .c = loop->c - 1};
 }
 
-/* What is computed for a function stands after what reads it, where the function calls itself: then the needs are gone
- * through again until there are no more of them. */
-static void find_needed(needs *need, uint32_t *place) {
-    const wl_program *program = need->program;
-    size_t before, now = 0;
-    do {
-        before = now;
-        uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next column that does not */
-        for (uint32_t i = program->step_count; i-- > 0;) {
-            const wl_step *step = program->steps + i;
-            bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
-            need->alone = false;
-            /* A condition of columns that nobody wants is not computed either. */
-            bool needed =
-                program->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
-            place[i] = needed ? 1 + need->alone : 0;
-            kept = needed ? i : kept;
-            column = !needed && writes_column(step) ? i : column;
-        }
-        now = 0;
-        for (size_t i = 0; program->function_count && i < WL_MOST_REGISTERS; i++)
-            now += need->registers[i];
-    } while (now != before);
-}
-
 /* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
-static void make_plan(wl_run *run, needs *need, uint32_t *place) {
+static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
     const wl_program *program = run->program;
-    find_needed(need, place);
+    wl_needs_find(need, place);
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
@@ -396,7 +204,7 @@ static void make_plan(wl_run *run, needs *need, uint32_t *place) {
         bool is_list = step->op == WL_OP_LIST_END;
         if (is_list)
             decode(need, step, run->plan + count++);
-        if (writes_value(step) && program->conditional[step->a] && wants_column(need, step->a))
+        if (wl_writes_value(step) && program->conditional[step->a] && wl_wants_column(need, step->a))
             run->plan[count++] = (wl_instruction){.a = step->a, .operation = WL_RUN_COLUMN_VALID};
         if (is_list || step->op == WL_OP_COLUMN_STRUCT)
             continue;
@@ -492,7 +300,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->turns = UINT64_MAX;
     if (program->preset_count)
         memcpy(run->registers, arguments->preset, program->preset_count * sizeof *run->registers);
-    needs need = {.program = program, .arguments = arguments, .parse_only = parse_only};
+    wl_needs need = {.program = program, .arguments = arguments, .parse_only = parse_only};
     make_plan(run, &need, place);
     make_checksums(run);
     if (!parse_only)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.errors import WireloomError
 from .calls import CallError, Calls, time_of_answer
-from .positions import LATEST, SHARD_END, TRIM_HORIZON, Position
+from .positions import LATEST, SHARD_END, Position
 
 TICK = timedelta(seconds=1)
 """How exactly a server says what time it is."""
@@ -81,7 +81,7 @@ def first_positions(shards: Mapping[str, StreamShard], start: str | datetime, no
     if start == LATEST:
         # Their parents have ended before.
         return {each: Position(timestamp=now) for each, shard in shards.items() if shard.open}
-    begin = Position() if start == TRIM_HORIZON else Position(timestamp=start)  # type: ignore[arg-type]
+    begin = Position(timestamp=start) if isinstance(start, datetime) else Position()
     return dict.fromkeys(shards, begin)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from wireloom.codecs import BLOCK_CODECS
 
 from .pieces import Values
-from .specs import Made, unit_spec
+from .specs import Made
+from .unit_specs import unit_spec
 
 CODECS = ("none", "zstd", "snappy", "zlib")
 SAID = 16

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ..examples import PROFILE
 from .records import record_spec
-from .specs import Made, table_spec, unit_spec
+from .specs import Made, table_spec
+from .unit_specs import unit_spec
 
 randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
 

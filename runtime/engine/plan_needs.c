@@ -1,0 +1,185 @@
+/* Which steps a call needs.
+ *
+ * Columns that the caller does not want are dropped, and then, from the last step to the first, whatever only they would
+ * have needed. An EXPRESSION is dropped too where nothing needs its result: a value that is not used cannot be wrong. */
+#include "plan.h"
+
+bool wl_wants_column(const wl_needs *need, size_t column) {
+    return !need->parse_only && need->arguments->columns[column].wanted;
+}
+
+/* A list without a wanted column is gone through, and leaves nothing. */
+bool wl_wants_level(const wl_needs *need, size_t level) {
+    for (uint32_t i = 0; i < need->program->column_count && !need->parse_only; i++) {
+        if (need->program->levels[i] == level && need->arguments->columns[i].wanted)
+            return true;
+    }
+    return false;
+}
+
+static void need_checksum(wl_needs *need, const wl_step *step) {
+    const wl_rule *rule = need->program->rules + step->a;
+    if (rule->place == WL_IN_REGISTER)
+        need->registers[step->b] = true;
+    else
+        need->spans[step->b] = true;
+    if (rule->start != WL_NO_REGISTER)
+        need->registers[rule->start] = true;
+    need->marks[step->c] = need->marks[step->d] = true;
+    if (rule->replace >= 0)
+        need->marks[rule->own] = true;
+}
+
+/* Whether this call runs the step; notes what it reads. Called from the last step to the first. */
+static bool is_needed(wl_needs *need, const wl_step *step) {
+    switch (step->op) {
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_COLUMN_NULL:
+        return wl_wants_column(need, step->a);
+    case WL_OP_COLUMN_STRUCT:
+        /* Nothing is written but that it is there. */
+        return wl_wants_column(need, step->a) && need->program->conditional[step->a];
+    case WL_OP_ROW:
+    case WL_OP_ROW_END:
+        return !need->parse_only;
+    case WL_OP_LIST:
+    case WL_OP_LIST_END:
+        need->list_wanted[step->b] = wl_wants_column(need, step->a);
+        return need->list_wanted[step->b] || wl_wants_level(need, step->b);
+    case WL_OP_ITEM:
+    case WL_OP_ITEM_END:
+        return wl_wants_level(need, step->b) || need->list_wanted[step->b];
+    case WL_OP_LOOP:
+    case WL_OP_AGAIN:
+        if (step->b == (step->op == WL_OP_LOOP ? WL_LOOP_COUNT : WL_LOOP_UNTIL))
+            need->registers[step->d] = true;
+        return true;
+    case WL_OP_INDEX:
+    case WL_OP_STREAM:
+    case WL_OP_ABSENT:
+    case WL_OP_VARIABLE:
+        return need->registers[step->a];
+    case WL_OP_ITEM_OF:
+        if (need->registers[step->a])
+            need->registers[step->c] = true;
+        return need->registers[step->a];
+    case WL_OP_SET:
+    case WL_OP_APPEND:
+        /* Whoever reads it may be a turn of a loop or a unit further on. */
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_COLUMN_BYTES:
+    case WL_OP_COLUMN_TEXT:
+        if (!wl_wants_column(need, step->a))
+            return false;
+        need->spans[step->b] = true;
+        return true;
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+        if (!wl_wants_column(need, step->a))
+            return false;
+        need->alone = !need->registers[step->b];
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_REGISTER_FIXED:
+        return need->registers[step->a];
+    case WL_OP_EXPRESSION:
+        if (need->registers[step->a])
+            wl_expression_uses(need->program->constants + step->c, (size_t)step->d, need->registers, need->spans);
+        return need->registers[step->a];
+    case WL_OP_MARK:
+        if (need->marks[step->a] && step->b >= 3)
+            need->spans[step->c] = true;
+        return need->marks[step->a];
+    case WL_OP_FIELDS:
+        need->registers[need->program->messages[step->b].broken] = true;
+        return true;
+    case WL_OP_LIMIT_SPAN:
+        need->spans[step->a] = true;
+        if (step->b)
+            need->marks[step->c] = true;
+        return true;
+    case WL_OP_TRIM_RIGHT:
+    case WL_OP_CUT_TERMINATOR:
+        return need->spans[step->a];
+    case WL_OP_CHECKSUM:
+        if (!need->arguments->verify)
+            return false;
+        need_checksum(need, step);
+        return true;
+    case WL_OP_FUNCTION:
+        return false;
+    case WL_OP_CHAIN_BEGIN:
+        return need->arguments->verify;
+    case WL_OP_CHAIN:
+        return need->registers[step->a] || need->registers[step->c];
+    case WL_OP_CHAIN_NOTE:
+        if (!need->arguments->verify)
+            return false;
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_SERIES_ADD:
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_CHECK_UTF8:
+        need->spans[step->a] = true;
+        return true;
+    case WL_OP_BYTES_REGISTER:
+        need->registers[step->b] = true;
+        return true;
+    case WL_OP_EXPAND:
+        need->registers[step->c] = true;
+        if (step->d >= 0)
+            need->registers[step->d] = true;
+        return true;
+    case WL_OP_WHERE:
+        /* A row without a place in the table shows as well where rows are. */
+        if (need->parse_only)
+            return false;
+        need->registers[step->a] = true;
+        return true;
+    case WL_OP_CHECK_RANGE:
+    case WL_OP_CHECK_TRUE:
+    case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_SKIP_UNLESS:
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_SKIP_REGISTER:
+    case WL_OP_SEEK:
+        need->registers[step->a] = true;
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool wl_writes_value(const wl_step *step) {
+    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_TEXT || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
+           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
+}
+
+static bool writes_column(const wl_step *step) { return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL; }
+
+/* What is computed for a function stands after what reads it, where the function calls itself: then the needs are gone
+ * through again until there are no more of them. */
+void wl_needs_find(wl_needs *need, uint32_t *place) {
+    const wl_program *program = need->program;
+    size_t before, now = 0;
+    do {
+        before = now;
+        uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next column that does not */
+        for (uint32_t i = program->step_count; i-- > 0;) {
+            const wl_step *step = program->steps + i;
+            bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
+            need->alone = false;
+            /* A condition of columns that nobody wants is not computed either. */
+            bool needed =
+                program->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
+            place[i] = needed ? 1 + need->alone : 0;
+            kept = needed ? i : kept;
+            column = !needed && writes_column(step) ? i : column;
+        }
+        now = 0;
+        for (size_t i = 0; program->function_count && i < WL_MOST_REGISTERS; i++)
+            now += need->registers[i];
+    } while (now != before);
+}

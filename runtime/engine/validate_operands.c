@@ -1,0 +1,304 @@
+/* Checks of a step by itself: that each operand is one that its operation takes, and names what the program has. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "validate.h"
+
+bool wl_refuse(wl_checker *check, const char *format, ...) {
+    int used = snprintf(check->message, check->message_size, "%s %u of the program: ", check->subject, check->at);
+    if (used > 0 && (size_t)used < check->message_size) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(check->message + used, check->message_size - (size_t)used, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+static bool below(wl_checker *check, const char *what, int64_t number, uint32_t count) {
+    return (number >= 0 && number < count) ||
+           wl_refuse(check, "there is no %s %lld, the program has %u", what, (long long)number, count);
+}
+
+static bool is_register(wl_checker *check, int64_t number) {
+    return below(check, "register", number, check->program->register_count);
+}
+
+static bool is_written_register(wl_checker *check, int64_t number) {
+    return is_register(check, number) &&
+           (number >= check->program->preset_count ||
+            wl_refuse(check, "register %lld is preset, steps only read it", (long long)number));
+}
+
+static bool is_span(wl_checker *check, int64_t number) { return below(check, "span", number, check->program->span_count); }
+static bool is_mark(wl_checker *check, int64_t number) { return below(check, "mark", number, check->program->mark_count); }
+
+static bool is_chain(wl_checker *check, int64_t number) {
+    return below(check, "chain", number, check->program->chain_count);
+}
+
+static bool is_series(wl_checker *check, int64_t number) {
+    return below(check, "series", number, check->program->series_count);
+}
+
+static bool is_store(wl_checker *check, int64_t number) {
+    return below(check, "store", number, check->program->store_count);
+}
+
+/* Reading `size` bytes at base + `from` must be covered by the NEED before. */
+static bool is_safe(wl_checker *check, int64_t from, int64_t size) {
+    int64_t safe = check->safe[check->at];
+    return (from >= 0 && size >= 0 && from <= safe && size <= safe - from) ||
+           wl_refuse(check, "%lld bytes at base + %lld, but the NEED before it covers %lld", (long long)size,
+                  (long long)from, (long long)safe);
+}
+
+static bool is_column(wl_checker *check, int64_t number, unsigned storage) {
+    return below(check, "column", number, check->program->column_count) &&
+           (check->program->storages[number] == storage ||
+            wl_refuse(check, "column %lld is not stored that way", (long long)number));
+}
+
+static bool is_outcome(wl_checker *check, uint32_t operand) {
+    uint32_t reason = operand >> 8;
+    return ((operand & 0x7F) <= 1 && reason != WL_REASON_NONE && (reason <= WL_REASON_DIGEST || reason == WL_REASON_MESSAGE)) ||
+           wl_refuse(check, "operand b (%u) is not an outcome with a reason", operand);
+}
+
+static bool is_within(wl_checker *check, const char *what, int64_t value, int64_t least, int64_t most) {
+    return (value >= least && value <= most) || wl_refuse(check, "%s %lld is not within %lld … %lld", what,
+                                                       (long long)value, (long long)least, (long long)most);
+}
+
+static bool are_constants(wl_checker *check, int64_t from, int64_t size) {
+    int64_t have = check->program->constant_size;
+    return (from >= 0 && size >= 0 && from <= have && size <= have - from) ||
+           wl_refuse(check, "constants %lld … + %lld do not exist", (long long)from, (long long)size);
+}
+
+/* Operand c is an encoding of text; d is where its table is among the constants. */
+static bool is_encoding(wl_checker *check, const wl_step *step) {
+    return is_within(check, "operand c", step->c, 0, WL_TEXT_ENCODINGS - 1) &&
+           (step->c != WL_TEXT_TABLE || are_constants(check, step->d, WL_CHARACTERS_BYTES));
+}
+
+/* Whether the stream that the step reads has an end of its own, before the end of the input. */
+static bool has_end(wl_checker *check) {
+    const bool bounded = check->function ? check->function->needs_end : check->program->delimiter_size || check->program->whole;
+    return bounded || check->depth[check->at] ||
+           wl_refuse(check, "reads to the end of its stream, which is neither a frame nor a sub-stream");
+}
+
+static bool is_expression(wl_checker *check, const wl_step *step) {
+    const char *problem = NULL;
+    return is_written_register(check, step->a) && are_constants(check, step->c, step->d) &&
+           (wl_expression_check(check->program, check->program->constants + step->c, (size_t)step->d, &problem) ||
+            wl_refuse(check, "%s", problem));
+}
+
+/* The code that gives what is stored reads the sum, and nothing else. */
+static bool is_stored(wl_checker *check, const wl_rule *rule) {
+    bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
+    const char *problem = NULL;
+    if (!is_written_register(check, rule->sum) || !are_constants(check, rule->stored, rule->stored_size))
+        return false;
+    const uint8_t *code = check->program->constants + rule->stored;
+    if (!wl_expression_check(check->program, code, rule->stored_size, &problem))
+        return wl_refuse(check, "%s", problem);
+    wl_expression_uses(code, rule->stored_size, registers, spans);
+    registers[rule->sum] = false;
+    for (size_t i = 0; i < WL_MOST_REGISTERS || i < WL_MOST_SPANS; i++) {
+        if ((i < WL_MOST_REGISTERS && registers[i]) || (i < WL_MOST_SPANS && spans[i]))
+            return wl_refuse(check, "what is stored for a checksum depends on more than the sum");
+    }
+    return !wl_expression_has_series(code, rule->stored_size) ||
+           wl_refuse(check, "what is stored for a checksum depends on a list");
+}
+
+bool wl_rule_check(wl_checker *check, const wl_rule *rule) {
+    const wl_sum_parameters *of = &rule->algorithm.of;
+    if (!wl_sum_parameters_hold(of))
+        return wl_refuse(check, "there is no such algorithm of family %u", of->family);
+    const bool digest = of->family >= WL_MD5;
+    if (rule->place >= WL_IN_PLACES || (digest && rule->place == WL_IN_REGISTER))
+        return wl_refuse(check, "it cannot be in place %u", rule->place);
+    if (rule->start != WL_NO_REGISTER && (digest || !is_register(check, rule->start)))
+        return digest ? wl_refuse(check, "a digest has no start value") : false;
+    if (rule->stored_size && rule->place != WL_IN_REGISTER)
+        return wl_refuse(check, "bytes stand for the checksum itself");
+    if (rule->stored_size && !is_stored(check, rule))
+        return false;
+    if (rule->replace < -1 || rule->replace > 255)
+        return wl_refuse(check, "its bytes cannot count as %d", (int)rule->replace);
+    if (rule->replace >= 0 && !wl_sums_in_pieces(of))
+        return wl_refuse(check, "it is not computed in pieces, so no bytes are replaced");
+    return rule->replace < 0 ||
+           (is_mark(check, rule->own) && is_within(check, "a checksum of size", rule->own_size, 0, WL_MOST_OWN_BYTES));
+}
+
+static bool is_varint(wl_checker *check, const wl_step *step) {
+    unsigned groups = WL_VARINT_GROUPS(step->c), most = WL_VARINT_MOST(step->c);
+    if (!is_written_register(check, step->a) || !is_outcome(check, step->b) ||
+        !is_within(check, "operand d", step->d, 0, UINT16_MAX) || !is_outcome(check, (uint32_t)step->d))
+        return false;
+    return is_within(check, "operand c", step->c, 0, 2 * WL_VARINT_ZIGZAG - 1) &&
+           is_within(check, "a number of groups", groups, 1, WL_MOST_GROUPS) &&
+           is_within(check, "the last group", WL_VARINT_TOP(step->c), 0, 127) &&
+           (!most || is_within(check, "a number of bytes", most, groups, WL_MOST_GROUPS)) &&
+           ((step->b & 1) || wl_refuse(check, "a varint without an end is lost"));
+}
+
+static bool is_checksum(wl_checker *check, const wl_step *step) {
+    const wl_program *program = check->program;
+    return below(check, "checksum", step->a, program->rule_count) && is_mark(check, step->c) &&
+           is_mark(check, step->d) &&
+           (program->rules[step->a].place == WL_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b));
+}
+
+/* Steps that write columns or registers from bytes that a NEED has covered. */
+static bool check_fixed(wl_checker *check, const wl_step *step) {
+    unsigned size = wl_kind_size(step->b);
+    if (!size)
+        return wl_refuse(check, "there is no kind %u", step->b);
+    if (!is_safe(check, step->c, size))
+        return false;
+    if (step->op == WL_OP_COLUMN_FIXED)
+        return is_column(check, step->a, size);
+    return is_written_register(check, step->a) &&
+           (!wl_kind_is_float(step->b) || wl_refuse(check, "a register cannot hold a float"));
+}
+
+bool wl_operands_check(wl_checker *check, const wl_step *step) {
+    switch (step->op) {
+    case WL_OP_END:
+        return check->depth[check->at] == 0 || wl_refuse(check, "the row ends inside a sub-stream");
+    case WL_OP_NEED:
+    case WL_OP_JUMP:
+        return true;
+    case WL_OP_COLUMN_FIXED:
+    case WL_OP_REGISTER_FIXED:
+        return check_fixed(check, step);
+    case WL_OP_BYTES_REGISTER:
+        return is_span(check, step->a) && is_register(check, step->b) &&
+               is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
+    case WL_OP_BYTES_FIXED:
+        return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
+    case WL_OP_BYTES_REST:
+        return is_span(check, step->a) && has_end(check);
+    case WL_OP_BYTES_TERMINATED:
+        return is_span(check, step->a) && is_within(check, "terminator", step->b, 0, 255) &&
+               is_within(check, "operand c", step->c, 0, 7) && ((step->c & 4) || has_end(check));
+    case WL_OP_COLUMN_BYTES:
+        return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b);
+    case WL_OP_COLUMN_TEXT:
+        return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b) && is_encoding(check, step);
+    case WL_OP_COLUMN_REGISTER:
+        return is_within(check, "kind", step->c, 0, WL_F4LE - 1) && is_register(check, step->b) &&
+               is_column(check, step->a, wl_kind_size((unsigned)step->c));
+    case WL_OP_COLUMN_TIMESTAMP:
+        return is_column(check, step->a, 8) && is_register(check, step->b);
+    case WL_OP_CHECK_RANGE:
+    case WL_OP_CHECK_TRUE:
+        return is_register(check, step->a) && is_outcome(check, step->b);
+    case WL_OP_WHERE:
+        return is_register(check, step->a);
+    case WL_OP_CHECK_CONSTANT:
+        return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
+    case WL_OP_CHECKSUM:
+        return is_checksum(check, step);
+    case WL_OP_MARK:
+        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 4) &&
+               (step->b || is_safe(check, step->c, 0)) && (step->b < 3 || is_span(check, step->c)) &&
+               (step->b != 2 || check->depth[check->at] || wl_refuse(check, "no sub-stream is open"));
+    case WL_OP_EXPRESSION:
+        return is_expression(check, step);
+    case WL_OP_SKIP_IF_ZERO:
+    case WL_OP_SKIP_UNLESS:
+        return is_register(check, step->a);
+    case WL_OP_BLANK:
+        return below(check, "message", step->b, check->program->message_count);
+    case WL_OP_FIELDS:
+        return below(check, "message", step->b, check->program->message_count) &&
+               is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
+    case WL_OP_LIMIT_SPAN:
+        return is_span(check, step->a) && (!step->b || is_mark(check, step->c));
+    case WL_OP_COLUMN_NULL:
+        return below(check, "column", step->a, check->program->column_count);
+    case WL_OP_LIMIT_REGISTER:
+        return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
+    case WL_OP_LIMIT_FIXED:
+        return is_within(check, "operand a", step->a, 0, 1) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES) &&
+               (!step->a || has_end(check));
+    case WL_OP_EXPAND:
+        return (check->depth[check->at] || wl_refuse(check, "no sub-stream is open")) && is_register(check, step->c) &&
+               (step->d == -1 || is_register(check, step->d)) &&
+               is_within(check, "operand b", step->b, 0, 1);
+    case WL_OP_LIMIT_END:
+        return check->depth[check->at] > 0 || wl_refuse(check, "no sub-stream is open");
+    case WL_OP_SEEK:
+        return is_register(check, step->a) && is_within(check, "stream", step->c, 0, check->depth[check->at]) &&
+               (check->program->whole || step->c || wl_refuse(check, "goes to a position of an input that is not read as a whole"));
+    case WL_OP_STREAM:
+        return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
+               is_within(check, "stream", step->c, step->b ? 0 : check->depth[check->at], check->depth[check->at]) &&
+               (!step->b || step->c || has_end(check));
+    case WL_OP_LOOP:
+        return (step->b != WL_LOOP_COUNT || is_register(check, step->d)) && (step->b != WL_LOOP_END || has_end(check));
+    case WL_OP_AGAIN:
+        return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
+    case WL_OP_INDEX:
+    case WL_OP_ABSENT:
+        return is_written_register(check, step->a);
+    case WL_OP_CHAIN_BEGIN:
+        return is_chain(check, step->a);
+    case WL_OP_CHAIN:
+        return is_chain(check, step->b) && is_written_register(check, step->a) && is_written_register(check, step->c);
+    case WL_OP_CHAIN_NOTE:
+        return is_chain(check, step->a) && is_register(check, step->b);
+    case WL_OP_CALL:
+        return below(check, "function", step->a, check->program->function_count) &&
+               (!check->program->functions[step->a].needs_end || has_end(check));
+    case WL_OP_RETURN:
+        return check->depth[check->at] == 0 || wl_refuse(check, "the function ends inside a sub-stream");
+    case WL_OP_FUNCTION:
+        return true;
+    case WL_OP_SERIES:
+        return is_series(check, step->a);
+    case WL_OP_SERIES_ADD:
+        return is_series(check, step->a) && is_register(check, step->b);
+    case WL_OP_VARIABLE:
+        return is_written_register(check, step->a) && is_chain(check, step->b);
+    case WL_OP_SET:
+        return is_written_register(check, step->a) && is_register(check, step->b) &&
+               (step->c == -1 || is_chain(check, step->c));
+    case WL_OP_APPEND:
+        return is_store(check, step->a) && is_register(check, step->b) && is_chain(check, step->c) &&
+               is_written_register(check, step->d);
+    case WL_OP_ITEM_OF:
+        return is_written_register(check, step->a) && is_store(check, step->b) && is_register(check, step->c) &&
+               is_chain(check, step->d);
+    case WL_OP_VARINT:
+        return is_varint(check, step);
+    case WL_OP_COLUMN_STRUCT:
+        return is_column(check, step->a, WL_STRUCT);
+    case WL_OP_ROW:
+        return is_within(check, "operand a", step->a, 0, 1); /* and regions.c */
+    case WL_OP_UNIT:
+    case WL_OP_UNIT_END:
+    case WL_OP_ROW_END:
+    case WL_OP_LIST:
+    case WL_OP_LIST_END:
+    case WL_OP_ITEM:
+    case WL_OP_ITEM_END:
+        return true; /* regions.c */
+    case WL_OP_SKIP_REGISTER:
+        return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
+    case WL_OP_CHECK_UTF8:
+        return is_span(check, step->a) && is_encoding(check, step);
+    case WL_OP_TRIM_RIGHT:
+    case WL_OP_CUT_TERMINATOR:
+        return is_span(check, step->a) && is_within(check, "byte", step->c, 0, 255);
+    default:
+        return wl_refuse(check, "there is no operation %u", step->op);
+    }
+}
