@@ -342,7 +342,7 @@ static void same_both_ways(source_of_chance *chance, const wl_program *program, 
 
 static void test_layouts(void) {
     source_of_chance chance = {20};
-    for (int round = 0; round < 240; round++) {
+    for (size_t rounds = rounds_of(240); rounds; rounds--) {
         layout it = make_layout(&chance);
         wl_program *program = draft_load(&it.program);
         size_t padding = chance_below(&chance, 4) ? 0 : chance_below(&chance, 6), size = 0;
@@ -378,5 +378,5 @@ static void test_layouts(void) {
 int main(void) {
     for_every_level(test_layouts);
     printf("%zu rows, %zu damaged\n", rows_read, rows_damaged);
-    return rows_read > 20000 && rows_damaged > 50 ? 0 : 1;
+    return rows_read > rounds_of(20000) && rows_damaged > rounds_of(50) ? 0 : 1;
 }

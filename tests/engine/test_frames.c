@@ -114,7 +114,7 @@ static void test_side_by_side(void) {
     static uint64_t seed = 71; /* another one at each level */
     source_of_chance chance = {seed++};
     size_t rows = 0, damaged = 0;
-    for (size_t turn = 0; turn < 45; turn++) {
+    for (size_t turn = 0, turns = rounds_of(45); turn < turns; turn++) {
         variant what = any_variant(&chance);
         size_t size;
         uint8_t *input = make_input(&chance, &what, &size);
@@ -138,13 +138,13 @@ static void test_side_by_side(void) {
         }
         free(input);
     }
-    CHECK(rows > 15000 && damaged > 3000);
+    CHECK(rows > rounds_of(15000) && damaged > rounds_of(3000));
 }
 
 /* Headers of word stuffing that lie: every first byte of a record that is copied, then un-stuffed in its copy. */
 static void test_headers_that_lie(void) {
     source_of_chance chance = {72};
-    for (size_t turn = 0; turn < 400; turn++) {
+    for (size_t turn = 0, turns = rounds_of(400); turn < turns; turn++) {
         size_t count = 1 + chance_below(&chance, 9);
         uint8_t *copies[9], *at[9], *ends[9], *expected[9];
         size_t sizes[9];

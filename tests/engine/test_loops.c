@@ -474,7 +474,7 @@ static void same_both_ways(source_of_chance *chance, const wl_program *program, 
 
 static void test_layouts(void) {
     source_of_chance chance = {18};
-    for (int round = 0; round < 500; round++) {
+    for (size_t rounds = rounds_of(500); rounds; rounds--) {
         layout it = make_layout(&chance);
         wl_program *program = draft_load(&it.program);
         uint8_t *all = exactly(2 * ROOM_FOR_UNITS);
@@ -509,5 +509,5 @@ static void test_layouts(void) {
 int main(void) {
     for_every_level(test_layouts);
     printf("%zu rows, %zu damaged\n", rows_read, rows_damaged);
-    return rows_read > 100000 && rows_damaged > 500 ? 0 : 1;
+    return rows_read > rounds_of(100000) && rows_damaged > rounds_of(500) ? 0 : 1;
 }

@@ -229,7 +229,7 @@ static void test_resync(void) {
     source_of_chance chance = {seed++};
     wl_program *program = edgemq_program();
     const size_t largest[] = {30, 3000, 1};
-    for (size_t round = 0; round < 45; round++) {
+    for (size_t round = 0, rounds = rounds_of(45); round < rounds; round++) {
         size_t size, padding = round % 5 < 2 ? 13 : 0;
         uint8_t *input = make_input(&chance, put_frame, 30, largest[round % 3], padding, &size);
         size_t begin = 1 + chance_below(&chance, 200);

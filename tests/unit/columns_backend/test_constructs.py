@@ -66,6 +66,7 @@ types:
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_readers_agree(name: str, tmp_path: Path) -> None:
     case = CASES[name]

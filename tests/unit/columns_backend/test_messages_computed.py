@@ -80,6 +80,7 @@ def comparable(array: pa.Array) -> list[Any]:
     return [repr(each) if isinstance(each, float) else each for each in array.to_pylist()]
 
 
+@pytest.mark.slow
 @given(st.lists(ROWS, min_size=1, max_size=6), st.integers(0, 3))
 def test_functions_agree_with_objects(rows: list[dict[str, Any]], skipped: int) -> None:
     columns = by_objects([message_of(each) for each in rows])

@@ -148,6 +148,7 @@ def message(name: str, *types: str) -> str:
     return f"  {name}: {{-wireloom: {{message: {{fields: [{', '.join(found)}]}}}}}}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "columns"),
     [

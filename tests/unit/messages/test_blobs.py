@@ -96,6 +96,7 @@ def test_the_data_of_a_column_is_not_copied() -> None:
     assert (begins.to_pylist(), sizes.to_pylist()) == ([7, 7 + len(FIRST)], [len(FIRST), len(LAST)])
 
 
+@pytest.mark.slow
 def test_many_rows_come_in_one_list() -> None:
     large = page(*(note(str(number), bytes(500)) for number in range(40_000)))
     lists, report = wireloom.from_wire_with_report(pa.array([large, FIRST, large]), FORMAT, columns=["title"])

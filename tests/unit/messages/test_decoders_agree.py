@@ -180,6 +180,7 @@ def test_fixed_programs(name: str, data: st.DataObject) -> None:
     )
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 1 << 32), odd=st.sampled_from([0.0, 0.03, 0.3]), null_rows=st.booleans())
 @settings(max_examples=examples(120))
 def test_random_programs(seed: int, odd: float, null_rows: bool) -> None:

@@ -50,6 +50,7 @@ def test_as_many_as_the_count_says(marks: Format) -> None:
     agreed(marks, data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0xFFFF, 0x10000, 0x10001, 0xFFFFFFFF])
 def test_too_many_in_a_row_are_no_count(marks: Format, count: int) -> None:
     rows, [report] = agreed(marks, b"\0" + count.to_bytes(4, "little"))

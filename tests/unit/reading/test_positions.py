@@ -98,6 +98,7 @@ def test_positions_that_are_none(lumps: Format, position: int) -> None:
     assert report["tail"] == ("invalid_length" if position < 0 else "truncated")
 
 
+@pytest.mark.slow
 def test_positions_that_all_lead_to_the_same_bytes(lumps: Format) -> None:
     """The work is bounded by the size of the input and ``max_computed``, not by their product with the index."""
     things = bytes(3 * 3000)

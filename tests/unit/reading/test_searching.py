@@ -117,6 +117,7 @@ def sparse(path: Path, format: str, size: int, randomness: random.Random) -> int
     return key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", DELIMITERS)
 def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
     """A place is looked at for each halving, and little is read there."""

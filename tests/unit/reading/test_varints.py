@@ -306,6 +306,7 @@ def test_what_is_no_varint(name: str, tmp_path: Path) -> None:
     assert not isinstance(row.attributes[0].type, VarintType)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["le", "be"])
 @pytest.mark.parametrize("signed", [False, True])
 def test_every_number_of_bits(order: str, signed: bool, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ def test_every_command(row: dict[str, Any]) -> None:
             assert s2.command_record(command) == record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", VALIDATION, ids=identity)
 def test_every_batch_of_the_limits(row: dict[str, Any]) -> None:
     data = (
