@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,15 +13,15 @@ import pytest
 import wireloom
 from wireloom.codegen.backends import CHARACTER, MARGIN, WIDTH, folded, sample_name, shortened
 from wireloom.codegen.emit import generate, load_all
+from wireloom.codegen.model import Spec
 from wireloom.format import format_of as get
 
 from ..vectors.peers import cases as peer_cases
 from .blocks import Page
 
 ROOT = Path(__file__).parents[2]
-SPECS = {each.name: each for each in load_all(sorted((ROOT / "specs").glob("*.ksy")))}
 # Some specs have types alone, for others to import.
-NAMES = sorted(name for name in SPECS if name in wireloom.formats())
+NAMES = sorted({each.stem for each in (ROOT / "specs").glob("*.ksy")} & set(wireloom.formats()))
 NUMBERS = pa.array([1, 2], pa.uint64())
 BYTES = pa.array([b"one", b"\xfe\xfd\0two"], pa.binary())
 ROWS = {
@@ -40,8 +41,14 @@ def page(request: pytest.FixtureRequest, tmp_path: Path) -> Page:
     return page_of(request.param, tmp_path)
 
 
+@cache
+def spec_of(name: str) -> Spec:
+    [spec] = load_all([ROOT / "specs" / f"{name}.ksy"])
+    return spec
+
+
 def page_of(name: str, tmp_path: Path) -> Page:
-    sample = tmp_path / sample_name(SPECS[name])
+    sample = tmp_path / sample_name(spec_of(name))
     if name in ROWS:
         wireloom.write(name, pa.table(ROWS[name]), sample)
     else:
