@@ -24,6 +24,7 @@ help:
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
 	@echo "make kills      appenders of a log, KILLS=400 of them killed; what they acknowledged has to be there;"
 	@echo "                a quarter as many ingests: every record is once in table or quarantine"
+	@echo "make cluster    jobs on a standalone cluster of Spark on this machine, packed in each way"
 	@echo "make conformance  Kaitai's test suite, a checkout that KAITAI_TESTS names; rewrites its scores"
 	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names: their score, and which types can be rows"
 	@echo "make docs       the documentation as a site, in site/; fails for links that lead nowhere"
@@ -136,6 +137,11 @@ KILLS ?= 400
 kills: setup
 	@$(BIN)/python -m tests.kills --kills $(KILLS)
 	@$(BIN)/python -m tests.kills.ingests --kills $$(( ($(KILLS) + 3) / 4 ))
+
+# Jobs on a cluster of Spark, packed in each way of docs/cluster.md; `make test` runs one of them.
+.PHONY: cluster
+cluster: setup
+	@WIRELOOM_CLUSTER=all $(PYTEST) tests/spark/live/test_cluster.py
 
 # The lowest versions of the runtime dependencies that pyproject.toml allows.
 .PHONY: test-lowest

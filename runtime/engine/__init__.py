@@ -1,15 +1,17 @@
 """The column engine: runs a format's column program over bytes and fills Arrow buffers (C; see ``docs/engine.md``).
 
-``available`` says whether it can be used: not where the extension was not built, and not where the environment variable
-``WIRELOOM_ENGINE`` is ``objects``. Every function here but ``md5_many`` needs it. ``WIRELOOM_CPU`` (``portable``,
-``sse4.2``, ``avx2``, ``avx512``, ``armv8``) forces the instructions that are used; an impossible value is a
-``ValueError`` at import.
+``available`` says whether it can be used: not where the extension was not built or cannot be loaded, and not where the
+environment variable ``WIRELOOM_ENGINE`` is ``objects``. Every function here but ``md5_many`` needs it. ``WIRELOOM_CPU``
+(``portable``, ``sse4.2``, ``avx2``, ``avx512``, ``armv8``) forces the instructions that are used; an impossible value
+is a ``ValueError`` at import.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from enum import IntEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._md5 import one_after_another
@@ -29,12 +31,26 @@ available = os.environ.get("WIRELOOM_ENGINE", "") != "objects"
 
 if available and not TYPE_CHECKING:
     try:
+        try:
+            import_module("._engine", __name__)
+        except ModuleNotFoundError:
+            from .from_archive import load
+
+            load(__name__)
         from . import _engine
         from ._engine import Maker as Maker
         from ._engine import Program as Program
-
-    except ImportError:
+    except ModuleNotFoundError:
+        # It was not built.
         available = False
+    except ImportError as error:
+        available = False
+        warnings.warn(
+            f"the engine cannot be loaded, and reading by generated classes is much slower: {error}; set "
+            "WIRELOOM_ENGINE=objects if that is what you want",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def resync(

@@ -1,4 +1,4 @@
-"""A format of one's own that goes to a cluster as an archive (``--py-files``): found, planned and read out of it."""
+"""What goes to a cluster as an archive (``--py-files``): a format of one's own, wireloom, its engine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from wireloom.command import main
+
+from .cluster import package_files
 
 PROGRAM = """
 import sys
@@ -43,3 +45,34 @@ def test_a_wheel_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         check=False,
     )
     assert told.stdout.split() == ["3"], told.stderr
+
+
+ENGINE = """
+import wireloom, wireloom.engine
+table, report = wireloom.read_with_report("cobs_log", b"\\x02a\\x00")
+print(".zip" in wireloom.__file__, wireloom.engine.available, report.engine, table["payload"].to_pylist())
+"""
+
+
+@pytest.mark.parametrize("engine", ["as it is", "broken", "none"])
+def test_wireloom_in_an_archive(engine: str, tmp_path: Path) -> None:
+    """Its engine is loaded too; where that fails, this is said, and rows are read without it."""
+    packed, temporary = tmp_path / "wireloom.zip", tmp_path / "temporary"
+    temporary.mkdir()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, path in package_files().items():
+            if path.suffix != ".so" or engine == "as it is":
+                archive.write(path, name)
+            elif engine == "broken":
+                archive.writestr(name, path.read_bytes()[:99])
+    told = subprocess.run(
+        [sys.executable, "-W", "always", "-c", ENGINE],
+        env={**os.environ, "PYTHONPATH": str(packed), "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = {"as it is": "True True columns", "broken": "True False objects", "none": "True False objects"}
+    assert told.stdout.strip() == expected[engine] + " [b'a']"
+    assert ("the engine cannot be loaded" in told.stderr) == (engine == "broken")
+    assert list(temporary.iterdir()) == []

@@ -1,0 +1,34 @@
+"""Loads the engine out of an archive of packages, as ``spark-submit --py-files`` brings them.
+
+Python imports modules from archives, but the system loads libraries from files only. So the engine is copied to a file
+of its own, in the folder for temporary files, which is gone again when it is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.resources import as_file, files
+from importlib.util import module_from_spec, spec_from_file_location
+from zipimport import zipimporter
+
+
+def load(package: str) -> None:
+    """Import ``_engine`` of a package. Raises ``ModuleNotFoundError`` where it is in no archive, and ``ImportError``
+    where the system refuses it."""
+    name = f"{package}._engine"
+    found = sys.modules[package].__spec__
+    if os.name == "posix" and found is not None and isinstance(found.loader, zipimporter):
+        for suffix in EXTENSION_SUFFIXES:
+            entry = files(package) / f"_engine{suffix}"
+            if entry.is_file():
+                with as_file(entry) as path:
+                    spec = spec_from_file_location(name, path)
+                    assert spec is not None
+                    assert spec.loader is not None
+                    module = module_from_spec(spec)
+                    spec.loader.exec_module(module)
+                sys.modules[name] = module
+                return
+    raise ModuleNotFoundError(f"No module named {name!r}", name=name)
