@@ -109,6 +109,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="If the table exists: append new files, replace it, or fail.",
 )
+@click.option(
+    "--schema-evolution",
+    type=click.Choice(("refuse", "add", "quarantine")),
+    default="refuse",
+    show_default=True,
+    help="If the columns are not those of the table: fail, add new columns to it, or quarantine what it cannot hold.",
+)
 @report_option("the summary and the read report as JSON")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
 def command(
@@ -128,6 +135,7 @@ def command(
     compression: str,
     dictionary: list[str] | None,
     existing: str,
+    schema_evolution: str,
     report_path: str | None,
     as_json: bool,
     options: dict[str, Any],
@@ -174,6 +182,7 @@ def command(
         "dictionary": dictionary,
         "options": {camel_case(name) if name in OPTIONS else name: _spelled(value) for name, value in options.items()},
         "existing": existing,
+        "schema_evolution": schema_evolution,
         "to": to,
     }
     if checkpoint is not None:
@@ -273,6 +282,8 @@ def lines_of(summary: IngestSummary) -> list[str]:
         lines.append(f"recovered   {batches} of an earlier run: {counted(rows, 'row')}")
     if summary.done_before:
         lines.append(f"done before {counted(summary.done_before, 'file')}")
+    if summary.set_aside:
+        lines.append(f"set aside   {counted(summary.set_aside, 'row')} that the table's columns cannot hold")
     if summary.changed:
         more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
         lines.append(f"changed     {summary.changed[0]}{more}: another size since it was read; it is not read again")

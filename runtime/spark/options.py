@@ -34,7 +34,7 @@ MORE = {
     "mode": "Default PERMISSIVE.",
     "tail": "Default complete; streams have more values.",
     "columns": "Names are separated by commas. A schema passed to the reader takes precedence; its names must be among"
-    " these, or names of folders key=value.",
+    " these, or names of folders key=value. _metadata is a column too.",
     "verify_sha256": "Such files are not split.",
 }
 """What is only said of them in Spark."""

@@ -43,12 +43,15 @@ class FormatSource(DataSource):
         """Return the format, with several tables that of the one that the options choose; the options; and
         every column that can be asked for."""
         from .options import read_options, table_of
+        from .read.file_metadata import METADATA, METADATA_TYPE
         from .read.schema import known_columns, wire_schema
 
         format = table_of(self.described, given)
         wire = self.wire_schema if format is self.described else wire_schema(format)
         options = read_options(self.described, given)
-        return format, options, known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
+        known = known_columns(format, wire, options.corrupt_record, narrow=options.narrow)
+        known.setdefault(METADATA, StructField(METADATA, METADATA_TYPE))
+        return format, options, known
 
     def schema(self) -> StructType:
         """Return the columns of option ``columns``, by default those of the format and of the folders that are named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 from wireloom import UnknownNameError, WireloomError
+from wireloom.append import AppendWriter
 
 from .conftest import ROWS, Sample
 from .driver import planned, read, source
@@ -113,3 +114,51 @@ def test_values_are_checked_before_any_task_begins(option: str, value: str, samp
 
 def test_codecs_in_any_case_of_letters(samples: dict[str, Sample]) -> None:
     assert read("edgemq_segment", "_offset LONG", path=samples["edgemq_segment"].file, codec="ZSTD").num_rows == ROWS
+
+
+def test_metadata_is_what_files_of_spark_have(tmp_path: Path) -> None:
+    payloads = [{"payload": bytes([65 + each]) * 400_000} for each in range(6)]
+    for name in ("a.log", "b c.log"):
+        wireloom.write("cobs_log", payloads, tmp_path / name)
+    options = {"path": tmp_path, "columns": "_metadata,_offset", "maxPartitionBytes": "1m", "openCostInBytes": "1k"}
+    found = read("cobs_log", **options).to_pylist()
+    size = (tmp_path / "a.log").stat().st_size
+    assert len(found) == 12
+    for row in found:
+        file = row["_metadata"]
+        path = Path(file["file_path"])
+        modified = datetime.fromtimestamp(path.stat().st_mtime_ns // 1000 / 1e6, UTC)
+        assert abs(file.pop("file_modification_time") - modified) < timedelta(microseconds=2)
+        start, length = file["file_block_start"], file["file_block_length"]
+        assert start <= row["_offset"] < start + length <= size
+        assert (path.parent, file["file_name"], file["file_size"]) == (tmp_path, path.name, size)
+    starts = {(each["_metadata"]["file_name"], each["_metadata"]["file_block_start"]) for each in found}
+    assert len(starts) > 2, "files were split"
+
+
+def test_parts_of_metadata_of_small_files_together(tmp_path: Path) -> None:
+    for each in range(3):
+        wireloom.write("cobs_log", [{"payload": b"x"}] * (each + 1), tmp_path / f"{each}.log.gz")
+    part = StructType([StructField("file_NAME", StringType()), StructField("file_size", LongType())])
+    table = read("cobs_log", StructType([StructField("_Metadata", part)]), path=tmp_path)
+    sizes = {f"{each}.log.gz": (tmp_path / f"{each}.log.gz").stat().st_size for each in range(3)}
+    rows = [each["_Metadata"] for each in table.to_pylist()]
+    assert sorted(each["file_NAME"] for each in rows) == ["0.log.gz"] + ["1.log.gz"] * 2 + ["2.log.gz"] * 3
+    assert {each["file_NAME"]: each["file_size"] for each in rows} == sizes
+
+
+def test_metadata_of_a_file_that_grows(tmp_path: Path) -> None:
+    with AppendWriter(tmp_path / "a.log", "cobs_log") as log:
+        log.append(payload=b"one")
+        log.flush()
+        query = Query("cobs_log", path=tmp_path, columns="_metadata,_offset")
+        first = query.next()
+        log.append(payload=b"two")
+        log.flush()
+        second = query.next()
+    assert first is not None
+    assert second is not None
+    [old], [new] = first.to_pylist(), second.to_pylist()
+    blocks = [(each["_metadata"]["file_block_start"], each["_metadata"]["file_block_length"]) for each in (old, new)]
+    assert blocks == [(0, 4), (4, 5)], "a delimiter belongs to what comes after it"
+    assert (new["_metadata"]["file_size"], new["_offset"]) == (10, 5)

@@ -14,6 +14,7 @@ __getattr__ = face(
     {
         "catalogs": "catalog_of",
         "failures": "failure",
+        "fitting": "cast_exactly",
         "iceberg": "IcebergCatalog",
         "job_progress": "unwrap_task_errors",
         "layout": "FileLayout COMPRESSIONS",

@@ -68,6 +68,8 @@ def ingest(
     done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``sort_by``: columns by which each file is sorted.
     ``file_bytes``: about how large a file is at most. ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or
     ``none``. ``dictionary``: columns that are stored as dictionaries, by default all but those of bytes.
+    ``schema_evolution``: what becomes of a read whose columns are not the table's: ``refuse``; ``add`` its new columns
+    to the table; or ``quarantine`` the records that the table cannot hold.
     ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
     ``batch_files``: how many files are committed together. ``progress`` is called several times a second, in the
     caller's thread.
@@ -162,7 +164,7 @@ class _BatchRun(Run):
         with unwrap_task_errors():
             if not self.batches:
                 self.tables.prepare(wanted.frame(inputs, attempt.reports).schema)
-            frame = wanted.writing(inputs, attempt.reports, attempt.data, self.tables.columns)
+            frame = wanted.writing(inputs, attempt.reports, attempt.data, self.tables.fitting)
         run_job(
             wanted.spark,
             lambda: written.extend(write_rows(frame)),

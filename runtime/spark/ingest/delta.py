@@ -48,6 +48,11 @@ class DeltaCatalog:
                 commit_properties=once,
             )
             return
+        new = [each for each in schema.fields if each.name not in {field.name for field in there.schema().fields}]
+        if new and not record.facts["fresh"]:
+            # By a commit of its own, which a run that dies here leaves: no row has the column yet.
+            there.alter.add_columns(new)
+            there.update_incremental()
         mode = "overwrite" if record.facts["fresh"] else "append"
         there.create_write_transaction(actions, mode, schema, partitions, commit_properties=once)
 

@@ -59,6 +59,8 @@ class IcebergCatalog:
         ledger, number = record.facts["ledger"], int(record.name)
         if (_published(there, ledger) or 0) >= number:
             return
+        if names:
+            there = _evolved(there, table, Shape.from_json(record.facts["shape"]), names[0])
         with there.transaction() as transaction:
             transaction.set_properties({LEDGER: ledger, COMMIT: str(number)})
             if record.facts["fresh"] and there.current_snapshot() is not None:
@@ -136,11 +138,7 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
     """Create the table without rows. ``name``: one of its files, which has all columns but those of the folders."""
     catalog = _catalog()
     catalog.create_namespace_if_not_exists(_name(table)[0])
-    inside: pa.Schema = pq.read_schema(f"{table.path}/{name}", filesystem=table.store)
-    every: pa.Schema = to_arrow_schema(StructType.fromJson(json.loads(shape.described)), timezone="UTC")
-    parts = [every.field(each).with_nullable(True) for each in shape.partition_by]
-    fields = {each.name: each for each in [*inside, *parts]}
-    schema = pa.schema([fields[each] for each in every.names])
+    schema = _columns(table, shape, name)
     with catalog.create_table_transaction(_name(table), schema, location=_place(table)) as transaction:
         with transaction.update_spec() as spec:
             for each in shape.partition_by:
@@ -149,6 +147,26 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
         names = transaction.table_metadata.schema().name_mapping.model_dump_json()
         transaction.set_properties({TableProperties.DEFAULT_NAME_MAPPING: names})
     return catalog.load_table(_name(table))
+
+
+def _columns(table: Folder, shape: Shape, name: str) -> pa.Schema:
+    """Return the columns of a table. ``name``: one of its files, which has all columns but those of the folders."""
+    inside: pa.Schema = pq.read_schema(f"{table.path}/{name}", filesystem=table.store)
+    every: pa.Schema = to_arrow_schema(StructType.fromJson(json.loads(shape.described)), timezone="UTC")
+    parts = [every.field(each).with_nullable(True) for each in shape.partition_by]
+    fields = {each.name: each for each in [*inside, *parts]}
+    return pa.schema([fields[each] for each in every.names])
+
+
+def _evolved(there: Table, table: Folder, shape: Shape, name: str) -> Table:
+    """Add the columns of a shape that the table lacks; ``name`` as in ``_columns``."""
+    known = set(there.schema().column_names)
+    if all(each in known for each, _ in shape.columns):
+        return there
+    # By a commit of its own, which a run that dies here leaves: no row has the column yet.
+    with there.update_schema() as update:
+        update.union_by_name(_columns(table, shape, name))
+    return _catalog().load_table(_name(table))
 
 
 def _add(transaction: Transaction, there: Table, table: Folder, names: Sequence[str]) -> None:

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...base.report import FileReport
-from ..read.task_reports import count_by_reason
+from ..read.task_reports import SET_ASIDE, count_by_reason
 from ..write.commit_log import Commit
 
 
 def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
     """Return the metrics of a file. ``size``: bytes as stored; ``bytes``: as read; ``damaged``: ranges that gave no
-    rows, an end that could not be read among them; ``reasons``: the same by reason."""
+    rows, an end that could not be read among them; ``reasons``: the same by reason; ``setAside``: rows that the table
+    cannot hold."""
     reasons = count_by_reason(report)
     return {
         "path": report.path,
@@ -23,6 +24,7 @@ def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
         "bytes": report.bytes,
         "damaged": sum(reasons.values()),
         "reasons": reasons,
+        "setAside": report.facts.get(SET_ASIDE, 0),
         "tail": report.tail,
         "tailOffset": report.tail_offset,
         "error": report.error,
@@ -40,6 +42,7 @@ def totals(files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "bytes": sum(each["bytes"] for each in files),
         "damaged": sum(each["damaged"] for each in files),
         "reasons": dict(sorted(reasons.items())),
+        "setAside": sum(each["setAside"] for each in files),
     }
 
 

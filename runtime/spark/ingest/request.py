@@ -26,12 +26,13 @@ from ..options import read_options
 from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
 from .catalogs import KINDS
+from .fitting import Fitting
 from .layout import FileLayout, file_layout
+from .schema_drift import EVOLUTIONS, QUARANTINE, REFUSE
 from .task_source import WRITES, TaskWriting, writing_name, writing_source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
 EXISTING = ("append", "overwrite", "error")
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
@@ -55,6 +56,7 @@ class Choices(TypedDict, total=False):
     file_bytes: int | None
     compression: str
     dictionary: Sequence[str] | None
+    schema_evolution: str
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Request:
     options: Mapping[str, str]
     existing: str
     to: str
+    schema_evolution: str = REFUSE
 
     @property
     def partition_by(self) -> tuple[str, ...]:
@@ -92,23 +95,23 @@ class Request:
         """Return the same of all inputs, as a stream."""
         return self.spark.readStream.format(self.source).options(**self._options(reports)).load()
 
-    def writing(self, inputs: Iterable[Input], reports: Folder, data: Folder, columns: StructType) -> DataFrame:
-        """Return what tells of the files that the tasks write into ``data``: those rows, with these columns."""
+    def writing(self, inputs: Iterable[Input], reports: Folder, data: Folder, fitting: Fitting) -> DataFrame:
+        """Return what tells of the files that the tasks write into ``data``: those rows, as they fit the table."""
         reader = self.spark.read.format(self._writing_source())
-        reader = reader.options(**self._options(reports), **self._writes(data, columns))
+        reader = reader.options(**self._options(reports), **self._writes(data, fitting))
         return reader.option("listedFiles", encoded(inputs)).load()
 
-    def writing_stream(self, reports: Folder, data: Folder, columns: StructType) -> DataFrame:
+    def writing_stream(self, reports: Folder, data: Folder, fitting: Fitting) -> DataFrame:
         """Return the same of all inputs, as a stream."""
         reader = self.spark.readStream.format(self._writing_source())
-        return reader.options(**self._options(reports), **self._writes(data, columns)).load()
+        return reader.options(**self._options(reports), **self._writes(data, fitting)).load()
 
     def _writing_source(self) -> str:
         self.spark.dataSource.register(writing_source(source_of(self.format, self.source), self.source))
         return writing_name(self.source)
 
-    def _writes(self, data: Folder, columns: StructType) -> Mapping[str, str]:
-        return {WRITES: TaskWriting.into(data, columns, self.layout).to_json()}
+    def _writes(self, data: Folder, fitting: Fitting) -> Mapping[str, str]:
+        return {WRITES: TaskWriting.into(data, fitting, self.layout).to_json()}
 
     def _options(self, reports: Folder) -> Mapping[str, str]:
         # Tasks may run in another folder than this process.
@@ -147,6 +150,7 @@ def request(
     file_bytes: int | None = None,
     compression: str = "snappy",
     dictionary: Sequence[str] | None = None,
+    schema_evolution: str = REFUSE,
 ) -> Request:
     """Check all of it; see ``ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
     described = get(format, allow_modules)
@@ -154,6 +158,11 @@ def request(
     check_texts(quarantine=quarantine, metrics=metrics)
     one_of("value of existing", existing, EXISTING)
     one_of("kind of table", to, KINDS)
+    one_of("value of schema_evolution", schema_evolution, EVOLUTIONS)
+    if schema_evolution == QUARANTINE and quarantine is None:
+        raise WireloomError(
+            "schema_evolution=quarantine needs a quarantine for the records that the table cannot hold: name its folder"
+        )
     if not isinstance(table, str):
         raise WireloomError(f"table is the address of a folder, or the name of a table, not {shown(table)}")
     if options is not None and not (isinstance(options, Mapping) and all(isinstance(each, str) for each in options)):
@@ -209,6 +218,7 @@ def request(
         },
         existing=existing,
         to=to,
+        schema_evolution=schema_evolution,
     )
 
 

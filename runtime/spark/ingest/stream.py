@@ -156,7 +156,7 @@ class _StreamRun(Run):
         """Return when all is read; an interrupt stops the query first. Raises what a batch raised."""
         with unwrap_task_errors():
             self.tables.prepare(self.wanted.stream(self._attempt.reports).schema)
-            frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.columns)
+            frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.fitting)
         writer = frame.writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", spark_address(self._checkpoint))
         writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...base.report import ReadReport
-from ..read.task_reports import count_by_reason
+from ..read.task_reports import SET_ASIDE, count_by_reason
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class IngestSummary:
         return sum(self.reasons.values())
 
     @property
+    def set_aside(self) -> int:
+        """Rows that came to the quarantine since the table's columns cannot hold their values."""
+        return sum(each.facts.get(SET_ASIDE, 0) for each in self.report.files)
+
+    @property
     def reasons(self) -> Mapping[str, int]:
         """The same by reason, the most frequent first."""
         found: Counter[str] = Counter()
@@ -74,6 +79,7 @@ class IngestSummary:
             **self.report.to_dict(),
             "damaged": self.damaged,
             "reasons": self.reasons,
+            "set_aside": self.set_aside,
             "table": self.table,
             "quarantine": self.quarantine,
             "quarantined": self.quarantined,

@@ -30,12 +30,13 @@ from ..write.commit_log import (
 )
 from .catalogs import catalog_of
 from .consistency import check_consistency, part_name
+from .fitting import Fitting
 from .ledger import Ledger, Shape, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .metrics import batch_metrics, file_metrics, lines, totals
 from .quarantine import write_quarantine
 from .request import Request
-from .schema_drift import UNKNOWN, check_drift, shape_of
+from .schema_drift import UNKNOWN, evolved, shape_of
 from .table_files import WrittenFile
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class IngestTables:
         # Tables may share a quarantine: each leaves the attempts of others alone.
         self._mark = hashlib.blake2b(_absolute_address(wanted.table).encode(), digest_size=4).hexdigest()
         self._shape: Shape | None = None
-        self._schema: StructType | None = None
+        self._fitting: Fitting | None = None
         self._replaces = False
         self._replaced: list[tuple[str, str]] = []
 
@@ -94,24 +95,25 @@ class IngestTables:
         Raises ``WireloomError`` where they do not fit, or where the ledger is not that of the table.
         """
         wanted = self._wanted
-        self._schema = schema
-        wanted.layout.check_columns(to_arrow_schema(schema, timezone="UTC"))
-        self._shape = shape = shape_of(schema, wanted.partition_by, wanted.to)
-        if self._catalog is not None:
-            self._catalog.check(self.table, shape)
+        new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
         if wanted.existing == "overwrite":
             self._replace()
-            return
-        self._check()
-        there = self.ledger.shape or self._found_shape(shape)
-        if there is not None:
-            check_drift(self.table.address, there, shape)
+        else:
+            self._check()
+            there = self.ledger.shape or self._found_shape(new)
+            if there is not None:
+                columns = evolved(self.table.address, there, schema, new, wanted.schema_evolution)
+        wanted.layout.check_columns(to_arrow_schema(columns, timezone="UTC"))
+        self._shape = shape = shape_of(columns, wanted.partition_by, wanted.to)
+        if self._catalog is not None:
+            self._catalog.check(self.table, shape)
+        self._fitting = Fitting.of(schema, columns)
 
     @property
-    def columns(self) -> StructType:
-        """The columns of the rows that are to be written."""
-        assert self._schema is not None, "prepare() comes first"
-        return self._schema
+    def fitting(self) -> Fitting:
+        """How rows that are read become rows of the table."""
+        assert self._fitting is not None, "prepare() comes first"
+        return self._fitting
 
     def _check(self) -> None:
         """Raise ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""

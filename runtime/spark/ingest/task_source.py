@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, InputPartition
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...input.inputs import Location
@@ -16,12 +16,14 @@ from ..errors import HideTraceback
 from ..folders import Folder, folder
 from ..read.reader import FormatReader
 from ..stream.reader import FormatStreamReader
+from .fitting import Fitting
 from .layout import FileLayout
 from .table_files import HANDED_BACK, handed_back, write_table_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..read.task_reports import TaskReportWriter
     from ..source import FormatSource
 
 WRITES = "ingestwrites"
@@ -30,18 +32,18 @@ WRITES = "ingestwrites"
 
 @dataclass(frozen=True)
 class TaskWriting:
-    """The work of tasks that write: rows of ``schema``, Spark's as JSON, to ``address``."""
+    """The work of tasks that write: rows, as they fit the table, to ``address``."""
 
-    schema: str
+    fitting: Fitting
     address: str
     location: Location
     layout: FileLayout
 
     @classmethod
-    def into(cls, place: Folder, schema: StructType, layout: FileLayout) -> TaskWriting:
-        """Return what writes rows of a schema into a folder."""
+    def into(cls, place: Folder, fitting: Fitting, layout: FileLayout) -> TaskWriting:
+        """Return what writes rows into a folder."""
         address = place.address if place.remote else place.path
-        return cls(schema.json(), address, place.location or Location(), layout)
+        return cls(fitting, address, place.location or Location(), layout)
 
     def to_json(self) -> str:
         """Return it as an option."""
@@ -54,26 +56,30 @@ class TaskWriting:
         parts: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in found["layout"].items()
         }
-        return cls(found["schema"], found["address"], Location(**found["location"]), FileLayout(**parts))
-
-    @property
-    def columns(self) -> StructType:
-        """The columns of the rows."""
-        return StructType.fromJson(json.loads(self.schema))
+        fitting, location = Fitting(**found["fitting"]), Location(**found["location"])
+        return cls(fitting, found["address"], location, FileLayout(**parts))
 
     def write(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write all batches of a task; then yield what the driver is to know of the files."""
         with HideTraceback():
-            schema = to_arrow_schema(self.columns, timezone="UTC")
-            yield from handed_back(write_table_files(batches, schema, folder(self.address, self.location), self.layout))
+            place = folder(self.address, self.location)
+            yield from handed_back(write_table_files(batches, self.fitting.schema, place, self.layout))
 
 
-class WritingReader(FormatReader):
-    """Reads a batch, and writes it in the tasks."""
+class FittingReader(FormatReader):
+    """Reads rows as they fit the table."""
 
     def __init__(self, reader: FormatReader, writing: TaskWriting) -> None:
         vars(self).update(vars(reader))
         self._writing = writing
+
+    def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
+        """Return rows of the table; the others go to the quarantine."""
+        return self._writing.fitting.fit(rows, places, reports)
+
+
+class WritingReader(FittingReader):
+    """Reads a batch, and writes it in the tasks."""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Write the rows of one partition; yield a row for each file."""
@@ -84,7 +90,7 @@ class WritingStreamReader(FormatStreamReader):
     """Reads a stream, and writes it in the tasks."""
 
     def __init__(self, reader: FormatStreamReader, writing: TaskWriting) -> None:
-        super().__init__(reader.reader, reader.stream)
+        super().__init__(FittingReader(reader.reader, writing), reader.stream)
         self._writing = writing
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -106,11 +112,11 @@ def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
 
         def reader(self, schema: StructType) -> WritingReader:
             inner, writing = self._inner()
-            return WritingReader(inner.reader(writing.columns), writing)
+            return WritingReader(inner.reader(writing.fitting.columns), writing)
 
         def streamReader(self, schema: StructType) -> WritingStreamReader:  # noqa: N802
             inner, writing = self._inner()
-            return WritingStreamReader(inner.streamReader(writing.columns), writing)
+            return WritingStreamReader(inner.streamReader(writing.fitting.columns), writing)
 
         def _inner(self) -> tuple[Any, TaskWriting]:
             options = {name: value for name, value in self.options.items() if name.lower() != WRITES}

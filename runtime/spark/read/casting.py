@@ -11,6 +11,7 @@ from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
 from ...rows.shapes import without_unions
+from .file_metadata import METADATA, FileMetadata
 from .schema import Target
 
 NONE: Mapping[str, str | None] = {}
@@ -23,15 +24,24 @@ class Caster:
         self.targets = tuple(targets)
         self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
 
-    def cast(self, batch: pa.RecordBatch, constants: Mapping[str, str | None] = NONE) -> pa.RecordBatch:
+    def cast(
+        self,
+        batch: pa.RecordBatch,
+        constants: Mapping[str, str | None] = NONE,
+        files: FileMetadata | None = None,
+    ) -> pa.RecordBatch:
         """Return the batch as Spark wants it. ``constants``: values of partition columns by their names in small
-        letters; those without a value are null. Raises ``WireloomError`` where a value does not fit its type."""
-        arrays = [
-            _constant(constants.get(target.field.name.lower()), batch.num_rows, field.type, target)
-            if target.source is None
-            else _cast(batch.column(target.source), field.type, target)
-            for target, field in zip(self.targets, self.schema, strict=True)
-        ]
+        letters; those without a value are null. ``files``: of which the rows are, where ``_metadata`` may be wanted.
+        Raises ``WireloomError`` where a value does not fit its type."""
+        arrays = []
+        for target, field in zip(self.targets, self.schema, strict=True):
+            if target.source is None:
+                constant = constants.get(target.field.name.lower())
+                arrays.append(_constant(constant, batch.num_rows, field.type, target))
+            elif target.source == METADATA and files is not None:
+                arrays.append(_cast(files.column(batch.column("_path")), field.type, target))
+            else:
+                arrays.append(_cast(batch.column(target.source), field.type, target))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 

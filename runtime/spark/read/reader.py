@@ -130,19 +130,27 @@ class FormatReader(DataSourceReader):
     def _cast_rows(self, partition: Partition, reports: TaskReportWriter | None) -> Generator[pa.RecordBatch]:
         from .casting import Caster
         from .coalescing import coalesced
+        from .file_metadata import METADATA, FileMetadata
 
         caster = Caster(self.targets)
         # Even where Spark wants only nulls, rows must be counted.
         names = [each.source for each in self.targets if each.source is not None] or ["_offset"]
+        names = ["_path" if each == METADATA else each for each in names]
         scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *QUARANTINE])))
         if reports is not None:
             scan = replace(scan, end_rows=True)
         for slices, constants in self._groups(partition):
+            files = FileMetadata(slices)
             rows = self._rows(scan, slices, reports)
             good = rows if reports is None else map(reports.take, rows)
             # Casting costs each batch the same, however small.
             for batch in coalesced((each for each in good if each.num_rows), self.options.scan.batch_rows):
-                yield caster.cast(batch, constants)
+                yield self.finish(caster.cast(batch, constants, files), batch, reports)
+
+    def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
+        """Return rows as they are wanted. ``places``: the same rows as they are in their inputs, with the columns
+        ``QUARANTINE`` where there are ``reports``."""
+        return rows
 
     def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
         """Return the slices, those of whole files together where they have the same values of partition columns; and

@@ -43,7 +43,10 @@ EXPLAINED_BY_ERROR = ("codec", "missing", "digest")
 """Reasons of which the report's error says more."""
 
 KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "tail", "tail_offset", "tail_size"}
-KNOWN |= {"tail_zeros", "error", "begin", "foreign"}
+SET_ASIDE = "set_aside"
+"""Key of a report: how many of the rows that were read the table cannot hold."""
+
+KNOWN |= {"tail_zeros", "error", "begin", "foreign", SET_ASIDE}
 """Keys of a report that are no options."""
 
 
@@ -56,6 +59,7 @@ class TaskReportWriter:
         self._reports = f"{address.rstrip('/')}/report-{index:06d}.json"
         self._found: list[dict[str, Any]] = []
         self._held: list[pa.RecordBatch] = []
+        self._aside: Counter[str | None] = Counter()
         self._bytes = 0
         self._stack = ExitStack()
         self._writer: Any = None
@@ -68,6 +72,10 @@ class TaskReportWriter:
             self._flush()
         self._stack.__exit__(kind, error, traceback)
         if kind is None:
+            for each in self._found:
+                count = self._aside.pop(each["path"], 0)
+                if count:
+                    each[SET_ASIDE] = count
             with opened(self._reports, self._location) as file:
                 file.write(json.dumps(self._found).encode())
 
@@ -77,18 +85,22 @@ class TaskReportWriter:
         if errors.null_count == batch.num_rows:
             return batch
         damaged = batch.filter(pc.is_valid(errors))
-        columns = [
-            damaged.column("_path"),
-            damaged.column("_offset").cast(pa.int64()),
-            pa.nulls(damaged.num_rows, pa.int64()),
-            damaged.column("_error"),
-            damaged.column("_corrupt_record"),
-        ]
-        self._held.append(pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA))
-        self._bytes += damaged.nbytes
+        self._keep(damaged, damaged.column("_error"), damaged.column("_corrupt_record"))
+        return batch.filter(pc.is_null(errors))
+
+    def set_aside(self, rows: pa.RecordBatch, errors: Sequence[str], records: Sequence[bytes]) -> None:
+        """Keep rows that were read and that the table cannot hold; ``records``: what is kept of each."""
+        self._keep(rows, pa.array(errors, pa.string()), pa.array(records, pa.binary()))
+        self._aside.update(rows.column("_path").to_pylist())
+
+    def _keep(self, places: pa.RecordBatch, errors: pa.Array, records: pa.Array) -> None:
+        lengths = pa.nulls(places.num_rows, pa.int64())
+        columns = [places.column("_path"), places.column("_offset").cast(pa.int64()), lengths, errors, records]
+        kept = pa.RecordBatch.from_arrays(columns, schema=QUARANTINE_SCHEMA)
+        self._held.append(kept)
+        self._bytes += kept.nbytes
         if self._bytes >= FLUSH_BYTES:
             self._flush()
-        return batch.filter(pc.is_null(errors))
 
     def add(self, report: FileReport, piece: Slice) -> None:
         """Keep the report of a file, or of the slice of one."""
@@ -147,13 +159,14 @@ def merge_reports(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
 
 def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileReport:
     last = slices[-1]
+    aside = sum(one.get(SET_ASIDE, 0) for one in slices)
     damaged = sorted({tuple(each) for one in slices for each in one["damaged"]})
     unlisted: Counter[str] = Counter()
     for each in slices:
         unlisted.update(each.get("unlisted_reasons", {}))
     return FileReport(
         path,
-        rows=sum(one["rows"] for one in slices),
+        rows=sum(one["rows"] for one in slices) - aside,
         bytes=sum(one["bytes"] for one in slices),
         damaged=[Damage(*each) for each in damaged],
         unlisted=unlisted.total(),
@@ -165,6 +178,7 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
         error=next((one["error"] for one in slices if "error" in one), None),
         foreign=any(one.get("foreign", False) for one in slices),
         options={name: value for name, value in last.items() if name not in KNOWN},
+        facts={SET_ASIDE: aside} if aside else {},
     )
 
 

@@ -16,4 +16,4 @@ PAGE = Path(__file__).parents[3] / "docs" / "options.md"
 def test_the_examples(tmp_path: Path, spark: SparkSession) -> None:
     page = Page(PAGE.read_text(), tmp_path)
     page.namespace |= {"spark": spark, "path": str(tmp_path / "sample.log")}
-    assert page.run() == 2
+    assert page.run() == 3
