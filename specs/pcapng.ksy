@@ -5,13 +5,16 @@ meta:
   file-extension: [pcapng, ntar]
   license: CC0-1.0
   ks-version: '0.11'
+  imports: packet_headers
   -wireloom:
     tables:
       packets:
         doc: The packets, of enhanced, simple and obsolete packet blocks.
         rows: blocks.body.content.as<packet>
         columns: [interface_id, ts, captured_len, original_len, data]
-        selectable: [kind, linktype, drops, options]
+        selectable:
+          [kind, linktype, drops, options, eth_dst, eth_src, eth_type, vlan, ip_version, ip_src, ip_dst, ip6_src, ip6_dst,
+          ip_protocol, ip_ttl, src_port, dst_port, tcp_seq, tcp_ack, tcp_flags, payload_offset, payload]
       interfaces:
         doc: The interfaces, each with the resolution of the times of its packets.
         rows: blocks.body.content.as<interface>
@@ -41,6 +44,8 @@ doc: |
   The two lengths of a block must be the same. Where they are not, or a block is damaged in another way, the packets
   after it have the order and the interfaces that were known before it. A packet of an interface that has not been
   declared has no time.
+
+  The columns of headers are those of the format `pcap`, by the link type of the packet's interface.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
 seq:
   - {id: blocks, type: block, repeat: eos, doc: 'The blocks, to the end of the file.'}
@@ -183,6 +188,7 @@ types:
           known: {value: seconds, -wireloom: {sets: _parent._parent.tsoffset}}
       packet:
         doc: A packet.
+        -wireloom: {instances-of: 'packet_headers::packet'}
         params:
           - {id: kind, type: u4, doc: '6: enhanced; 3: simple, of the first interface and without a time; 2: obsolete.'}
         seq:
@@ -207,6 +213,7 @@ types:
             value: _root.linktypes[index]
             if: is_declared
             doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.
+          link: {value: 'is_declared ? _root.linktypes[index] : 0x10000', doc: The same where it is known.}
           units: {value: ts_high << 32 | ts_low, if: kind != 3}
           ts:
             value: >-

@@ -91,6 +91,10 @@ class Call(Node):
     arguments: tuple[Node, ...]
 
 
+SLICE = "slice"
+"""The method of bytes by which the key ``slice`` of an instance is a call; it cannot be written in an expression."""
+
+
 @dataclass(frozen=True)
 class Subscript(Node):
     """``value[index]``: an item of a list, or a byte."""

@@ -34,6 +34,7 @@ from .message_kinds import SCALARS
 from .messages import MessageReader
 from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .symbols import Defaults, Member, SourceFile, Symbol, World
+from .taken import instances_in, instances_of_others
 
 PARAMETER_TYPES: dict[str, Type] = {
     "bytes": BytesType(),
@@ -72,9 +73,9 @@ class Declarer:
             self._parameter(symbol, section, index)
         for index, section in enumerate(symbol.section.sections("seq")):
             self._attribute(symbol, section, index)
-        for index, entry in enumerate(symbol.section.entries("instances")):
-            if isinstance(entry.key, Text) and isinstance(entry.value, Section):
-                self._instance(symbol, entry.key, entry.value, index)
+        taken = instances_of_others(self.world, symbol, self.diagnostics)
+        for index, (key, section) in enumerate((*instances_in(symbol.section), *taken)):
+            self._instance(symbol, key, section, index)
 
     # Types and enums -------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ class FieldExtensions:
             return attribute
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
         if self.member.kind == "instance":
-            for key in ("variable", "sets"):
+            for key in ("variable", "sets", "slice"):
                 if key in self.section:
                     self.diagnostics.error(self.section.position_of(key), f"'{key}' is for instances with a value")
             return replace(attribute, logical=self._logical(whole))

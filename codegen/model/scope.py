@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from ..expression.lexer import ExpressionError
-from ..expression.nodes import Attribute, Node
+from ..expression.nodes import SLICE, Attribute, Call, IntegerLiteral, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.typerules import is_integer, type_name
 from ..expression.types import (
@@ -116,6 +116,8 @@ class Typing:
             self._busy = True
             try:
                 node = self.expression(current, expression)
+                if node is not None:
+                    node = self._sliced(current, one, node)
             except _NotTypedYetError as needed:
                 # One that is known is still waiting: what has left is typed or failed, and is not asked for again.
                 if id(needed.member) in known:
@@ -128,6 +130,32 @@ class Typing:
                 self._busy = False
             waiting.pop()
             self._finish(one, node)
+
+    def _sliced(self, symbol: Symbol, member: Member, value: Node) -> Node | None:
+        """The part of a value that the key ``slice`` means, as a call that cannot be written."""
+        extensions = member.section.extensions
+        section = extensions.section("slice") if extensions is not None and "slice" in extensions else None
+        if section is None:
+            return value
+        if not isinstance(type_of(value), BytesType):
+            message = f"'slice' takes bytes, found {type_name(type_of(value))}"
+            self.diagnostics.error(section.position, message)
+            return None
+        size = Attribute(value, "size", type=ComputedIntegerType())
+        ends: dict[str, Node | None] = {"from": IntegerLiteral(0, type=ComputedIntegerType()), "to": size}
+        for key in ends:
+            expression = section.expression(key)
+            if expression is None:
+                continue
+            node = ends[key] = self.expression(symbol, expression)
+            if node is not None and not is_integer(type_of(node)):
+                message = f"'{key}' must be an integer, found {type_name(type_of(node))}"
+                self.diagnostics.error(expression.place(node.start, node.end), message)
+                return None
+        begin, end = ends.values()
+        if begin is None or end is None:
+            return None
+        return Call(value, SLICE, (begin, end), start=value.start, end=value.end, type=BytesType())
 
     def _finish(self, member: Member, node: Node | None) -> None:
         if node is None:

@@ -132,6 +132,8 @@ class World:
     """All files of one compilation, by the name of their outermost type."""
 
     roots: dict[str, Symbol] = field(default_factory=dict)
+    taken: int = 0
+    """Instances that types have of others."""
 
     def all(self) -> Iterator[Symbol]:
         """Every symbol of every file."""

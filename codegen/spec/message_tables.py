@@ -64,6 +64,10 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                     "The type is an integer of bytes that hold seven bits each; it has no seq then.",
                 ),
                 "columns": Key(NAMES, "The attributes that structs of this type have in tables; all unless given."),
+                "instances-of": Key(
+                    ListKind(TextKind("the name of a type", TYPE_NAME), single=True, minimum=1),
+                    "Types whose value instances this one has too; it has what these are computed from.",
+                ),
             },
         ),
         "varint": Table(

@@ -303,6 +303,14 @@ TABLES["instance-extensions"] = Table(
         "text": Key(TextKind(choices=("integer",)), "In a message type: this text is a decimal integer."),
         "variable": Key(FlagKind(only=True), "What is read later may set it; the value is what it begins with."),
         "sets": Key(EXPRESSION, "The variable of an object around it that is set to the value; a list gets an item."),
+        "slice": Key(TableKind("slice"), "It is a part of the bytes that its value is."),
+    },
+)
+TABLES["slice"] = Table(
+    "slice",
+    {
+        "from": Key(EXPRESSION, "The number of its first byte; 0 unless given."),
+        "to": Key(EXPRESSION, "The number of the first byte after it; the size of the value unless given."),
     },
 )
 TABLES["checksum"] = Table(

@@ -24,6 +24,7 @@ WL_HANDLER(wl_bytes_terminated);
 WL_HANDLER(wl_skip_register);
 WL_HANDLER(wl_trim_right);
 WL_HANDLER(wl_cut_terminator);
+WL_HANDLER(wl_slice);
 WL_HANDLER(wl_column_bytes);
 WL_HANDLER(wl_column_bytes_anywhere);
 WL_HANDLER(wl_limit_register);

@@ -52,6 +52,7 @@ static void note_writes(const wl_program *program, const wl_step *step, known *s
     case WL_OP_BYTES_FIXED:
     case WL_OP_BYTES_REST:
     case WL_OP_BYTES_TERMINATED:
+    case WL_OP_SLICE:
         sure->spans[step->a] = true;
         break;
     case WL_OP_MARK:
@@ -112,6 +113,8 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:
         return sure->spans[step->a];
+    case WL_OP_SLICE:
+        return sure->spans[step->b] && sure->registers[step->c] && sure->registers[step->d];
     case WL_OP_CHECKSUM:
         rule = program->rules + step->a;
         return (rule->place == WL_IN_REGISTER ? sure->registers : sure->spans)[step->b] && sure->marks[step->c] &&

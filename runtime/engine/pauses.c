@@ -114,6 +114,10 @@ static void go_back_over(const analysis *at, uint64_t *set, const wl_step *step)
     case WL_OP_BYTES_TERMINATED:
         drop(set, step->a);
         break;
+    case WL_OP_SLICE:
+        drop(set, step->a);
+        add(set, step->b);
+        break;
     case WL_OP_MARK:
         drop(set, mark_number(at, step->a));
         if (step->b >= 3)

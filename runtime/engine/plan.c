@@ -77,6 +77,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_SET] = WL_RUN_SET,
         [WL_OP_APPEND] = WL_RUN_APPEND,
         [WL_OP_ITEM_OF] = WL_RUN_ITEM_OF,
+        [WL_OP_SLICE] = WL_RUN_SLICE,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);

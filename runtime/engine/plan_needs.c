@@ -102,6 +102,11 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:
         return need->spans[step->a];
+    case WL_OP_SLICE:
+        if (!need->spans[step->a])
+            return false;
+        need->spans[step->b] = need->registers[step->c] = need->registers[step->d] = true;
+        return true;
     case WL_OP_CHECKSUM:
         if (!need->arguments->verify)
             return false;

@@ -70,6 +70,7 @@ enum {
     WL_OP_SET,
     WL_OP_APPEND,
     WL_OP_ITEM_OF,
+    WL_OP_SLICE,
     WL_OP_COUNT,
 };
 

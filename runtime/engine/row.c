@@ -219,6 +219,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_SET] = wl_variable_set,
     [WL_RUN_APPEND] = wl_variable_append,
     [WL_RUN_ITEM_OF] = wl_variable_item,
+    [WL_RUN_SLICE] = wl_slice,
     [WL_RUN_AGAIN_OR_PAUSE] = wl_again_or_pause,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

@@ -159,6 +159,7 @@ static void find_definitions(wl_planner *plan, const wl_instruction *first, cons
         case WL_RUN_BYTES_TERMINATED:
         case WL_RUN_TRIM_RIGHT:
         case WL_RUN_CUT_TERMINATOR:
+        case WL_RUN_SLICE:
             plan->own_spans[each->a] = true;
             break;
         default:

@@ -84,6 +84,20 @@ WL_HANDLER(wl_cut_terminator) {
     GO_ON;
 }
 
+/* A part that is not inside of the bytes has no value: the row is damaged, and what is in its place is empty. */
+WL_HANDLER(wl_slice) {
+    const wl_span of = run->spans[step->b];
+    const size_t first = (size_t)step->c, last = (size_t)step->d;
+    wl_integer from = run->registers[first], to = run->registers[last];
+    if (WL_UNLIKELY(wl_is_poisoned(run, first) || wl_is_poisoned(run, last) || from < 0 || to < from ||
+                    to > (wl_integer)of.size)) {
+        wl_refuse(run, WL_REASON_VALUE);
+        from = to = 0;
+    }
+    run->spans[step->a] = (wl_span){from ? of.at + from : of.at, (size_t)(to - from)};
+    GO_ON;
+}
+
 /* `readable`: bytes that may be read where the span begins. */
 static inline int column_bytes(const wl_instruction *step, wl_run *run, size_t row, size_t readable) {
     wl_span span = run->spans[step->b];

@@ -4,18 +4,34 @@
 #include "handlers.h"
 
 /* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
-__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
-    bool failed;
-    run->registers[step->a] = wl_expression(run, step, &failed);
-    if (WL_UNLIKELY(failed)) {
+__attribute__((noinline)) static void run_lazy_expression(wl_run *run, const wl_instruction *step, bool *failed) {
+    run->registers[step->a] = wl_expression(run, step, failed);
+    if (WL_UNLIKELY(*failed)) {
         run->poisoned = true;
         run->unprepared = true;
         run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
-        wl_refuse(run, WL_REASON_VALUE);
     } else if (WL_UNLIKELY(run->poisoned)) {
         /* In a loop the register may have failed in an earlier turn. */
         run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
     }
+}
+
+__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
+    bool failed;
+    run_lazy_expression(run, step, &failed);
+    if (WL_UNLIKELY(failed))
+        wl_refuse(run, WL_REASON_VALUE);
+}
+
+__attribute__((noinline)) static void run_lazy(wl_run *run, const wl_instruction *step) {
+    bool failed;
+    run_lazy_expression(run, step, &failed);
+}
+
+/* What needs the value says so if there is none. */
+static WL_HANDLER(expression_lazy) {
+    run_lazy(run, step);
+    GO_ON;
 }
 
 WL_HANDLER(wl_expression_any) {
@@ -86,6 +102,8 @@ static const wl_handler handlers[CODE_COUNT][2] = {
 wl_handler wl_expression_handler(wl_instruction *instruction) {
     const uint8_t *code = instruction->constant, *end = code + instruction->d;
     wl_handler handler = NULL;
+    if (instruction->b)
+        return expression_lazy;
     if (code[0] != CODE_REGISTER)
         return wl_expression_any;
     instruction->b = wl_code_number(code + 1);

@@ -84,6 +84,7 @@ enum {
     WL_RUN_SET,
     WL_RUN_APPEND,
     WL_RUN_ITEM_OF,
+    WL_RUN_SLICE,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,

@@ -91,7 +91,8 @@ static bool has_end(wl_checker *check) {
 
 static bool is_expression(wl_checker *check, const wl_step *step) {
     const char *problem = NULL;
-    return is_written_register(check, step->a) && are_constants(check, step->c, step->d) &&
+    return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
+           are_constants(check, step->c, step->d) &&
            (wl_expression_check(check->program, check->program->constants + step->c, (size_t)step->d, &problem) ||
             wl_refuse(check, "%s", problem));
 }
@@ -298,6 +299,9 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:
         return is_span(check, step->a) && is_within(check, "byte", step->c, 0, 255);
+    case WL_OP_SLICE:
+        return is_span(check, step->a) && is_span(check, step->b) && is_register(check, step->c) &&
+               is_register(check, step->d);
     default:
         return wl_refuse(check, "there is no operation %u", step->op);
     }

@@ -84,7 +84,8 @@ class Op(IntEnum):
     """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1, the end of the sub-stream where [b] is 2,
     the begin or the end of span[c] where [b] is 3 or 4."""
     EXPRESSION = 16
-    """register[a] ← the expression whose code is constants[c : c + d]."""
+    """register[a] ← the expression whose code is constants[c : c + d]. [b]: 1 where only what needs the value is
+    refused if there is none."""
     SKIP_IF_ZERO = 17
     """Where register[a] is 0, go to step [c] (further on)."""
     JUMP = 18
@@ -204,6 +205,9 @@ class Op(IntEnum):
     ITEM_OF = 61
     """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value where it is not, or
     not any more, there."""
+    SLICE = 62
+    """span[a] ← the bytes of span[b] from register[c] up to register[d]; where these are not inside of it, or have no
+    value, the row is refused, ``value``."""
 
 
 @dataclass(frozen=True, slots=True)

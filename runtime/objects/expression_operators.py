@@ -124,6 +124,13 @@ def substring(text: str, begin: int, end: int) -> str:
     return text[begin:end]
 
 
+def part(data: bytes, begin: int, end: int) -> bytes:
+    """Return the bytes from ``begin`` up to ``end``, which are all there."""
+    if not 0 <= begin <= end <= len(data):
+        raise ExpressionError(f"no bytes from {begin} to {end} in {len(data)} bytes")
+    return data[begin:end]
+
+
 def smallest(values: Sequence[Ordered]) -> Ordered:
     """Return the smallest item."""
     return min(values) if values else item(values, 0)

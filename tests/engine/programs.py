@@ -104,7 +104,9 @@ class Author:
     def span(self) -> None:
         ends = self.delimited or self.depth > 0
         span, more = self.pick(SPANS), self.pick(7) - 3
-        match self.pick(7):
+        match self.pick(8):
+            case 7:
+                self.add(Op.SLICE, span, self.pick(SPANS), self.pick(REGISTERS), self.pick(REGISTERS))
             case 0:
                 self.add(Op.BYTES_FIXED, span, 0, self.pick(6))
             case 1 if ends:
@@ -177,7 +179,10 @@ class Author:
         while depth != 1:
             code += bytes([Code.SPAN_SIZE, self.pick(SPANS), 0] if depth == 0 else [Code.ADD])
             depth += 1 if depth == 0 else -1
-        self.add(Op.EXPRESSION, self.presets + self.pick(REGISTERS - self.presets), 0, len(self.constants), len(code))
+        lazy = int(self.pick(4) == 0)
+        self.add(
+            Op.EXPRESSION, self.presets + self.pick(REGISTERS - self.presets), lazy, len(self.constants), len(code)
+        )
         self.constants += code
 
     def operation(self, depth: int) -> tuple[bytes, int]:

@@ -297,7 +297,7 @@ class Row:
                 if self.verify:
                     self.checksum(self.program.checksums[a], b, self.marks[c], self.marks[d])
             case Op.EXPRESSION:
-                self.expression(a, self.program.constants[c : c + d])
+                self.expression(a, self.program.constants[c : c + d], b)
             case Op.CHECK_UTF8:
                 try:
                     self.text(a).decode("ascii" if c else "utf-8")
@@ -310,6 +310,12 @@ class Row:
                 begin, size = self.spans[a]
                 found = self.text(a).find(bytes([c]))
                 self.spans[a] = (begin, size if found < 0 else found + (b & 1))
+            case Op.SLICE:
+                begin, size = self.spans[b]
+                first, last = self.registers[c], self.registers[d]
+                inside = first is not None and last is not None and 0 <= first <= last <= size
+                self.check(inside, Reason.VALUE << 8)
+                self.spans[a] = (begin + first, last - first) if inside else (begin, 0)
             case _:
                 raise AssertionError(step)
 
@@ -364,9 +370,9 @@ class Row:
         if stored is None or stored != expected:
             self.refuse(Reason.CHECKSUM)
 
-    def expression(self, register: int, code: bytes) -> None:
+    def expression(self, register: int, code: bytes, lazy: int) -> None:
         value = self.registers[register] = self.value(code)
-        if value is None:
+        if value is None and not lazy:
             self.refuse(Reason.VALUE)
 
     def value(self, code: bytes) -> int | None:

@@ -118,8 +118,8 @@ class Assembler:
         self.items.append(ExpressionLine(target, compiled, comment))
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
-        """A register that holds the expression's value: the field's own where it is only a field."""
-        if compiled.scalar is not None:
+        """A register that holds the expression's value: the field's own where it is only a field that has a value."""
+        if compiled.scalar is not None and not compiled.scalar.lazy:
             return compiled.scalar
         target = Scalar(comment, compiled.interval)
         self.compute(target, compiled, comment)
@@ -296,7 +296,7 @@ class Assembler:
                 return self._line(line)
             case ExpressionLine(target=target, compiled=compiled, comment=comment):
                 start, size = self._coded(compiled)
-                return self._line(Line(Op.EXPRESSION, target, 0, start, size, comment))
+                return self._line(Line(Op.EXPRESSION, target, int(target.lazy), start, size, comment))
             case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
                 return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))

@@ -70,7 +70,7 @@ class Finder(ABC):
     is a list, likewise; ``keep`` puts a value into a register there; ``read``: reads an instance at its position.
     ``absent_fails``: what needs something absent may be code without a value. ``of_items``: the code is about an item
     of a list, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object was given at its
-    beginning, with the lists as they were.
+    beginning, with the lists as they were. ``share``: the register of an instance that several columns use.
     """
 
     scope: Scope
@@ -86,6 +86,7 @@ class Finder(ABC):
     of_items: bool = False
     of_row: bool = False
     given: bool = False
+    share: Callable[[Finder, Scope, Instance], Scalar | None] | None = None
 
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
@@ -263,6 +264,9 @@ class Finder(ABC):
             and instance.value is not None
             and (instance.condition is None or set(facts_of(scope, instance.condition)) <= known)
         ):
+            shared = self._shared(scope, instance)
+            if shared is not None:
+                return shared
             value = self._within(scope)._resolve_or_compile(instance.value)
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
         if instance is not None and instance.value is not None and instance.condition is not None and self.absent_fails:
@@ -272,6 +276,11 @@ class Finder(ABC):
             self.read(scope, instance)
             return scope.lists.get(name) or scope.members[name]
         return Unavailable(f'an expression uses "{name}", which is not read by then')
+
+    def _shared(self, scope: Scope, instance: Instance) -> Scalar | None:
+        if self.share is None or not self.of_row or self.given or instance.condition is not None:
+            return None
+        return self.share(self._within(scope), scope, instance)
 
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Compiled:
         """An instance with a condition: it has no value where that does not hold."""

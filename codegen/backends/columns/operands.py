@@ -67,5 +67,6 @@ OPERANDS = {
     Op.SET: 3,
     Op.APPEND: 4,
     Op.ITEM_OF: 4,
+    Op.SLICE: 4,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from wireloom.format.program import Kind, Op, Storage, Stuffing
 
+from ...expression.nodes import SLICE, Call, Node
 from ...expression.types import BytesType, ComputedIntegerType, Path, StringType, UserType
 from ...expression.walk import names_in
 from ...plan import Field, Instance, Plan, Rows
@@ -26,6 +27,7 @@ from .lines import Label
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit, read_instance
 from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
+from .sharing import Sharing
 from .state import State
 from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
@@ -92,17 +94,18 @@ def _row_columns(state: State, row: Scope) -> None:
     """Append the steps of the condition of a row, and of its columns that are computed or stand around it."""
     rows = state.plan.rows
     assert rows is not None
+    sharing = Sharing(state, state.assembler.slot())
     if rows.where is not None:
         condition = _compiler(state, row, state.facts).compile(rows.where)
         state.assembler.add(Op.WHERE, state.assembler.temporary(condition, "where"), comment="where")
     for node in state.columns_of(row.struct.path).columns:
         try:
-            _row_column(state, row, node, rows)
+            _row_column(state, row, node, rows, sharing)
         except NotForEngineError as refusal:
             raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
 
 
-def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows) -> None:
+def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:
     column, scope = node.column, row
     for _ in range(column.up):
         assert scope.parent is not None
@@ -115,7 +118,7 @@ def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows) -> None:
             raise NotForEngineError(f'the column "{column.name}" is in no object that stands before the rows')
         scope = inner
     if isinstance(column.field, Instance):
-        _lower_instance(state, scope, node.number, column, column.field)
+        _lower_instance(state, scope, node.number, column, column.field, sharing)
     elif column.parent and rows.streaming:
         column.store(state.assembler, node.number, _scalar(scope, column.field.id))
     elif column.parent or column.up:
@@ -201,18 +204,37 @@ def _scalar(scope: Scope, name: str) -> Scalar:
     return found
 
 
-def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...]) -> Compiler:
+def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None) -> Compiler:
     """A compiler of expressions that are computed when the row has been read: its stream is where the row ends."""
-    return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True)
+    share = sharing.value_of if sharing is not None else None
+    return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True, share=share)
 
 
-def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn, instance: Instance) -> None:
+def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
+    """The bytes or text that a column shows, or a part of them."""
+    whole = value.value if isinstance(value, Call) and value.name == SLICE else value
+    span = compiler.resolve(whole)
+    if not isinstance(span, Span):
+        raise NotForEngineError(f'the column "{column.name}" is computed text or bytes')
+    compiler.must_be_found(span)
+    if not isinstance(value, Call):
+        return span
+    ends = [assembler.temporary(compiler.compile(each), f"end of {column.name}") for each in value.arguments]
+    part = Span(column.name)
+    assembler.add(Op.SLICE, part, span, *ends, comment=column.name)
+    return part
+
+
+def _lower_instance(
+    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
+) -> None:
     """A column whose value an expression computes."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
     kept = scope.members.get(instance.id)
     if isinstance(kept, Scalar) and instance.condition is None:
-        column.store(state.assembler, number, kept)
+        held = column.held(Compiled((kept,), kept.interval))
+        column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
         return
     if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
@@ -221,16 +243,13 @@ def _lower_instance(state: State, scope: Scope, number: int, column: TableColumn
     facts = state.facts
     if instance.condition is not None:
         present = assembler.temporary(
-            _compiler(state, scope, facts).compile(instance.condition), f"is {column.name} there?"
+            _compiler(state, scope, facts, sharing).compile(instance.condition), f"is {column.name} there?"
         )
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {column.name} there?")
         facts = (*facts, *facts_of(scope, instance.condition))
-    compiler = _compiler(state, scope, facts)
+    compiler = _compiler(state, scope, facts, sharing)
     if isinstance(instance.type, BytesType | StringType):
-        span = compiler.resolve(instance.value)
-        if not isinstance(span, Span):
-            raise NotForEngineError(f'the column "{column.name}" is computed text or bytes')
-        compiler.must_be_found(span)
+        span = _span_of(assembler, compiler, column, instance.value)
         assembler.column_bytes(number, span, column.name)
     else:
         compiled = compiler.compile(instance.value)

@@ -17,7 +17,8 @@ class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
     It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is there.
-    ``checked``: the same, which has no value where it is absent; ``there``: whether it is there.
+    ``checked``: the same, which has no value where it is absent; ``there``: whether it is there. ``lazy``: it may
+    have no value, which is damage where something needs it.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Scalar:
     needed: bool = False
     checked: Scalar | None = None
     there: Scalar | None = None
+    lazy: bool = False
 
 
 @dataclass(eq=False)

@@ -9,6 +9,7 @@ from dataclasses import field as declared
 from ...encodings import python_codec
 from ...expression.fold import fold
 from ...expression.nodes import (
+    SLICE,
     Attribute,
     Binary,
     BooleanLiteral,
@@ -74,6 +75,7 @@ _METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
     (BytesType, "last"): ("{last}({})", "last"),
     (BytesType, "min"): ("{smallest}({})", "smallest"),
     (BytesType, "max"): ("{largest}({})", "largest"),
+    (BytesType, SLICE): ("{part}({}, {}, {})", "part"),
     (ListType, "size"): ("len({})",),
     (ListType, "length"): ("len({})",),
     (ListType, "min"): ("{smallest}({})", "smallest"),
@@ -374,9 +376,7 @@ class Translator:
         target = node.type
         if isinstance(target, BytesType) and isinstance(value.type, ListType):
             return f"bytes({self._part(value)})", PRIMARY
-        if target == value.type or not isinstance(value.type, UserType | AnyStructType | UnionType):
-            return self._visit(value)
-        if target is None:
+        if target is None or target == value.type or not isinstance(value.type, UserType | AnyStructType | UnionType):
             return self._visit(value)
         return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self._part(value)})", PRIMARY
 

@@ -216,3 +216,11 @@ def test_limits(text: str, message: str) -> None:
 )
 def test_odd_but_in_order(body: str) -> None:
     assert judged(HEAD + body).diagnostics == ()
+
+
+def test_instances_of_others_are_bounded() -> None:
+    """Types by the thousand may name one with thousands of instances."""
+    many = "".join(f"      i{number}: {{value: 1}}\n" for number in range(3000))
+    taking = "".join(f"  t{number}: {{-wireloom: {{instances-of: a}}}}\n" for number in range(3000))
+    result = judged(f"meta: {{id: x}}\ntypes:\n  a:\n    instances:\n{many}{taking}")
+    assert "at most 20000 instances by 'instances-of'" in str(result.diagnostics[0])

@@ -1,0 +1,61 @@
+"""Value instances that several columns are computed from: their values are computed once, ahead of the columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from ...expression.nodes import Name
+from ...expression.types import Path
+from ...expression.walk import walk
+from ...plan import Instance, TypePlan
+from .finding import Finder
+from .lines import Item, Label, Slot
+from .refusal import NotForEngineError
+from .scope import Scalar, Scope
+from .state import State
+
+
+@dataclass
+class Sharing:
+    """The values that the columns of one row type share. ``slot``: where they are computed, ahead of the columns."""
+
+    state: State
+    slot: Slot
+    _tried: set[tuple[Scope, str]] = field(default_factory=set)
+    _uses: dict[Path, Counter[str]] = field(default_factory=dict)
+
+    def value_of(self, finder: Finder, scope: Scope, instance: Instance) -> Scalar | None:
+        """The register with the value of an instance of ``scope`` that several others use; ``None`` where there is
+        none. ``finder``: that of the columns."""
+        key = (scope, instance.id)
+        if instance.value is None or instance.checks or key in self._tried or self._count(scope.struct, instance) < 2:
+            return None
+        self._tried.add(key)
+        assembler = self.state.assembler
+        made: list[Item | Label | Slot] = []
+        outer, assembler.items = assembler.items, made
+        try:
+            compiled = replace(finder, scope=scope, facts=self.state.facts, assumed=(), it=None)._compile(
+                instance.value
+            )
+            if compiled.constant is not None or compiled.scalar is not None:
+                return None
+            shared = Scalar(instance.id, compiled.interval, lazy=True)
+            assembler.compute(shared, compiled, instance.id)
+        except NotForEngineError:
+            return None
+        finally:
+            assembler.items = outer
+            self.slot.items += (each for each in made if not isinstance(each, Label | Slot))
+        scope.members[instance.id] = shared
+        return shared
+
+    def _count(self, struct: TypePlan, instance: Instance) -> int:
+        """Return how many expressions of the type use an instance."""
+        if struct.path not in self._uses:
+            nodes = (node for each in struct.instances for node in (each.value, each.condition) if node is not None)
+            self._uses[struct.path] = Counter(
+                each.id for node in nodes for each in walk(node) if isinstance(each, Name)
+            )
+        return self._uses[struct.path][instance.id]

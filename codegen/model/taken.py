@@ -1,0 +1,71 @@
+"""The key ``instances-of`` of a type: value instances that it has of other types, under the same names.
+
+They are declared in the type that has the key, so the names in their expressions are those of its members. What they
+are computed from are parameters of the type that they come from: their names say what the other one must have.
+"""
+
+from __future__ import annotations
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Section, Text
+from ..words import shown
+from .resolve import find_type, may_be_type, unknown_type
+from .symbols import Symbol, World
+
+MOST_TAKEN = 20_000
+"""Instances that all types of a spec and its imports have of others."""
+
+Declared = list[tuple[Text, Section]]
+"""Instances by their names, as a spec declares them."""
+
+
+def instances_in(section: Section) -> Declared:
+    """Return the instances that a type declares itself."""
+    entries = section.entries("instances")
+    return [(e.key, e.value) for e in entries if isinstance(e.key, Text) and isinstance(e.value, Section)]
+
+
+def instances_of_others(world: World, symbol: Symbol, diagnostics: Diagnostics) -> Declared:
+    """Return the instances that a type has of others, and these of others again."""
+    waiting = [(symbol, each) for each in _named(symbol)]
+    found: Declared = []
+    seen = {symbol.path}
+    while waiting:
+        holder, name = waiting.pop(0)
+        other = find_type(world, holder, name.value)
+        if other is None:
+            if holder is symbol and not may_be_type(world, holder, name.value):
+                diagnostics.error(name.position, unknown_type(world, holder, name.value))
+            symbol.unknown_members = True
+        elif other.path not in seen:
+            seen.add(other.path)
+            _check(symbol, other, name, diagnostics)
+            inner = instances_in(other.section)
+            world.taken += len(inner)
+            if world.taken > MOST_TAKEN:
+                message = f"a spec and its imports have at most {MOST_TAKEN} instances by 'instances-of'"
+                diagnostics.error(name.position, message)
+                symbol.unknown_members = True
+                return []
+            found += inner
+            waiting += [(other, each) for each in _named(other)]
+    return found
+
+
+def _named(symbol: Symbol) -> tuple[Text, ...]:
+    extensions = symbol.section.extensions if symbol.section.table == "type" else None
+    return extensions.texts("instances-of") if extensions is not None else ()
+
+
+def _check(symbol: Symbol, other: Symbol, name: Text, diagnostics: Diagnostics) -> None:
+    """Say what the type lacks for the instances of another one, and which of these cannot be taken."""
+    known = {*symbol.members, *(key.value for key, _ in instances_in(symbol.section))}
+    for parameter in other.section.sections("params"):
+        wanted = parameter.text("id")
+        if wanted is not None and wanted.value not in known and not symbol.unknown_members:
+            message = f"the instances of {shown(name.value)} need {shown(wanted.value)}: an attribute or instance"
+            diagnostics.error(name.position, message)
+    for key, section in instances_in(other.section):
+        if "value" not in section.keys and not section.faulty:
+            message = f"{shown(key.value)} of {shown(name.value)} is read: only instances with a 'value' are taken"
+            diagnostics.error(name.position, message)
