@@ -130,24 +130,47 @@ def reachable(program: ColumnProgram) -> set[int]:
     return found
 
 
-def live_expressions(program: ColumnProgram, verify: bool) -> set[int]:
-    """The expressions whose results something reads; a value that nobody looks at cannot be wrong."""
-    read: set[int] = set()
-    live = set()
-    for at in sorted(reachable(program), reverse=True):
-        step = program.steps[at]
-        if step.op == Op.EXPRESSION and step.a in read:
-            live.add(at)
-            read |= set(registers_of(program.constants[step.c : step.c + step.d]))
-        elif step.op in READ_IN_A:
-            read.add(step.a)
-        elif step.op == Op.CHECKSUM and verify:
-            rule = program.checksums[step.a]
-            read |= {step.b} if rule.place is Place.REGISTER else set()
-            read |= {rule.continues} if rule.continues >= 0 else set()
-        elif step.op in READ_IN_B:
-            read.add(step.b)
-    return live
+@dataclass
+class Needs:
+    """The registers, spans and marks that steps read."""
+
+    registers: set[int] = field(default_factory=set)
+    spans: set[int] = field(default_factory=set)
+    marks: set[int] = field(default_factory=set)
+
+    def add(self, program: ColumnProgram, step: Step, verify: bool) -> bool:
+        """Add what a step reads; whether the step is run: a value that nobody looks at cannot be wrong."""
+        match step.op:
+            case Op.EXPRESSION if step.a in self.registers:
+                code = program.constants[step.c : step.c + step.d]
+                self.registers |= {number for each, number in operands_of(code) if each == Code.REGISTER}
+                self.spans |= {number for each, number in operands_of(code) if each != Code.REGISTER}
+            case Op.SLICE if step.a in self.spans:
+                self.registers |= {step.c, step.d}
+                self.spans.add(step.b)
+            case Op.EXPRESSION | Op.SLICE:
+                return False
+            case Op.CHECKSUM if verify:
+                rule = program.checksums[step.a]
+                (self.registers if rule.place is Place.REGISTER else self.spans).add(step.b)
+                self.registers |= {rule.continues} if rule.continues >= 0 else set()
+                self.marks |= {step.c, step.d} | ({rule.own} if rule.replace >= 0 else set())
+            case Op.MARK if step.a in self.marks and step.b >= 3:
+                self.spans.add(step.c)
+            case Op.COLUMN_BYTES:
+                self.spans.add(step.b)
+            case Op.CHECK_UTF8:
+                self.spans.add(step.a)
+        self.registers |= {step.a} if step.op in READ_IN_A else {step.b} if step.op in READ_IN_B else set()
+        return True
+
+
+def live_steps(program: ColumnProgram, verify: bool) -> set[int]:
+    """The expressions and slices whose results something reads."""
+    needs = Needs()
+    steps = ((at, program.steps[at]) for at in sorted(reachable(program), reverse=True))
+    run = {at for at, step in steps if needs.add(program, step, verify)}
+    return {at for at in run if program.steps[at].op in (Op.EXPRESSION, Op.SLICE)}
 
 
 def following(code: bytes, at: int) -> int:
@@ -159,11 +182,12 @@ def number_at(code: bytes, at: int) -> int:
     return int.from_bytes(code[at : at + 2], "little")
 
 
-def registers_of(code: bytes) -> Iterator[int]:
+def operands_of(code: bytes) -> Iterator[tuple[int, int]]:
+    """The registers and spans that code reads, each with the code that does."""
     at = 0
     while at < len(code):
-        if code[at] == Code.REGISTER:
-            yield number_at(code, at + 1)
+        if code[at] in (Code.REGISTER, Code.SPAN_SIZE, Code.SPAN_ORDER):
+            yield code[at], number_at(code, at + 1)
         at += 1 + following(code, at)
 
 
@@ -185,9 +209,9 @@ class Row:
     def run(self) -> None:
         """Raises ``LostError`` or ``MissingError``; leaves ``refused``, ``columns`` and ``cursor``."""
         at = 0
-        live = live_expressions(self.program, self.verify)
+        live = live_steps(self.program, self.verify)
         while (step := self.program.steps[at]).op != Op.END:
-            idle = step.op == Op.EXPRESSION and at not in live
+            idle = step.op in (Op.EXPRESSION, Op.SLICE) and at not in live
             at = (None if idle else self.step(step)) or at + 1
 
     def refuse(self, reason: int) -> None:
