@@ -53,6 +53,8 @@ doc: |
   Records are compressed together: by batch, or as a set of messages in the value of one. The checksum of a batch covers
   all of it from `attributes` on; offsets and times of records are those of the batch and a difference.
 
+  Writers make batches of version 2 of the table `records`, each of records with the same codec, producer and kind.
+
   Markers of transactions are records too, in control batches: `where` they are not wanted, `is_control` tells them.
 doc-ref: https://kafka.apache.org/documentation/#messageformat
 seq:
@@ -70,6 +72,7 @@ types:
       - id: offset
         type: s8
         doc: Offset of the first record when the batch was written; of a compressed set of messages, of the last one.
+        -wireloom: {default: current.body.records.first.offset}
       - id: len_batch
         type: s4
         valid: {min: 14}
@@ -77,11 +80,12 @@ types:
       - id: epoch_or_crc
         type: s4
         doc: Epoch of the partition's leader that appended the batch, -1 where that is not known; CRC-32 of a message.
-        -wireloom: {checksum: {algorithm: crc32, over: [magic, set], if: magic != 2}}
+        -wireloom: {checksum: {algorithm: crc32, over: [magic, set], if: magic != 2}, default: -1}
       - id: magic
         type: s1
         valid: {min: 0, max: 2}
         doc: Version of the format.
+        -wireloom: {default: 2}
       - id: current
         type: current
         size: len_batch - 5
@@ -167,28 +171,38 @@ types:
       - id: attributes
         type: u2
         doc: The codec (bits 0 to 2), the type of timestamps (3), whether it is in a transaction (4) and a control batch (5).
+        -wireloom:
+          default: >-
+            body.records.first.codec.to_i | body.records.first.timestamp_type.to_i << 3
+            | body.records.first.is_transactional.to_i << 4 | body.records.first.is_control.to_i << 5
       - id: last_offset_delta
         type: s4
         doc: Offset of the last record when the batch was written, from the first one on.
+        -wireloom: {default: body.records.last.offset - _parent.offset}
       - id: base_timestamp
         type: s8
         doc: Milliseconds since the Unix epoch to which the records add.
+        -wireloom: {default: body.records.first.timestamp}
       - id: max_timestamp
         type: s8
         doc: The largest timestamp; with log_append_time that of all records.
-        -wireloom: {timestamp: ms}
+        -wireloom: {timestamp: ms, default: {largest: _.timestamp, of: body.records}}
       - id: producer_id
         type: s8
         doc: Number of an idempotent producer; -1 of others.
+        -wireloom: {default: -1}
       - id: producer_epoch
         type: s2
         doc: Epoch of this producer; -1 of others.
+        -wireloom: {default: -1}
       - id: base_sequence
         type: s4
         doc: Sequence number of the first record by this producer; -1 of others.
+        -wireloom: {default: -1}
       - id: count
         type: s4
         doc: How many records there are.
+        -wireloom: {default: body.records.size}
       - id: body
         type: body
         size-eos: true
@@ -211,18 +225,23 @@ types:
       - id: len_record
         type: zigzag
         doc: Bytes of the record that follow this field.
+        -wireloom: {size-of: [attributes, headers]}
       - id: attributes
         type: s1
         doc: Not used.
+        -wireloom: {default: 0}
       - id: timestamp_delta
         type: zigzag
         doc: Milliseconds from the batch's `base_timestamp` on.
+        -wireloom: {default: timestamp - _parent._parent.base_timestamp}
       - id: offset_delta
         type: zigzag
         doc: Offset from the batch's `base_offset` on.
+        -wireloom: {default: offset - _parent._parent._parent.offset}
       - id: len_key
         type: zigzag
         doc: Size of the key; -1 where there is none.
+        -wireloom: {default: -1}
       - id: key
         size: len_key.value
         if: len_key.value >= 0
@@ -230,6 +249,7 @@ types:
       - id: len_value
         type: zigzag
         doc: Size of the value; -1 where there is none.
+        -wireloom: {default: -1}
       - id: value
         size: len_value.value
         if: len_value.value >= 0
@@ -242,6 +262,7 @@ types:
         repeat: expr
         repeat-expr: num_headers.value
         doc: Names and values that applications add; names may repeat.
+        -wireloom: {default: []}
     instances:
       offset:
         value: _parent._parent._parent.offset + offset_delta.value
@@ -256,18 +277,20 @@ types:
         value: _parent._parent.attributes >> 3 & 1
         enum: timestamp_types
         doc: Whether the producer or the broker set the timestamp; version 0 has none.
-        -wireloom: {labels: true}
+        -wireloom: {labels: true, default: 0}
       codec:
         value: _parent._parent.attributes & 7
         enum: codecs
         doc: How the records are compressed.
-        -wireloom: {labels: true}
+        -wireloom: {labels: true, default: 0}
       is_transactional:
         value: _parent._parent.attributes & 0x10 != 0
         doc: Whether the records are part of a transaction.
+        -wireloom: {default: false}
       is_control:
         value: _parent._parent.attributes & 0x20 != 0
         doc: Whether the record is a marker of a transaction, and not a producer's.
+        -wireloom: {default: false}
       producer_id:
         value: _parent._parent.producer_id
         doc: Number of an idempotent producer; -1 of others.
@@ -297,6 +320,7 @@ types:
       - id: len_value
         type: zigzag
         doc: Size of the value; -1 where there is none.
+        -wireloom: {default: -1}
       - id: value
         size: len_value.value
         if: len_value.value >= 0

@@ -183,6 +183,12 @@ def expression_text(node: Node) -> str:
             return f"{_inner(value)}.as<{target}>"
         case nodes.SizeOf(target, unit):
             return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
+        case nodes.Aggregate(function, value, items, condition, otherwise):
+            among = "" if condition is None else f" if {expression_text(condition)}"
+            other = "" if otherwise is None else f" or else {expression_text(otherwise)}"
+            return f"{function}({expression_text(value)} of {expression_text(items)}{among}){other}"
+        case nodes.RandomBytes(size):
+            return f"{size} bytes by chance"
     raise TypeError(f"no words for {node!r}")
 
 

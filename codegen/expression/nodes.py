@@ -170,3 +170,25 @@ class SizeOf(Node):
 
     target: str
     unit: str
+
+
+# What a writer computes, which no expression is parsed to -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Aggregate(Node):
+    """The ``largest`` or ``smallest`` (``function``) value of an expression among the items of a list, each of which is
+    ``_``, that a condition holds for; ``otherwise`` where there are none."""
+
+    function: str
+    value: Node
+    items: Node
+    condition: Node | None = None
+    otherwise: Node | None = None
+
+
+@dataclass(frozen=True)
+class RandomBytes(Node):
+    """``size`` bytes by chance."""
+
+    size: int

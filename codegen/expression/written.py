@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .nodes import (
+    Aggregate,
     Attribute,
     Binary,
     BooleanLiteral,
@@ -17,6 +18,7 @@ from .nodes import (
     Logical,
     Name,
     Node,
+    RandomBytes,
     SizeOf,
     StringLiteral,
     Subscript,
@@ -84,6 +86,10 @@ def _simple(node: Node) -> str:
             return f"{_inner(value)}.as<{target}>"
         case SizeOf(target=target, unit=unit):
             return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
+        case Aggregate(function=function, value=value, items=items):
+            return f"the {function} {_inner(value)} of {_inner(items)}"
+        case RandomBytes(size=size):
+            return f"{size} bytes by chance"
     return "…"
 
 

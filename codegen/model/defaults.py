@@ -1,48 +1,205 @@
-"""Defaults of attributes: what a writer writes if it is not given a value."""
+"""Defaults of attributes and value instances: what a writer writes if it is not given a value."""
 
 from __future__ import annotations
 
-from ..expression.nodes import Node
+from dataclasses import replace
+
+from ..expression.fold import fold
+from ..expression.nodes import (
+    Aggregate,
+    BooleanLiteral,
+    FloatLiteral,
+    IntegerLiteral,
+    ListLiteral,
+    Node,
+    RandomBytes,
+    StringLiteral,
+)
 from ..expression.typer import type_of
-from ..expression.typerules import assignable, is_integer, type_name
-from ..expression.types import UserType
+from ..expression.typerules import assignable, is_boolean, is_integer, type_name
+from ..expression.types import BytesType, IntegerType, ListType, UserType, VarintType
 from ..spec.diagnostics import Diagnostics
-from ..words import shown
-from .model import Attribute, Struct
-from .scope import Typing
+from ..spec.syntax import Expression, Items, Section, Text
+from ..wire import FixedSize
+from ..words import shown, suggestion
+from .model import Attribute, Instance, Struct
+from .scope import NOTHING, Surroundings, Typing
 from .symbols import Member, Symbol
+
+CONSTANTS = (IntegerLiteral, BooleanLiteral, FloatLiteral, StringLiteral)
 
 
 def default_of(
     symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Node | None:
-    """Return the expression of the key ``default`` of an attribute; ``None`` where there is none, or an error."""
+    """Return what the key ``default`` of an attribute says; ``None`` where there is none, or an error."""
     section = member.section.extensions
-    expression = section.expression("default") if section is not None and member.kind == "attribute" else None
-    if section is None or expression is None:
+    value = section.get("default") if section is not None and member.kind == "attribute" else None
+    if section is None or not isinstance(value, Expression | Section | Items):
         return None
     position = section.position_of("default")
+    if isinstance(value, Items) and attribute.repeat is not None and attribute.condition is None:
+        return ListLiteral((), type=ListType(attribute.type))
     if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
-        diagnostics.error(position, "'default' is for attributes that are always there, once, and of one type")
+        message = "'default' is for attributes that are always there, once, and of one type; that of a list is []"
+        diagnostics.error(position, message)
         return None
-    if attribute.checksum is not None or attribute.contents is not None:
-        diagnostics.error(position, "'default' goes without 'checksum' and 'contents', which writers fill in")
+    if attribute.contents is not None or (attribute.checksum is not None and attribute.checksum.condition is None):
+        message = "'default' goes without 'checksum' and 'contents', which writers fill in: only a checksum with 'if'"
+        diagnostics.error(position, f"{message} may not be there")
         return None
-    node = typing.expression(symbol, expression)
-    if node is None:
+    reader = _Reader(symbol, typing, diagnostics)
+    if isinstance(value, Section):
+        return reader.computed(value, attribute)
+    node = typing.expression(symbol, value) if isinstance(value, Expression) else None
+    if not isinstance(value, Expression):
+        diagnostics.error(position, "'default' of a single value is no list")
+    return None if node is None or not isinstance(value, Expression) else reader.fitting(node, attribute, value)
+
+
+class _Reader:
+    """Reads what the defaults of a type are computed from."""
+
+    def __init__(self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics) -> None:
+        self._symbol = symbol
+        self._typing = typing
+        self._diagnostics = diagnostics
+
+    def fitting(self, node: Node, attribute: Attribute, expression: Expression) -> Node | None:
+        """A typed expression, if its value may be that of the attribute."""
+        wanted, found = attribute.type, type_of(node)
+        # A type of the spec may be a varint, which is known later.
+        if (isinstance(wanted, UserType) and is_integer(found)) or assignable(found, wanted):
+            return node
+        place = expression.place(node.start, node.end)
+        self._diagnostics.error(place, f"'default' must be {type_name(wanted)}, found {type_name(found)}")
         return None
-    wanted, found = attribute.type, type_of(node)
-    # A type of the spec may be a varint, which is known later.
-    if (isinstance(wanted, UserType) and is_integer(found)) or assignable(found, wanted):
-        return node
-    place = expression.place(node.start, node.end)
-    diagnostics.error(place, f"'default' must be {type_name(wanted)}, found {type_name(found)}")
-    return None
+
+    def computed(self, section: Section, attribute: Attribute) -> Node | None:
+        """The default that a mapping describes."""
+        kinds = [key for key in ("largest", "smallest", "random") if key in section]
+        if section.faulty:
+            return None
+        if len(kinds) != 1:
+            self._diagnostics.error(section.position, "'default' takes one of 'largest', 'smallest' and 'random'")
+            return None
+        if kinds == ["random"]:
+            return self._random(section, attribute)
+        return self._aggregate(section, kinds[0], attribute)
+
+    def _random(self, section: Section, attribute: Attribute) -> Node | None:
+        size = section.integer("random")
+        if not isinstance(attribute.type, BytesType) or attribute.size != FixedSize(size or 0):
+            message = f"'random' is for bytes of a constant size; {shown(attribute.id)} is no attribute of {size} bytes"
+            self._diagnostics.error(section.position_of("random"), message)
+            return None
+        return RandomBytes(size or 0, type=BytesType())
+
+    def _aggregate(self, section: Section, function: str, attribute: Attribute) -> Node | None:
+        value, of = section.expression(function), section.expression("of")
+        if of is None or value is None:
+            self._diagnostics.error(section.position, f"'{function}' needs 'of', the list that it is about")
+            return None
+        items = self._typing.expression(self._symbol, of)
+        if items is None:
+            return None
+        kind = type_of(items)
+        if not isinstance(kind, ListType):
+            self._diagnostics.error(of.place(items.start, items.end), f"'of' must be a list, found {type_name(kind)}")
+            return None
+        item = Surroundings(item=kind.item)
+        node = self._typing.expression(self._symbol, value, item)
+        if node is None or self.fitting(node, attribute, value) is None:
+            return None
+        condition = self._key(section, "if", item)
+        if condition is not None and not is_boolean(type_of(condition)):
+            self._diagnostics.error(
+                section.position_of("if"), f"'if' must be a boolean, found {type_name(type_of(condition))}"
+            )
+            return None
+        otherwise = self._key(section, "otherwise", NOTHING)
+        return Aggregate(function, node, items, condition, otherwise, type=type_of(node))
+
+    def _key(self, section: Section, key: str, around: Surroundings) -> Node | None:
+        expression = section.expression(key)
+        return None if expression is None else self._typing.expression(self._symbol, expression, around)
+
+
+def instance_default(
+    symbol: Symbol, member: Member, instance: Instance, typing: Typing, diagnostics: Diagnostics
+) -> Instance:
+    """Return a value instance with what its key ``default`` says."""
+    section = member.section.extensions
+    expression = section.expression("default") if section is not None else None
+    node = None if expression is None else typing.expression(symbol, expression)
+    if expression is None or node is None:
+        return instance
+    node = fold(node)
+    wanted = type_of(node)
+    if not isinstance(node, CONSTANTS) or not (assignable(wanted, instance.type) or is_integer(wanted)):
+        message = f"'default' of a value instance is a constant, and {type_name(instance.type)}"
+        diagnostics.error(expression.position, message)
+        return instance
+    return replace(instance, default=node)
+
+
+def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> tuple[str, str] | None:
+    """Return the first and the last of the attributes that the key ``size-of`` names."""
+    section = member.section.extensions
+    if section is None or member.kind != "attribute" or "size-of" not in section or "size-of" in section.missing:
+        return None
+    position, value = section.position_of("size-of"), section.get("size-of")
+    other = _other_source(attribute)
+    if other:
+        diagnostics.error(position, f"'size-of' is for an integer that is always there, once; this one {other}")
+        return None
+    names = [value] if isinstance(value, Text) else list(section.texts("size-of"))
+    known = {each.id: each for each in symbol.of_kind("attribute")}
+    for name in names:
+        if name.value not in known:
+            if not symbol.unknown_members:
+                hint = suggestion(name.value, known)
+                diagnostics.error(name.position, f"{symbol.name} has no attribute {shown(name.value)}{hint}")
+            return None
+    first, last = known[names[0].value], known[names[-1].value]
+    if not member.index < first.index <= last.index:
+        diagnostics.error(position, f"'size-of' is about attributes after {shown(member.id)}, in their order")
+        return None
+    return first.id, last.id
+
+
+def _other_source(attribute: Attribute) -> str:
+    """Return what else the value of an attribute comes from, or what it may be besides one integer."""
+    if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
+        return "is not"
+    if attribute.default is not None:
+        return "has a default"
+    return "is filled in already" if attribute.checksum is not None or attribute.contents is not None else ""
 
 
 def check_defaults(struct: Struct, diagnostics: Diagnostics) -> None:
-    """Report integers as the defaults of objects: only varints take them, which are integers by now."""
+    """Report defaults and sizes of objects: only varints take them, which are integers by now. And checksums that begin
+    among what a varint in front of them counts: where they begin is known when that is written."""
+    order = {each.id: number for number, each in enumerate(struct.attributes)}
     for each in struct.attributes:
-        if each.default is not None and isinstance(each.type, UserType) and each.position is not None:
+        if each.position is None:
+            continue
+        if each.default is not None and isinstance(each.type, UserType) and each.repeat is None:
             message = f"'default' is for single values: {shown(each.id)} is an object of {shown(each.type.path[-1])}"
             diagnostics.error(each.position, message)
+        if each.size_of is None:
+            continue
+        if not isinstance(each.type, IntegerType | VarintType):
+            message = f"'size-of' is for integers: {shown(each.id)} is {type_name(each.type)}"
+            diagnostics.error(each.position, message)
+        inside = range(order[each.size_of[0]], order[each.size_of[1]] + 1)
+        sums = (one for one in struct.attributes if one.checksum is not None)
+        found = next((one.id for one in sums if _begins_in(one, order, inside)), "")
+        if found and isinstance(each.type, VarintType):
+            message = f"the checksum {shown(found)} begins among the attributes whose size {shown(each.id)} is"
+            diagnostics.error(each.position, message)
+
+
+def _begins_in(attribute: Attribute, order: dict[str, int], places: range) -> bool:
+    sum = attribute.checksum
+    return sum is not None and (order.get(sum.first) in places or order[attribute.id] in places)

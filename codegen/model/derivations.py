@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..expression.fold import constant_integer
 from ..expression.fold import fold as folded
 from ..expression.nodes import Attribute as AttributeNode
-from ..expression.nodes import Binary, IntegerLiteral, Name, Node, Unary
+from ..expression.nodes import Binary, Conditional, IntegerLiteral, Name, Node, Unary
 from ..expression.typerules import is_integer
 from ..expression.types import (
     BytesType,
@@ -43,11 +43,16 @@ def _found(struct: Struct) -> dict[str, Node]:
     Each follows from one size or count in which everything else is known: it is a constant, what the caller gives since
     nothing can be solved for it, or solved for already. In a product of two lengths neither is known.
     """
-    uses = [each for each in _uses(struct) if not each.refused]
+    everything = _uses(struct)
+    uses = [each for each in everything if not each.refused]
     open_names = {
         each.id
         for each in struct.attributes
-        if _may_be_derived(each) and any(_solved(each.id, use) is not None for use in uses if _may_solve(each, use))
+        if _may_be_derived(each)
+        and (
+            any(_solved(each.id, use) is not None for use in uses if _may_solve(each, use))
+            or _by_cases(each, everything, {each.id}) is not None
+        )
     }
     found: dict[str, Node] = {}
     progress = True
@@ -61,11 +66,33 @@ def _found(struct: Struct) -> dict[str, Node]:
                 alone = _is_there(attribute, use) and use.names & open_names == {name}
                 expression = _solved(name, use) if alone else None
                 if expression is not None:
-                    found[name] = expression
-                    open_names.discard(name)
-                    progress = True
                     break
+            else:
+                expression = _by_cases(attribute, everything, open_names)
+            if expression is not None:
+                found[name] = expression
+                open_names.discard(name)
+                progress = True
     return found
+
+
+def _by_cases(attribute: Attribute, uses: list[_Use], open_names: set[str]) -> Node | None:
+    """Return what an integer is that is always there and measures something else in each of several cases: what the
+    first case that holds says, and the last one if none does. ``None`` if that cannot be solved."""
+    name = attribute.id
+    cases = [each for each in uses if name in each.names]
+    if attribute.condition is not None or len(cases) < 2:
+        return None
+    found: list[tuple[Node, Node]] = []
+    for each in cases:
+        solved = _solved(name, each) if each.names & open_names == {name} else None
+        if each.refused or each.condition is None or solved is None or name in names_in(each.condition):
+            return None
+        found.append((each.condition, solved))
+    result = found[-1][1]
+    for condition, solved in reversed(found[:-1]):
+        result = Conditional(condition, solved, result, type=INTEGER)
+    return result
 
 
 def _equals(struct: Struct, solved: dict[str, Node]) -> dict[str, Node]:
@@ -162,7 +189,7 @@ def _may_be_derived(attribute: Attribute) -> bool:
     type = attribute.type
     number = is_integer(type)
     plain = attribute.repeat is None and attribute.checksum is None
-    return number and plain and not attribute.given
+    return number and plain and not attribute.given and attribute.size_of is None
 
 
 def _inlined(node: Node, instances: dict[str, Instance]) -> Node | None:

@@ -126,6 +126,8 @@ class Attribute:
     default: Node | None = None
     """``-wireloom: {default: …}``: what a writer writes if it is not given a value. Value instances in it are those
     that the writer is given."""
+    size_of: tuple[str, str] | None = None
+    """``-wireloom: {size-of: …}``: the first and the last of the attributes whose size it is."""
     logical: Logical | None = None
     message: MessageField | None = None
     """Set for all attributes of a message type and for no others. A repeated field's ``repeat`` is ``RepeatEos``."""
@@ -158,6 +160,8 @@ class Instance:
     """What is read later may set it; ``value`` is what it begins with."""
     sets: Node | None = None
     """The variable that is set to the value at the end of the object."""
+    default: Node | None = None
+    """``-wireloom: {default: …}``: the constant that a writer takes it for if it is not given the value."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)

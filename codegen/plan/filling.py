@@ -16,8 +16,12 @@ def fills_of(
     solved = {each.attribute for each in derivations}
     for field in fields:
         if field.repeat is not None:
+            if field.default is not None:
+                yield Fill(field.id, "unless given", field.default)
             continue
-        if field.contents is not None:
+        if field.size_of is not None:
+            yield Fill(field.id, "measured")
+        elif field.contents is not None:
             yield Fill(field.id, "constant", contents=field.contents)
         elif field.condition is None and field.only is not None and field.id not in solved:
             yield Fill(field.id, "unless given", field.only)

@@ -115,6 +115,8 @@ class Field:
     """Whether whoever writes gives it, although it could be solved for."""
     default: Node | None = None
     """What a writer writes if it is not given a value. Value instances in it are those that the writer is given."""
+    size_of: tuple[str, str] | None = None
+    """The first and the last of the fields after it whose size it is, which a writer fills in."""
     is_checksum: bool = False
     anonymous: bool = False
     """Whether the spec gave no id."""
@@ -312,6 +314,8 @@ class Instance:
     """What is read later may set it; ``value`` is what it begins with."""
     sets: Node | None = None
     """The variable that is set to the value at the end of the object."""
+    default: Node | None = None
+    """The constant that a writer takes it for if it is not given the value."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
@@ -324,7 +328,8 @@ class Instance:
 class Fill:
     """A field that a writer fills in.
 
-    ``how``: ``constant`` (the bytes ``contents``), ``unless given`` (the only ``value`` that it may have, or the
+    ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields that ``Field.size_of`` says),
+    ``unless given`` (the only ``value`` that it may have, or the
     default), ``made`` (an object of which everything is filled in), ``solved``
     (the ``value`` that follows from a size or count, in which ``NAME.size`` is the size of a field on the wire),
     ``checksum before`` anything is written or ``checksum after`` all it covers is.

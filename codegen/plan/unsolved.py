@@ -151,7 +151,8 @@ def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
             for holder, field in _integers(plan, given, struct, measure.expression):
                 own = holder.path == struct.path and holder.solved(field.id) is not None
                 solved = own or field.id in elsewhere.get(holder.path, ()) or (holder.path, field.id) in columns
-                if not solved and field.only is None:
+                written = field.default is not None or field.size_of is not None
+                if not solved and not written and field.only is None:
                     yield _Open(struct, holder, field, measure.what)
 
 

@@ -30,6 +30,7 @@ from .kinds import (
 )
 from .message_tables import message_tables
 from .record_tables import RECORD_TABLES
+from .writing_tables import WRITING_TABLES, default_kind, size_kind
 
 EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
@@ -293,7 +294,8 @@ TABLES["field-extensions"] = Table(
         "union": Key(TextKind(choices=("dense",)), "What a switch chooses is a dense union in Arrow."),
         "within": Key(EXPRESSION, "The attribute is in these bytes, and takes none of its own stream."),
         "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
-        "default": Key(EXPRESSION, "What a writer writes if it is not given a value."),
+        "default": Key(default_kind(), "What a writer writes if it is not given a value."),
+        "size-of": Key(size_kind(NAME), "This integer is the size of attributes after it, which a writer fills in."),
     },
 )
 TABLES["instance-extensions"] = Table(
@@ -302,6 +304,7 @@ TABLES["instance-extensions"] = Table(
         **{key: TABLES["field-extensions"].keys[key] for key in ("codec", "timestamp", "labels")},
         "text": Key(TextKind(choices=("integer",)), "In a message type: this text is a decimal integer."),
         "variable": Key(FlagKind(only=True), "What is read later may set it; the value is what it begins with."),
+        "default": Key(EXPRESSION, "A constant: what a writer takes it for if it is given no column of it."),
         "sets": Key(EXPRESSION, "The variable of an object around it that is set to the value; a list gets an item."),
         "slice": Key(TableKind("slice"), "It is a part of the bytes that its value is."),
     },
@@ -391,3 +394,4 @@ TABLES["timestamp"] = Table(
 )
 TABLES.update(message_tables(DOC, {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")}))
 TABLES.update(RECORD_TABLES)
+TABLES.update(WRITING_TABLES)

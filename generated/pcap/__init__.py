@@ -36,6 +36,7 @@ FORMAT = Format(
             doc="When the packet was captured.",
             derived=True,
             asked=True,
+            asked_by=(("ts_sec", 0), ("ts_frac", 0)),
             solves=(("ts_sec", 0, 1000000000),),
         ),
         Column("incl_len", "uint32", attribute="incl_len", doc="Bytes of the packet in the file.", derived=True),

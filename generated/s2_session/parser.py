@@ -117,6 +117,24 @@ class S2Session(Struct):
                 self.message = None
 
         def _append(self, io: WriteStream) -> None:
+            wire_terminal = (
+                b""
+                if getattr(self, "terminal", None) is None
+                else enclosed(self._adopt(some(self.terminal, "terminal")))
+            )
+            wire_message = b""
+            if not self.is_terminal:
+                on_message = self.compression
+                if on_message == S2Session.Compression.none:
+                    wire_message = enclosed(
+                        self._adopt(
+                            of_case(_s2_messages.S2Messages.ReadBatch, some(self.message, "message"), "message"),
+                            root=None,
+                        )
+                    )
+                else:
+                    wire_message = of_case(bytes, some(self.message, "message"), "message")
+            self.length = len(wire_terminal) + 1 if self.is_terminal else len(wire_message) + 1
             if self.length < 1:
                 self._lose(ValidationLessThanError(1, self.length, None, "/types/frame/seq/0"), "length")
             if self.length > 2097152:
@@ -127,13 +145,7 @@ class S2Session(Struct):
             io.write_bits_int_be(1, within(int(self.reconnect_advised), 1, "reconnect_advised"))
             io.write_bits_int_be(4, within(int(self.reserved), 4, "reserved"))
             if self.is_terminal:
-                io.write_bytes(
-                    filled(
-                        enclosed(self._adopt(some(self.terminal, "terminal")), self.length - 1),
-                        self.length - 1,
-                        "terminal",
-                    )
-                )
+                io.write_bytes(filled(wire_terminal, self.length - 1, "terminal"))
             if not self.is_terminal:
                 on_message = self.compression
                 if on_message == S2Session.Compression.none:

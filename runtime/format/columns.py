@@ -42,6 +42,15 @@ class Column:
     """The attribute has a default, which a writer fills in where a table lacks the column."""
     asked: bool = False
     """For a value instance: defaults of attributes are computed from its value, where a table has the column."""
+    asked_by: tuple[tuple[str, int], ...] = ()
+    """For such a value instance: these attributes, and how many levels above the row they are, -1 for those of other
+    objects."""
+    presumed: bool = False
+    """Such a value instance has a default of its own, where a table lacks the column."""
+    around: int = 0
+    """How many levels above the row the innermost object is that the value of a value instance depends on."""
+    shows: tuple[str, int] | None = None
+    """The attribute with a default that a value instance is, and how many levels above the row that is."""
     optional: bool = False
     """The attribute has an ``if``, or a switch without a case for every value: the column is null in rows where the
     condition is false, or no case matches."""

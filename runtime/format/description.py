@@ -227,7 +227,6 @@ class Format:
             self.root,
             pieces=pieces,
             positions=self.positions,
-            ways=len(self.ways),
             inside=self.inside,
             ahead=bool(self.ahead),
             within=self.within,

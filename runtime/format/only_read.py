@@ -9,13 +9,12 @@ def written_as_objects(
     *,
     pieces: bool,
     positions: bool,
-    ways: int,
     inside: str = "",
     ahead: bool = False,
     within: str = "",
 ) -> str:
     """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, at
-    ``positions`` that a writer does not know, on several ``ways``, or ``inside`` of records of another table, or since
+    ``positions`` that a writer does not know, or ``inside`` of records of another table, or since
     the root has something at positions ``ahead`` of them, or they have an attribute ``within`` the bytes of another
     one; empty if none of that is so."""
     if within:
@@ -29,8 +28,6 @@ def written_as_objects(
         why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
     elif positions:
         why = "the way to its rows leads through positions"
-    elif ways > 1:
-        why = f"there are {ways} ways to its rows"
     elif ahead:
         why = "it has instances with positions"
     else:

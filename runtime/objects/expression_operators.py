@@ -4,6 +4,7 @@ for operands without a result."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import urandom
 from typing import NoReturn, TypeVar
 
 from ..base.limits import MAX_INTEGER_BITS
@@ -131,11 +132,16 @@ def part(data: bytes, begin: int, end: int) -> bytes:
     return data[begin:end]
 
 
-def smallest(values: Sequence[Ordered]) -> Ordered:
-    """Return the smallest item."""
-    return min(values) if values else item(values, 0)
+def smallest(values: Sequence[Ordered], *otherwise: Ordered) -> Ordered:
+    """Return the smallest item, or what there is in place of one."""
+    return min(values) if values else item(otherwise or values, 0)
 
 
-def largest(values: Sequence[Ordered]) -> Ordered:
-    """Return the largest item."""
-    return max(values) if values else item(values, 0)
+def largest(values: Sequence[Ordered], *otherwise: Ordered) -> Ordered:
+    """Return the largest item, or what there is in place of one."""
+    return max(values) if values else item(otherwise or values, 0)
+
+
+def random_bytes(size: int) -> bytes:
+    """Return bytes by chance."""
+    return urandom(size)

@@ -18,10 +18,13 @@ from .streams import MemoryStream
 from .write_stream import WriteStream
 
 
-def as_given(made: Any, name: str) -> Any:
-    """Return the value of a value instance that a writer was given for an object, or what the instance computes."""
+def as_given(made: Any, name: str, *default: Any) -> Any:
+    """Return the value of a value instance that a writer was given for an object; otherwise the default of the
+    instance, or what it computes where it has none."""
     given: Mapping[str, Any] = getattr(made, "_given", {})
-    return given[name] if name in given else getattr(made, name)
+    if name in given:
+        return given[name]
+    return default[0] if default else getattr(made, name)
 
 
 class Struct(Readable, metaclass=StructType):

@@ -98,6 +98,13 @@ class WriteStream(KaitaiStream):
         """Replace bytes that were written before, from ``position`` on."""
         self._out[position : position + len(data)] = data
 
+    def insert(self, position: int, data: bytes) -> None:
+        """Put bytes in front of those that were written from ``position`` on."""
+        self._out[position:position] = data
+        end, terminator = self._last
+        if end >= position:
+            self._last = (end + len(data), terminator)
+
     def written(self, begin: int, end: int | None = None) -> bytes:
         """The bytes written from ``begin`` to ``end`` (the present end)."""
         return bytes(self._out[begin:end])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Number, Real
 from typing import Any
@@ -43,6 +43,10 @@ class Filled:
     """As in ``Column``."""
     asked: bool = False
     """Whether it is a value instance that defaults of attributes are computed from, and no field of its own."""
+    around: int = 0
+    """As in ``Column``."""
+    verified: bool = False
+    """Whether what is written must come to the value of a value instance."""
     solved: tuple[str, int, int] | None = None
     """Where the column is a value instance that is solved for the field: its attribute, how many levels above the row
     that is, and the factor of the field in it."""
@@ -103,11 +107,37 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                     make=maker(format, source),
                 )
             )
-    return (*filled, *solved, *_asked(format, given))
+    shown = list(_shown(format, given, filled))
+    _refuse_unasked(format, given, [*filled, *solved, *shown])
+    return (*filled, *shown, *solved, *_asked(format, given, [*filled, *solved, *shown]))
 
 
-def _asked(format: Format, given: set[str]) -> Iterator[Filled]:
-    """The value instances of the table that defaults are computed from."""
+def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
+    """The attributes around rows, with defaults, that columns show."""
+    taken = {(each.field, each.up) for each in filled}
+    for column in format.columns:
+        if column.shows is None or column.name not in given or column.shows in taken:
+            continue
+        name, up = column.shows
+        taken.add(column.shows)
+        kind = without_union_types(format.schema.field(column.name).type)
+        yield Filled(name, column.name, kind, kind, labels=column.labels, unsigned=column.unsigned, up=up)
+
+
+def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -> None:
+    """Raise ``WireloomError`` for columns that the table lacks and that defaults of attributes are computed from."""
+    known = {(each.field, each.up) for each in filled}
+    lacking = [each for each in format.columns if each.asked and not each.presumed and each.name not in given]
+    names = [each.name for each in lacking if not known.issuperset(each.asked_by)]
+    if names:
+        shown = ", ".join(sorted(given)) or "no columns"
+        raise WireloomError(f"{format.name} cannot be written without the column {_list(names)}: the table has {shown}")
+
+
+def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
+    """The value instances of the table that defaults are computed from. Those of which the table has something that
+    they would be computed to need not come of what is written."""
+    known = {(each.field, each.up) for each in filled}
     for column in format.columns:
         if column.asked and column.name in given:
             kind = without_union_types(format.schema.field(column.name).type)
@@ -121,6 +151,8 @@ def _asked(format: Format, given: set[str]) -> Iterator[Filled]:
                 unsigned=column.unsigned,
                 up=column.up,
                 asked=True,
+                around=column.around,
+                verified=known.isdisjoint(column.asked_by),
             )
 
 

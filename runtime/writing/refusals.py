@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ..base.errors import WireloomError
 from ..format.description import Format
@@ -29,6 +30,31 @@ class RowError(WireloomError):
     """An error of one row, which fewer rows in a unit do not avoid."""
 
 
+class MisplacedError(WireloomError):
+    """A value that a row is given does not come of what is written. ``before``: how many rows are in the same object
+    in front of it, without which it may be another."""
+
+    def __init__(self, row: int, before: int, untrue: str) -> None:
+        super().__init__(f"row {row} cannot be written: {untrue}")
+        self.before = before
+
+
+def rows_before(error: Exception) -> int:
+    """Return how many rows in front of the one that an error is about could be written without it; 0 if that is not
+    known."""
+    return error.before if isinstance(error, MisplacedError) else 0
+
+
+def untrue(made: Any, names: Sequence[str]) -> str:
+    """Return what a reader would find in the place of a value that an object was given for one of these value
+    instances; empty if all are as given."""
+    for name in names:
+        value, found = made._given[name], getattr(made, name)
+        if found != value:
+            return f"column {name} is {value!r:.40}, and what is written says {found!r:.40}"
+    return ""
+
+
 class Attempt(NamedTuple):
     """The error of an attempt to write some rows in one object. ``size``: how many rows."""
 
@@ -39,7 +65,7 @@ class Attempt(NamedTuple):
 def refusal(first: Attempt, last: Attempt, begin: int, format: Format) -> WireloomError:
     """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all of them where fewer do
     not have a count or size that is given."""
-    if isinstance(last.error, RowError):
+    if isinstance(last.error, RowError | MisplacedError):
         return last.error
     error, count = first if isinstance(last.error, ConsistencyError) else last
     what = format.name if not count else f"row {begin}" if count == 1 else f"rows {begin} to {begin + count - 1}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, count
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,7 +19,18 @@ from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
 from .making import object_maker, value_at
 from .native import framed
-from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, Attempt, RowError, refusal
+from .refusals import (
+    NOT_IN_TABLE,
+    REFUSALS,
+    UNWRITTEN,
+    Attempt,
+    MisplacedError,
+    RowError,
+    refusal,
+    rows_before,
+    untrue,
+)
+from .unit_rows import Row, Rows, key_of, keys_of, weight_of
 
 UNIT_ROWS = 1000
 """Most rows of an object that may be followed by another one, unless the writer is told otherwise."""
@@ -30,16 +41,6 @@ UNIT_BYTES = 1024 * 1024
 def unit_options(format: Format) -> tuple[str, ...]:
     """Names of the options that say how many rows are in a unit; none where there is no choice."""
     return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()
-
-
-class _Row(NamedTuple):
-    """``values``: those of each level, and at last of the row itself. ``same``: how many levels, from the outermost
-    one, have the values that they had in the row before. ``weight``: about how many bytes all rows up to and with this
-    one have."""
-
-    values: tuple[tuple[Any, ...], ...]
-    same: int
-    weight: int
 
 
 class UnitEncoder:
@@ -61,6 +62,7 @@ class UnitEncoder:
         """Whether units are written by themselves; otherwise the whole file is made at once."""
         self._names: list[list[str]] = []
         self._asked: list[list[str]] = []
+        self._verified: list[str] = []
         self._optional = [each for each in format.columns if each.optional]
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -74,7 +76,7 @@ class UnitEncoder:
             raise WireloomError(error.message, reason=error.reason) from error.__cause__
 
     def _pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
-        rows = _Rows(self._rows(batches))
+        rows = Rows(self._rows(batches))
         if not self._one_by_one:
             yield self._file(rows)
             return
@@ -96,13 +98,13 @@ class UnitEncoder:
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
-    def _rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[_Row]:
+    def _rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         before: tuple[Any, ...] | None = None
         first = weight = 0
         for batch in batches:
-            levels = self._columns(batch, first)
-            keys = [_keys(each) for each in levels[:-1]]
-            weights = accumulate(map(_weight, levels[-1]), initial=weight)
+            levels, shared = self._columns(batch, first)
+            keys = [keys_of(each) for each in shared]
+            weights = accumulate(map(weight_of, levels[-1]), initial=weight)
             next(weights)
             for values, key, weight in zip(zip(*levels, strict=True), zip(*keys, strict=True), weights, strict=True):
                 same = 0
@@ -110,11 +112,12 @@ class UnitEncoder:
                     while same < len(key) and key[same] == before[same]:
                         same += 1
                 before = key
-                yield _Row(values, same, weight)
+                yield Row(values, same, weight)
             first += batch.num_rows
 
-    def _columns(self, batch: pa.RecordBatch, first_row: int) -> list[list[tuple[Any, ...]]]:
-        """The values of each level, row by row."""
+    def _columns(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[list[tuple[Any, ...]]], list[Any]]:
+        """The values of each level, row by row; and those which rows have in common that are in one object of a level:
+        its own, and those of rows that depend on it alone."""
         depth = len(self._levels)
         filled = fields_of(self._format, batch.schema)
         values = [values_of(each, batch, first_row) for each in filled]
@@ -122,11 +125,16 @@ class UnitEncoder:
         own = [[number for number, place in enumerate(places) if place == level] for level in range(depth + 1)]
         self._names = [[filled[number].field for number in numbers] for numbers in own]
         self._asked = [[filled[number].field for number in numbers if filled[number].asked] for numbers in own]
+        self._verified = [filled[number].field for number in own[-1] if filled[number].verified]
         for number, each in enumerate(filled):
             if each.solved is not None:
                 given, values[number] = values[number], [0] * batch.num_rows
                 values[number] = self._solved(each, given, self._zipped(own, values, batch.num_rows), first_row)
-        return self._zipped(own, values, batch.num_rows)
+        shared = [
+            [*numbers, *(number for number, each in enumerate(filled) if each.around and level == depth - each.around)]
+            for level, numbers in enumerate(own[:-1])
+        ]
+        return self._zipped(own, values, batch.num_rows), self._zipped(shared, values, batch.num_rows)
 
     @staticmethod
     def _zipped(own: list[list[int]], values: list[list[object]], rows: int) -> list[list[tuple[Any, ...]]]:
@@ -145,7 +153,7 @@ class UnitEncoder:
         for number, values in enumerate(zip(*levels, strict=True)):
             made: Any = None
             for depth in range(len(self._levels) + 1 - up):
-                made = self._object(depth, _Row(values, 0, 0), made)
+                made = self._object(depth, Row(values, 0, 0), made)
             try:
                 difference = given[number] - getattr(made, attribute)
             except REFUSALS as error:
@@ -162,7 +170,7 @@ class UnitEncoder:
 
     # Objects ---------------------------------------------------------------------------------------------------------
 
-    def _object(self, depth: int, row: _Row | None, parent: Any = None) -> Any:
+    def _object(self, depth: int, row: Row | None, parent: Any = None) -> Any:
         """An object of a level, with the values that a row gives it."""
         fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
         if depth < len(self._levels):
@@ -175,7 +183,7 @@ class UnitEncoder:
             made._parent, made._root = parent, parent._root
         return made
 
-    def _made(self, depth: int, rows: _Rows, start: int, parent: Any, most: int) -> tuple[Any, int]:
+    def _made(self, depth: int, rows: Rows, start: int, parent: Any, most: int) -> tuple[Any, int]:
         """An object of a level, with the rows from ``start`` on that are in it; and the first row after them. ``most``:
         rows of an object that others may follow."""
         row = rows.at(start)
@@ -209,12 +217,12 @@ class UnitEncoder:
                 raise WireloomError(f"row {last} is the last one with these values, but does not end {level.attribute}")
         return made, place
 
-    def _is_full(self, rows: _Rows, start: int, place: int, most: int) -> bool:
+    def _is_full(self, rows: Rows, start: int, place: int, most: int) -> bool:
         return place - start >= most or rows.weight(start, place) >= self._unit_bytes
 
     # Bytes -----------------------------------------------------------------------------------------------------------
 
-    def _unit(self, rows: _Rows, root: Any) -> tuple[bytes, int]:
+    def _unit(self, rows: Rows, root: Any) -> tuple[bytes, int]:
         """The next unit: the rows that belong together, or as many of them as one can hold."""
         most, before = self._unit_rows, 0
         first: Attempt | None = None
@@ -241,9 +249,9 @@ class UnitEncoder:
                 first = first or Attempt(error, place)
                 if place in (1, before) or isinstance(error, RowError):
                     raise refusal(first, Attempt(error, place), rows.first, self._format) from error
-                most, before = place // 2, place
+                most, before = rows_before(error) or place // 2, place
 
-    def _file(self, rows: _Rows) -> tuple[bytes, int]:
+    def _file(self, rows: Rows) -> tuple[bytes, int]:
         """The whole file. Objects inside of it are made smaller where they cannot hold the rows of equal values."""
         most, first = self._unit_rows, None
         while True:
@@ -262,7 +270,7 @@ class UnitEncoder:
                 inner = any(each.repeated for each in self._levels[1:])
                 if not inner or most == 1 or isinstance(error, RowError):
                     raise refusal(first, Attempt(error, place), 0, self._format) from error
-                most //= 2
+                most = min(most - 1, rows_before(error)) or most // 2
 
     def _written(self, made: Any, depth: int, first_row: int) -> bytes:
         """The bytes of an object of a level. ``first_row``: the number of its first row."""
@@ -275,10 +283,11 @@ class UnitEncoder:
             for number, row in enumerate(self._rows_in(made, depth)):
                 self._check(row, first_row + number)
             raise
-        if self._format.where:
-            for number, row in enumerate(self._rows_in(made, depth), first_row):
-                if not getattr(row, self._format.where):
-                    raise RowError(f"row {number} cannot be written: {NOT_IN_TABLE}")
+        for number, row in enumerate(self._rows_in(made, depth)):
+            if self._format.where and not getattr(row, self._format.where):
+                raise RowError(f"row {first_row + number} cannot be written: {NOT_IN_TABLE}")
+            if stray := untrue(row, self._verified):
+                raise MisplacedError(first_row + number, number, stray)
         if self._optional:
             again = self._classes[depth]
             stream = MemoryStream(data)
@@ -323,7 +332,7 @@ class UnitEncoder:
 
     # What is wrong ---------------------------------------------------------------------------------------------------
 
-    def _several(self, rows: _Rows, place: int) -> WireloomError:
+    def _several(self, rows: Rows, place: int) -> WireloomError:
         """The error for a row that is not in the same object as those before it, where there is only one."""
         row, before = rows.at(place), rows.at(place - 1)
         number = rows.first + place
@@ -332,57 +341,7 @@ class UnitEncoder:
         single = next((depth for depth, each in enumerate(self._levels, 1) if each.repeated), len(self._levels))
         for names, mine, others in zip(self._names[:single], row.values, before.values, strict=False):
             for name, value, other in zip(names, mine, others, strict=True):
-                if _key(value) != _key(other):
+                if key_of(value) != key_of(other):
                     what = f"row {number}, column {name}: {value!r} after {other!r}"
                     return RowError(f"{what}, and a file has one value of it")
         return RowError(f"row {number} has no room in a file of {self._format.name} that has {place} rows already")
-
-
-class _Rows:
-    """Rows to come, the next one at place 0. ``first``: its number; ``error``: that of the table, which has no more."""
-
-    def __init__(self, source: Iterator[_Row]) -> None:
-        self._source = source
-        self._held: list[_Row] = []
-        self._dropped: _Row | None = None
-        self.first = 0
-        self.error: WireloomError | None = None
-
-    def at(self, place: int) -> _Row | None:
-        """Return the row at a place, the one before them at -1; ``None`` after the last one."""
-        if place < 0:
-            return self._dropped
-        while place >= len(self._held):
-            try:
-                row = next(self._source, None)
-            except WireloomError as error:
-                self.error = error
-                raise
-            if row is None:
-                return None
-            self._held.append(row)
-        return self._held[place]
-
-    def weight(self, start: int, end: int) -> int:
-        """Return about how many bytes the rows from ``start`` to ``end`` have."""
-        last, before = self.at(end - 1), self.at(start - 1)
-        return (last.weight if last is not None else 0) - (before.weight if before is not None else 0)
-
-    def drop(self, count: int) -> None:
-        """Forget the first rows."""
-        self._dropped = self._held[count - 1]
-        del self._held[:count]
-        self.first += count
-
-
-def _keys(values: list[tuple[Any, ...]]) -> list[Any]:
-    """Return the values of a level as they are compared: zeros of both signs differ, and all NaN are equal."""
-    return [tuple(map(_key, each)) for each in values]
-
-
-def _key(value: Any) -> Any:
-    return value if isinstance(value, int | str | bytes | None) else repr(value)
-
-
-def _weight(values: tuple[Any, ...]) -> int:
-    return sum(len(each) if isinstance(each, bytes | str) else 8 for each in values)

@@ -8,7 +8,7 @@ from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
-from ...expression.walk import walk
+from ...expression.walk import names_in
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...plan.chains import chained_in
 from ...plan.solving import solutions
@@ -160,32 +160,6 @@ def _is_above(owner: Node | None) -> bool:
     return False
 
 
-def is_asked(plan: Plan, rows: Rows, column: TableColumn) -> bool:
-    """Return whether the column is a value instance that defaults of attributes are computed from."""
-    instance = column.field
-    if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.look_up is not None:
-        return False
-    around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
-    holder = plan.top(rows) if column.parent else plan.type(around[len(around) - 1 - column.up])
-    return any(
-        (owner.path, instance.id) == (holder.path, name)
-        for struct in plan.types
-        for field in struct.fields
-        if field.default is not None
-        for node in walk(field.default)
-        for owner, name in _members(plan, struct, node)
-    )
-
-
-def _members(plan: Plan, struct: TypePlan, node: Node) -> Iterator[tuple[TypePlan, str]]:
-    """Yield the type and the name of the member that a node is."""
-    match node:
-        case Name(id):
-            yield struct, id
-        case Member(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
-            yield plan.type(value.type.path), name
-
-
 # What cannot be filled in -------------------------------------------------------------------------------------------
 
 
@@ -236,13 +210,19 @@ def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
         return
     yield from (each.id for each in struct.parameters)
     for field in struct.fields:
-        if field_name(field.id) not in held and not _is_filled(struct, field):
+        if field_name(field.id) not in held and not _is_filled(struct, field, held):
             yield field.id
 
 
-def _is_filled(struct: TypePlan, field: Field) -> bool:
-    """Return whether a writer fills in a field, or there are objects without it."""
-    return field.condition is not None or field.is_checksum or any(each.id == field.id for each in struct.fills)
+def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
+    """Return whether a writer fills in a field, or there are objects without it. A default that asks for an object
+    which is not given is none."""
+    if field.condition is not None:
+        return True
+    asked = (each for each in map(struct.field, names_in(field.default)) if each is not None)
+    if any(field_name(each.id) not in held and each.held and each.condition is not None for each in asked):
+        return False
+    return field.is_checksum or any(each.id == field.id for each in struct.fills)
 
 
 def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:

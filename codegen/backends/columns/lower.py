@@ -17,7 +17,8 @@ from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
-from .levels import is_asked, is_chained, level_sources, solved_structs, solves, unfilled, ways
+from .given import Givens
+from .levels import is_chained, level_sources, solved_structs, solves, unfilled, ways
 from .literal import literal, refusal_text
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
@@ -227,8 +228,16 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
     for name in ("unsigned", "derived", "constant", "filled", "optional"):
         if getattr(column, name):
             given[name] = True
-    if is_asked(plan, rows, column):
+    givens = Givens(plan, rows)
+    if asked_by := givens.asked_by(column):
         given["asked"] = True
+        given["asked_by"] = asked_by
+        if column.field.default is not None:
+            given["presumed"] = True
+        if around := givens.around(column):
+            given["around"] = around
+    if shown := givens.shown(column):
+        given["shows"] = shown
     if column.same_as:
         given["same_as"] = column.same_as
     if column.up:

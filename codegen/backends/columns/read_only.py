@@ -53,7 +53,6 @@ def _sentence(plan: Plan, rows: Rows, root: str) -> str:
         pieces=pieces,
         positions=positions,
         inside=rows.inside,
-        ways=len(rows.ways),
         within=within_of(plan, rows),
     )
     if said:

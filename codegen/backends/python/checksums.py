@@ -228,10 +228,13 @@ def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
-    if cover.condition is None:
-        return lines
-    condition = scope.text(cover.condition, cover.field)
-    return (scope.code("when", condition=condition, body=lines, otherwise=()),)
+    """The lines where there is a checksum. One whose own value says whether it is verified is always written."""
+    needed = cover.needed is not None and cover.field.id not in names_in(cover.needed)
+    conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
+    for condition in reversed(conditions):
+        text = scope.text(condition, cover.field)
+        lines = (scope.code("when", condition=text, body=lines, otherwise=()),)
+    return lines
 
 
 # For readers that look for rows -------------------------------------------------------------------------------------

@@ -6,12 +6,13 @@ from wireloom.format.routines import process_place
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
-from ...expression.types import BytesType, StreamType, StringType, UserType
+from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType
 from ...expression.walk import walk
 from ...plan import Field
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from .reading import parent_text
 from .scope import ClassScope
+from .struct_codes import byte_order, number_code
 from .wire_bytes import codec
 
 FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "rotate_left"}
@@ -115,3 +116,12 @@ def _processed(scope: ClassScope, field: Field, process: Process, text: str) -> 
     if function == "done":
         arguments.insert(0, repr(process_place(process.name)))
     return scope.code("done", function=function, data=text, arguments=arguments)
+
+
+def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
+    """The constant that packs a number; of a computed byte order, the choice between two."""
+    code = number_code(kind)
+    if kind.endian != "computed":
+        return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)
+    little, big = (scope.module.packer(scope.struct.path, field.id, order + code) for order in "<>")
+    return scope.code("packer_of_computed_order", little=little, big=big)

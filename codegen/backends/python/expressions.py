@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as declared
 
 from ...encodings import python_codec
 from ...expression.fold import fold
 from ...expression.nodes import (
-    SLICE,
+    Aggregate,
     Attribute,
     Binary,
     BooleanLiteral,
@@ -25,6 +25,7 @@ from ...expression.nodes import (
     Logical,
     Name,
     Node,
+    RandomBytes,
     StringLiteral,
     Subscript,
     Unary,
@@ -38,9 +39,7 @@ from ...expression.types import (
     EnumType,
     FloatType,
     ListType,
-    StreamType,
     StringType,
-    Type,
     UnionType,
     UserType,
 )
@@ -51,6 +50,7 @@ from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
 from .api import Api
 from .magnitude import may_outgrow
+from .method_texts import METHODS
 from .module import Module
 from .names import field_name, label_name
 
@@ -63,32 +63,6 @@ BITWISE = ("|", "^", "&", "<<", ">>")
 
 _LITERALS = (IntegerLiteral, FloatLiteral, BooleanLiteral, StringLiteral)
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-_METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
-    (StringType, "length"): ("len({})",),
-    (StringType, "reverse"): ("{}[::-1]",),
-    (StringType, "substring"): ("{substring}({}, {}, {})", "substring"),
-    (StringType, "to_i"): ("{to_integer}({})", "to_integer"),
-    (BytesType, "length"): ("len({})",),
-    (BytesType, "size"): ("len({})",),
-    (BytesType, "first"): ("{item}({}, 0)", "item"),
-    (BytesType, "last"): ("{last}({})", "last"),
-    (BytesType, "min"): ("{smallest}({})", "smallest"),
-    (BytesType, "max"): ("{largest}({})", "largest"),
-    (BytesType, SLICE): ("{part}({}, {}, {})", "part"),
-    (ListType, "size"): ("len({})",),
-    (ListType, "length"): ("len({})",),
-    (ListType, "min"): ("{smallest}({})", "smallest"),
-    (ListType, "max"): ("{largest}({})", "largest"),
-    (FloatType, "to_i"): ("{truncate}({})", "truncate"),
-    (ComputedFloatType, "to_i"): ("{truncate}({})", "truncate"),
-    (BooleanType, "to_i"): ("int({})",),
-    (EnumType, "to_i"): ("int({})",),
-    (StreamType, "eof"): ("{}.is_eof()",),
-    (StreamType, "size"): ("{}.size()",),
-    (StreamType, "pos"): ("{}.pos()",),
-}
-"""Methods: the text, in which ``{}`` are the value and the arguments, and the name of the runtime's function in it."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +155,18 @@ class Translator:
                 return f"{self.module.enum_of(node.type.path)}.{label_name(label)}", PRIMARY
             case Cast(value):
                 return self._cast(node, value)
+            case Aggregate():
+                return self._aggregate(node), PRIMARY
+            case RandomBytes(size):
+                return f"{self.module.use('random_bytes')}({size})", PRIMARY
         raise AssertionError(node)
+
+    def _aggregate(self, node: Aggregate) -> str:
+        of_item = replace(self, places={**self.places, "_": "each"})
+        condition = "" if node.condition is None else f" if {of_item.text(node.condition)}"
+        otherwise = "" if node.otherwise is None else f", {self.text(node.otherwise)}"
+        values = f"[{of_item.text(node.value)} for each in {self.text(node.items)}{condition}]"
+        return f"{self.module.use(node.function)}({values}{otherwise})"
 
     def _not(self, operand: Node) -> tuple[str, int]:
         if isinstance(operand, Comparison) and operand.operator in ("==", "!="):
@@ -293,7 +278,8 @@ class Translator:
         text = f"{value}.{field_name(name)}"
         field, instance = struct.field(name), struct.instance(name)
         if self.as_given and instance is not None and instance.value is not None:
-            return f"{self.module.use('as_given')}({value}, {field_name(name)!r})"
+            default = "" if instance.default is None else f", {self.text(instance.default)}"
+            return f"{self.module.use('as_given')}({value}, {field_name(name)!r}{default})"
         if field is not None and has_default(struct, name):
             return f"({self._default(field)} if {text} is None else {text})"
         if member_may_be_absent(self.module, struct, name):
@@ -325,7 +311,7 @@ class Translator:
             return f"{self._part(value)}.value"
         if name == "to_i" and isinstance(kind, BitsType):
             return f"int({self._part(value)})"
-        found = _METHODS.get((type(kind), name)) if kind is not None else None
+        found = METHODS.get((type(kind), name)) if kind is not None else None
         if found is None:
             refuse(self.position, f"the method '{name}' is not supported")
         text, *functions = found

@@ -46,6 +46,14 @@ class Marks:
         """Ask for one more mark."""
         self._wanted_begins.add(name)
 
+    def want_size(self, name: str) -> None:
+        """Ask for the marks of a field and of the fields whose size it is."""
+        field = self.plan.field(name)
+        assert field is not None
+        assert field.size_of is not None
+        self._wanted_begins |= {name, field.size_of[0]}
+        self._wanted_ends.add(field.size_of[1])
+
     def before(self, scope: ClassScope, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
         """Taken before some fields that lie at known offsets from each other; the last offset is their end."""
         wanted = any(each.id in self._wanted_begins for each in run)

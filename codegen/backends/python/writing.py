@@ -26,9 +26,10 @@ from ...plan import Field, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
-from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes
+from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, packer_text
 from .endian import endian_lines
 from .marks import Marks
+from .measuring import inserted_lines, is_inserted, measured, measured_lines, unmeasured_lines
 from .names import field_name
 from .reading import Keep, uses_index
 from .runs import names_text, packer
@@ -57,6 +58,8 @@ def _append_lines(scope: ClassScope) -> Lines:
     late = {each.field.id for each in scope.struct.covers if each.value is None}
     for name in late:
         marks.want_begin(name)
+    for name in measured(scope.struct):
+        marks.want_size(name)
     wires = _wires(scope)
     lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *chain_lines(scope), *_constants(scope)]
     for field in scope.struct.fields:
@@ -65,14 +68,17 @@ def _append_lines(scope: ClassScope) -> Lines:
     lines.extend(_derivations(scope, wires))
     lines.extend(settled_lines(scope, wires, lambda field: _wire_text(scope, field)))
     lines.extend(early_lines(scope))
+    lines.extend(unmeasured_lines(scope))
     for step in scope.struct.steps:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
         if isinstance(step, Run):
-            lines.extend(_write_run(scope, step, wires, late))
-        else:
+            lines.extend(_write_run(scope, step, wires, late | set(measured(scope.struct))))
+        elif not is_inserted(step):
             lines.extend(_write_field(scope, step, wires))
         lines.extend(marks.after(scope, fields))
+        lines.extend(inserted_lines(scope, marks, fields[-1]))
+    lines.extend(measured_lines(scope, marks))
     lines.extend(late_lines(scope, marks))
     lines.extend(end_lines(scope, reads=False))
     return tuple(lines)
@@ -372,12 +378,3 @@ def _write_value(scope: ClassScope, field: Field, value: str, content: str | Non
             packer = packer_text(scope, field, kind)
             return (scope.code("write_number", packer=packer, names=repr(field.id), value=value),)
     raise refusal(field.position, f"the type of '{field.id}' cannot be written")
-
-
-def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
-    """The constant that packs a number; of a computed byte order, the choice between two."""
-    code = number_code(kind)
-    if kind.endian != "computed":
-        return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)
-    little, big = (scope.module.packer(scope.struct.path, field.id, order + code) for order in "<>")
-    return scope.code("packer_of_computed_order", little=little, big=big)

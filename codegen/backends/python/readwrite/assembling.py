@@ -8,6 +8,7 @@ from ....expression.types import BytesType, EnumType, FloatType, IntegerType, St
 from ....plan import Field, Run
 from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
+from ..encoding import packer_text
 from ..expressions import AND, BIT_OR, OR
 from ..instances import is_kept, slot
 from ..names import field_name
@@ -16,7 +17,7 @@ from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
 from ..validation import refusals
 from ..view import Lines, MethodView
-from ..writing import is_array, packer_text
+from ..writing import is_array
 from .blocks import loop, when
 from .content import data_text
 from .questions import item_name

@@ -9,6 +9,7 @@ from ....expression.types import BitsType, BytesType, EnumType, FloatType, Integ
 from ....plan import Field, Run
 from ....plan.build import run_of
 from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
+from ..encoding import packer_text
 from ..endian import endian_lines, inherited_argument
 from ..instances import is_kept, slot
 from ..names import field_name
@@ -17,7 +18,7 @@ from ..scope import ClassScope, member
 from ..struct_codes import byte_order, number_code
 from ..switches import switch_branches
 from ..view import Lines, MethodView
-from ..writing import is_array, packer_text
+from ..writing import is_array
 from .blocks import loop, when
 from .cases import as_case
 from .checksums import late_lines, wanted_marks

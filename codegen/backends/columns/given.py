@@ -1,0 +1,125 @@
+"""Columns of value instances that tell a writer what to write around rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Cast, Name, Node
+from ...expression.types import UserType
+from ...expression.walk import children, walk
+from ...plan import Field, Instance, Plan, Rows, TypePlan
+from ..python.names import field_name
+from .table import TableColumn
+
+
+class Givens:
+    """The columns of a table, for writers. ``levels``: the types around a row, outermost first, and that of the row."""
+
+    def __init__(self, plan: Plan, rows: Rows) -> None:
+        self._plan = plan
+        self.levels = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+
+    def asked_by(self, column: TableColumn) -> tuple[tuple[str, int], ...]:
+        """The attributes whose defaults are computed from a column, each with how many levels above the row it is, and
+        -1 where it is in another object."""
+        instance, holder = column.field, self._holder(column)
+        if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.look_up is not None:
+            return ()
+        found = (
+            (field_name(field.id), self._up(struct))
+            for struct in self._plan.types
+            for field in struct.fields
+            if field.default is not None
+            for node in walk(field.default)
+            for owner, name in _members(self._plan, struct, node)
+            if (owner.path, name) == (holder.path, instance.id)
+        )
+        return tuple(dict.fromkeys(found))
+
+    def around(self, column: TableColumn) -> int:
+        """How many levels above the row the innermost object is that the value of a column depends on; 0: the row."""
+        instance, last = column.field, len(self.levels) - 1
+        if not isinstance(instance, Instance) or instance.value is None or column.parent:
+            return 0
+        return last - max(self._depends(instance.value, last - column.up), default=last)
+
+    def shown(self, column: TableColumn) -> tuple[str, int] | None:
+        """The attribute with a default, around the row, that is all that a column shows, and how many levels above the
+        row it is."""
+        instance, last = column.field, len(self.levels) - 1
+        if not isinstance(instance, Instance) or column.same_as or column.parent or column.look_up is not None:
+            return None
+        node, level = instance.value, last - column.up
+        while node is not None:
+            place = self._place(node, level)
+            if place is None:
+                return None
+            level, name = place
+            struct = self._plan.type(self.levels[level])
+            field, inner = struct.field(name), struct.instance(name)
+            if field is not None and _is_free(struct, field) and level < last:
+                return field_name(name), last - level
+            node = inner.value if inner is not None else None
+        return None
+
+    def _holder(self, column: TableColumn) -> TypePlan:
+        return self._plan.type(self.levels[0 if column.parent else len(self.levels) - 1 - column.up])
+
+    def _up(self, struct: TypePlan) -> int:
+        last = len(self.levels) - 1
+        return last - self.levels.index(struct.path) if struct.path in self.levels else -1
+
+    def _place(self, node: Node, level: int) -> tuple[int, str] | None:
+        """The level and the name of the attribute or instance that a node of an object at ``level`` is."""
+        match node:
+            case Name(name) if not name.startswith("_"):
+                return level, name
+            case Member(owner, name) if not name.startswith("_"):
+                at = self._above(owner, level)
+                return None if at is None else (at, name)
+        return None
+
+    def _above(self, node: Node, level: int) -> int | None:
+        """The level of the object around one at ``level`` that a node is."""
+        match node:
+            case Name("_root") if self.levels[0] == self._plan.root.path:
+                return 0
+            case Name("_parent"):
+                found: int | None = level - 1
+            case Member(inner, "_parent"):
+                at = self._above(inner, level)
+                found = None if at is None else at - 1
+            case Cast(inner):
+                return self._above(inner, level)
+            case _:
+                return None
+        return found if found is not None and found >= 0 and self._is_at(node, found) else None
+
+    def _is_at(self, node: Node, level: int) -> bool:
+        return not isinstance(node.type, UserType) or node.type.path == self.levels[level]
+
+    def _depends(self, node: Node, level: int) -> set[int]:
+        """The levels that an expression of an object depends on; its own for what is not known."""
+        place = self._place(node, level)
+        if place is not None:
+            at, name = place
+            instance = self._plan.type(self.levels[at]).instance(name)
+            return {at} if instance is None or instance.value is None else self._depends(instance.value, at)
+        if isinstance(node, Name):
+            return {level}
+        return {each for child in children(node) for each in self._depends(child, level)}
+
+
+def _is_free(struct: TypePlan, field: Field) -> bool:
+    """Return whether a field has a default, and nothing else decides its value."""
+    return field.default is not None and struct.solved(field.id) is None and field.repeat is None
+
+
+def _members(plan: Plan, struct: TypePlan, node: Node) -> Iterator[tuple[TypePlan, str]]:
+    """Yield the type and the name of the member that a node is."""
+    match node:
+        case Name(id):
+            yield struct, id
+        case Member(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
+            yield plan.type(value.type.path), name

@@ -1,0 +1,33 @@
+"""The part of the dialect's reference that is about what a writer writes if it is not given a value."""
+
+from __future__ import annotations
+
+from .kinds import EitherKind, ExpressionKind, IntegerKind, Key, ListKind, Table, TableKind, TextKind
+
+EXPRESSION = ExpressionKind()
+
+WRITING_TABLES: dict[str, Table] = {}
+WRITING_TABLES["default"] = Table(
+    "a default",
+    {
+        "largest": Key(EXPRESSION, "The largest value of this expression among items of a list, each of which is `_`."),
+        "smallest": Key(EXPRESSION, "The smallest one."),
+        "of": Key(EXPRESSION, "The list."),
+        "if": Key(EXPRESSION, "Which of the items count: those for which this is true."),
+        "otherwise": Key(EXPRESSION, "The value if there are none."),
+        "random": Key(IntegerKind(1, 4096), "So many bytes by chance."),
+    },
+)
+
+
+def default_kind() -> EitherKind:
+    """Return the kind of the key ``default`` of an attribute."""
+    expected = "an expression, a mapping with largest, smallest or random, or a list without items"
+    return EitherKind(expected, EXPRESSION, TableKind("default"), ListKind(EXPRESSION, maximum=0))
+
+
+def size_kind(name: TextKind) -> EitherKind:
+    """Return the kind of the key ``size-of``. ``name``: that of attributes."""
+    return EitherKind(
+        "an attribute, or a list of the first and the last one", name, sequence=ListKind(name, False, 2, 2)
+    )
