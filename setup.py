@@ -13,8 +13,8 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
 # Debugging information has the name of the folder that it was built in; without it, every build gives the same bytes.
-UNIX_OPTIONS = ["-O3", "-g0", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
-OPTIONS = ["/O2"] if sys.platform == "win32" else UNIX_OPTIONS
+OPTIONS = ["-O3", "-g0", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
+WINDOWS = sys.platform == "win32"
 # A Python without the global lock does not load what is built for the stable interface: it gets an engine of its own.
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 TOP_LEVEL = {"wireloom": "runtime", "wireloom.codegen": "codegen", "wireloom.formats": "generated"}
@@ -55,6 +55,10 @@ class BuildEngine(build_ext):
             return
         super().run()
 
+    def get_libraries(self, ext: Extension) -> list[str]:
+        # The stable interface is that of python3.dll; the compiler's default is the library of this very version.
+        return [*ext.libraries, "python3"] if WINDOWS and not FREE_THREADED else super().get_libraries(ext)
+
 
 class BuildWheel(bdist_wheel):
     """Builds the wheel; who may read its files does not depend on whose checkout it was built of."""
@@ -72,9 +76,14 @@ engine = Extension(
     depends=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.h")),
     define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030B0000")],
     extra_compile_args=OPTIONS,
+    extra_link_args=["-static-libgcc"] if WINDOWS else [],
     py_limited_api=not FREE_THREADED,
 )
 
+options = {} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}}
+if WINDOWS:
+    # Microsoft's compiler has no integers of 128 bits; gcc and clang have.
+    options["build_ext"] = {"compiler": "mingw32"}
 mapping = packages()
 setup(
     long_description=description(),
@@ -83,5 +92,5 @@ setup(
     package_dir=mapping,
     ext_modules=[engine],
     cmdclass={"bdist_wheel": BuildWheel, "build_ext": BuildEngine},
-    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
+    options=options,
 )

@@ -106,7 +106,8 @@ def _fill(folder: Path, name: str) -> None:
         "package": f"wireloom_{name}",
         "distribution": f"wireloom-{name.replace('_', '-')}",
         "title": name.replace("_", " ").capitalize(),
-        "version": version("wireloom"),
+        # Without the part after the sign "+", which no requirement may have.
+        "version": version("wireloom").partition("+")[0],
     }
     environment = template_environment(Path(__file__).parent)
     for template, path in TEMPLATES.items():

@@ -47,3 +47,13 @@ def test_versions_that_are_claimed_begin_with_the_required_one() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     claimed = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r"Python :: 3\.\d+$", each)]
     assert project["requires-python"] == f">={claimed[0]}"
+
+
+def test_the_version_without_tags_is_after_the_last_release() -> None:
+    """Archives of the sources and clones without tags are of what comes next."""
+    sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert sections[0] == "Unreleased"
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in sections[1:])
+    major, minor, patch = sections[1].split(".")
+    scm = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools_scm"]
+    assert scm["fallback_version"] == f"{major}.{minor}.{int(patch) + 1}.dev0"

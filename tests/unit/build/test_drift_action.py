@@ -1,0 +1,86 @@
+"""The action that checks drift in users' repositories: its script, in a repository as ``wireloom new`` makes it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from wireloom.command import main
+
+ACTION = Path(__file__).parents[3] / ".github" / "actions" / "drift"
+
+
+def git(folder: Path, *arguments: str) -> None:
+    names = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.invalid")
+    subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the branch ``origin/main``."""
+    folder = tmp_path_factory.mktemp("drift") / "door_log"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder.parent)
+        with pytest.raises(SystemExit):
+            main(["new", "door_log"])
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "begin")
+    git(folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+    return folder
+
+
+def run(project: Path, **inputs: str) -> tuple[int, str]:
+    """The step of the action, with its inputs, without installing anything."""
+    action = yaml.safe_load((ACTION / "action.yml").read_text())
+    values = {name: str(each["default"]) for name, each in action["inputs"].items()} | {"wireloom": ""} | inputs
+    (step,) = action["runs"]["steps"]
+    environment = dict(os.environ, GITHUB_ACTION_PATH=str(ACTION))
+    environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), environment["PATH"]))
+    for name, value in step["env"].items():
+        source = value.strip("${} ")
+        environment[name] = values.get("base", "") if source == "github.base_ref" else values[source.split(".")[1]]
+    done = subprocess.run(
+        [step["shell"], "-c", step["run"]], cwd=project, env=environment, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_code_as_generated(project: Path) -> None:
+    code, printed = run(project, base="main")
+    assert code == 0
+    assert "::" not in printed
+
+
+def test_code_that_was_edited(project: Path) -> None:
+    path = next(project.rglob("parser.py"))
+    path.write_text(path.read_text() + "# by hand\n")
+    code, printed = run(project)
+    git(project, "checkout", ".")
+    assert code == 1
+    assert "parser.py" in printed
+    assert "::error title=wireloom::The generated code differs from the specs. Run 'wireloom generate'" in printed
+
+
+@pytest.mark.parametrize(("breaking", "expected"), [("error", 1), ("warning", 0)])
+def test_a_pull_request_that_breaks_readers(project: Path, breaking: str, expected: int) -> None:
+    spec = project / "specs" / "door_log.ksy"
+    spec.write_text(spec.read_text().replace("columns: [kind, at, note]", "columns: [kind, at]"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        with pytest.raises(SystemExit, match="0"):
+            main(["generate"])
+    code, printed = run(project, base="main", breaking=breaking)
+    git(project, "checkout", ".")
+    assert f"::{breaking} title=wireloom::A change of a spec breaks its readers" in printed
+    assert code == expected
+
+
+def test_a_base_that_was_not_fetched(project: Path) -> None:
+    code, printed = run(project, base="release")
+    assert code == 0
+    assert "fetch-depth: 0" in printed
