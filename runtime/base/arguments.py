@@ -59,6 +59,12 @@ def positive(name: str, value: Any, most: int | None = None) -> int:
     return value if most is None else min(value, most)
 
 
+def check_place(name: str, value: Any) -> None:
+    """Raise ``WireloomError`` unless ``value`` is ``None`` or a whole number from 0."""
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise WireloomError(f"{name} is a number from 0, not {shown(value)}")
+
+
 def names(name: str, value: Any) -> tuple[str, ...]:
     """The names in a list. Raises ``WireloomError`` for what is none, a single text among it."""
     if isinstance(value, str):

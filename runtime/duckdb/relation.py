@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..base.arguments import shown
+from ..base.errors import WireloomError
 from ..format.description import Format
 from ..reading.dataset import LogDataset, dataset
 
@@ -15,6 +17,8 @@ def register(connection: Any, name: str, format: str | Path | Format, source: An
     Each query is a new scan, of the columns that it uses. Comparisons of columns with constants are evaluated by the
     reader; other conditions by DuckDB. ``options``: those of ``wireloom.scan``. Raises what ``wireloom.scan`` raises.
     """
+    if not hasattr(connection, "register"):
+        raise WireloomError(f"connection is what duckdb.connect() returns, not {shown(connection)}")
     found = dataset(format, source, **options)
     connection.register(name, found)
     return found

@@ -108,14 +108,19 @@ def _named(name: str | bytes, location: Location) -> Iterator[Input]:
         yield from _local(local_path(path))
 
 
+def _advice(path: str) -> str:
+    scheme, colon, rest = path.partition(":/")
+    if colon and is_remote(f"{scheme}://{rest}"):
+        return f"an address has two slashes, {scheme}://{rest}"
+    return "check the path and where it starts from"
+
+
 def _local(path: str) -> Iterator[Input]:
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         if WILDCARDS.isdisjoint(path) and len(alternatives(path)) == 1:
-            raise NothingThereError(
-                "no such file or folder: check the path and where it starts from", path=path
-            ) from None
+            raise NothingThereError(f"no such file or folder: {_advice(path)}", path=path) from None
         yield from _matches(path)
         return
     except (OSError, ValueError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..base.errors import WireloomError
+from ..base.errors import UnknownNameError, WireloomError
 from ..base.extras import require
 from ..base.nearest import unknown
 
@@ -36,7 +36,13 @@ def profile(name: str) -> Profile:
     try:
         session = Session(profile=name)
         if name not in session.available_profiles:
-            raise unknown("profile", name, sorted(session.available_profiles))
+            known = sorted(session.available_profiles)
+            if not known:
+                raise UnknownNameError(
+                    f"unknown profile {name!r}: no profile is configured, neither in ~/.aws/config nor in the "
+                    "files that AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE name"
+                )
+            raise unknown("profile", name, known)
         found = session.get_credentials()
         frozen = None if found is None else found.get_frozen_credentials()
         own = session.get_scoped_config()

@@ -131,8 +131,18 @@ class Calls:
         try:
             return _client(region, self.endpoint_url)
         except Exception as error:
-            from botocore.exceptions import BotoCoreError
+            from botocore.exceptions import BotoCoreError, NoRegionError
 
+            if isinstance(error, NoRegionError):
+                raise WireloomError(
+                    f"{self.shown}: the region is not known: name it (region), give the stream's ARN, or set "
+                    "AWS_DEFAULT_REGION in the environment"
+                ) from None
+            if self.endpoint_url and "://" not in self.endpoint_url:
+                raise WireloomError(
+                    f"{self.shown}: the endpoint {self.endpoint_url!r:.100} is not an address: expected one such as "
+                    "http://localhost:4566"
+                ) from None
             if isinstance(error, BotoCoreError | ValueError):
                 raise WireloomError(f"{self.shown}: {error!s:.300}") from None
             raise

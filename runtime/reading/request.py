@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.arguments import one_of
-from ..base.errors import UnsupportedError, WireloomError
+from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
 from ..base.nearest import unknown
 from ..format import registry
 from ..format.description import Choice, Format
@@ -229,6 +229,8 @@ def check_names(format: Format, options: Iterable[str], *, in_table: bool, more:
     table = [format.option] if format.option else []
     for name in options:
         if name not in (*choices, *others):
+            if name == "table" and not table:
+                raise UnknownNameError(f"{format.name} has one table: leave the option 'table' out")
             raise unknown(f"option of {format.name}", name, [*choices, *table, *others, *more])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -133,7 +134,8 @@ def _plain(error: Exception) -> str:
     """The reason of a failure, without addresses of objects in memory."""
     reason = getattr(error, "reason", None) or error
     text = str(reason.args[-1] if getattr(reason, "args", None) else reason)
-    return text.split(">: ", 1)[-1].split("\n", 1)[0][:300] or type(reason).__name__
+    # What urllib3 puts before it is the connection, by its class, host and port.
+    return re.sub(r"^(<.*?>|\w+\(.*?\)): ", "", text).split("\n", 1)[0][:300] or type(reason).__name__
 
 
 def client_of(basin: str, endpoint: str | None = None) -> Client:

@@ -31,6 +31,6 @@ def place_of(option: str, text: str) -> dict[str, int]:
         if stamp >= 0:
             return {"timestamp": round(stamp * 1000)}
     raise WireloomError(
-        f"{option} is {printable(text)[:80]!r}: expected a sequence number, a time such as 2026-03-01T00:00:00Z, tail, "
-        "or tail-100"
+        f"{option} is {printable(text)[:80]!r}: expected a sequence number, a time such as 2026-03-01T00:00:00Z, "
+        "latest, or latest-100"
     )

@@ -8,13 +8,14 @@ from typing import Any, Unpack
 
 import pyarrow as pa
 
+from ..base.arguments import check_place, one_of
 from ..base.errors import WireloomError
 from .client import S2Error, answer_to, client_of
 from .endpoint import encryption_key
 from .errors import RANGE_NOT_SATISFIABLE
 from .json import tail_from_json
 from .messages import ReadBatch, StreamPosition
-from .reading import Lost, StreamRange, StreamReading
+from .reading import LOST, Lost, StreamRange, StreamReading
 from .requests import check_tail, list_streams, read_unary
 
 READ_PATIENCE = 30.0
@@ -71,6 +72,9 @@ def scan(
     Raises ``S2Error`` for what the server refuses, ``TemporaryError`` where it cannot be reached, and
     ``WireloomError`` for what cannot be asked for.
     """
+    check_place("seq_num", seq_num)
+    check_place("end", end)
+    one_of("lost", lost, LOST)
     begins = seq_num is not None or any(more.get(name) is not None for name in ("timestamp", "tail_offset"))
     last = tail_of(basin, stream, endpoint=endpoint, patience=patience)
     reading = StreamReading(

@@ -109,7 +109,7 @@ class RowEncoder:
             value = values[each.name]
             if value is None:
                 if not each.optional:
-                    raise WireloomError(f"{each.name} is None, and the format has no null")
+                    raise WireloomError(f"{each.name} is None, and the format has no null: give a value")
             elif each.labels or each.make is not None or pa.types.is_timestamp(each.type):
                 value = values_of(each, batch_of_one(each.name, value), 0)[0]
             elif isinstance(value, bytearray | memoryview):

@@ -204,7 +204,9 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
     array = without_unions(batch.column(filled.name))
     if array.null_count and not filled.optional:
         row = pc.index(array.is_null(), True).as_py()
-        raise WireloomError(f"row {first_row + row}, column {filled.name}: null, and the format has no null")
+        raise WireloomError(
+            f"row {first_row + row}, column {filled.name}: null, and the format has no null: give a value"
+        )
     return column_values(filled, array, first_row)
 
 
@@ -248,7 +250,9 @@ def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:
         smallest = pc.min(array)
         if (smallest.as_py() or 0) < 0:
             row = pc.index(array, smallest).as_py()
-            raise WireloomError(f"row {first_row + row}, column {filled.name}: a time before 1970")
+            raise WireloomError(
+                f"row {first_row + row}, column {filled.name}: a time before 1970, which the field cannot hold"
+            )
         if filled.stored == pa.uint64():
             return array.view(filled.stored)
     return array

@@ -111,6 +111,11 @@ def prepare(folder: Path) -> None:
     assert wireloom.read("edgemq_segment", folder / "events.wal").num_rows == 20
 
 
+def without_folder(text: str) -> str:
+    """A text without the name of the folder that the table is made in."""
+    return re.sub(r"[^\s'\"]*/mistakes-\w+/", "", text)
+
+
 def printed(command: str) -> str:
     """What a command line prints in the current folder, and its exit code."""
     from wireloom.command import main
@@ -122,9 +127,7 @@ def printed(command: str) -> str:
             main(shlex.split(command))
         except SystemExit as end:
             code = end.code
-    lines = (
-        re.sub(r"[^\s'\"]*/mistakes-\w+/", "", out.buffer.getvalue().decode("utf-8", "replace")).rstrip().splitlines()
-    )
+    lines = without_folder(out.buffer.getvalue().decode("utf-8", "replace")).rstrip().splitlines()
     return "".join(f"    {line}".rstrip() + "\n" for line in lines) + f"    exit code {code}\n"
 
 
