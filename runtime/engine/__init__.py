@@ -46,8 +46,8 @@ if available and not TYPE_CHECKING:
     except ImportError as error:
         available = False
         warnings.warn(
-            f"the engine cannot be loaded, and reading by generated classes is much slower: {error}; set "
-            "WIRELOOM_ENGINE=objects if that is what you want",
+            f"the engine cannot be loaded, and reading by generated classes is much slower: {error}; install wireloom "
+            "again (pip install --force-reinstall wireloom), or set WIRELOOM_ENGINE=objects if that is what you want",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -40,5 +40,5 @@ def test_an_engine_that_cannot_be_loaded(tmp_path: Path) -> None:
     program = "import wireloom.engine; print(wireloom.engine.available)"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-    assert "RuntimeWarning: the engine cannot be loaded (" in done.stderr
+    assert "RuntimeWarning: the engine cannot be loaded, and" in done.stderr
     assert "pip install --force-reinstall wireloom" in done.stderr
