@@ -58,6 +58,18 @@ if TYPE_CHECKING:
     shell_complete=completing.folders,
     help="Folder for metrics of each batch and its files, a file of JSON lines per batch.",
 )
+@click.option(
+    "--prometheus-file",
+    metavar="FILE",
+    shell_complete=completing.files,
+    help="File for metrics that Prometheus reads, NAME.prom in the folder of node_exporter's textfile collector.",
+)
+@click.option(
+    "--prometheus-port",
+    metavar="PORT",
+    type=click.IntRange(1, 65535),
+    help="Port on 127.0.0.1 for the same metrics, while the run goes on.",
+)
 @click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
 @click.option("--checkpoint", metavar="DIR", shell_complete=completing.folders, help="Spark's folder for the stream.")
 @click.option(
@@ -125,6 +137,8 @@ def command(
     to: str,
     quarantine: str | None,
     metrics: str | None,
+    prometheus_file: str | None,
+    prometheus_port: int | None,
     stream: bool,
     checkpoint: str | None,
     every: str | None,
@@ -174,6 +188,8 @@ def command(
     asked: dict[str, Any] = {
         "quarantine": quarantine,
         "metrics": metrics,
+        "prometheus_file": prometheus_file,
+        "prometheus_port": prometheus_port,
         **{name: options.pop(name) for name in ("mode", "recover", "columns") if name in options},
         "partition_by": partition_by or (),
         "sort_by": sort_by or (),

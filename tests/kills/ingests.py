@@ -1,7 +1,8 @@
 """``python -m tests.kills.ingests --kills N``: kills ingests, and counts every record in table and quarantine.
 
-The whole tree of processes is killed, or Java alone, at a random moment. Between the kills files are added, and in
-streams files grow. In the end a run that nothing disturbs completes the table. Exit code 1: a record is not there once.
+The whole tree of processes is killed, or Java alone, at a random moment after it has begun to write. Between the kills
+files are added, some of them damaged, and in streams files grow. In the end a run that nothing disturbs completes the
+table. Exit code 1: a record is not there once.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import click
 import pyarrow.dataset
+import pyarrow.fs
 from wireloom.input import Location, client, filesystem
 
 from ..java import QUICK_JAVA
@@ -29,8 +32,11 @@ from ..spark.logs import log
 
 BUCKET = "kills"
 KINDS = ("parquet", "delta", "iceberg")
-LONGEST = 25.0
-"""Seconds after which a run that still goes on is killed at the latest."""
+MODES = ("batch", "stream")
+LONGEST = 8.0
+"""Seconds after its first write in which a run is killed."""
+START_SECONDS = 120.0
+"""Seconds in which a run has to write something."""
 RUN_SECONDS = 600
 
 
@@ -41,6 +47,11 @@ class Subject:
         self.base, self.kind, self.stream, self.endpoint = base, kind, stream, endpoint
         self.held: Counter[str] = Counter()
         self._files = 0
+        self._store: Any = (
+            filesystem(Location(endpoint=endpoint, region="us-east-1"), BUCKET)
+            if endpoint
+            else pyarrow.fs.LocalFileSystem()
+        )
 
     @property
     def name(self) -> str:
@@ -50,6 +61,9 @@ class Subject:
     def place(self, name: str) -> str:
         """Return the address of a folder."""
         return f"s3://{BUCKET}/{self.base.name}/{name}" if self.endpoint else str(self.base / name)
+
+    def _path(self, name: str) -> str:
+        return self.place(name).removeprefix("s3://")
 
     def add(self, randomness: random.Random) -> None:
         """Add some files, and let one grow where the table is a stream's."""
@@ -90,6 +104,14 @@ class Subject:
     def _iceberg_store(self) -> dict[str, str]:
         return {} if self.endpoint is None else {"s3.endpoint": self.endpoint, "s3.region": "us-east-1"}
 
+    def traces(self) -> list[str]:
+        """Return what there is of attempts and commits: it changes when a run begins to write."""
+        names = []
+        for each in ("staging", "pending", "commits"):
+            selector = pyarrow.fs.FileSelector(f"{self._path('lake/table')}/_wireloom/{each}", allow_not_found=True)
+            names += [found.path for found in self._store.get_file_info(selector)]
+        return names
+
     def found(self) -> Counter[str]:
         """Return what table and quarantine hold, as readers of their kinds see it."""
         payloads = [each.decode() for each in self._table()]
@@ -115,12 +137,7 @@ class Subject:
         return self._parquet("lake/table", "payload")
 
     def _parquet(self, name: str, column: str) -> list[bytes]:
-        place = self.place(name)
-        files = None
-        if self.endpoint:
-            place = place.partition("://")[2]
-            files = filesystem(Location(endpoint=self.endpoint, region="us-east-1"), BUCKET)
-        rows = pyarrow.dataset.dataset(place, filesystem=files, format="parquet")
+        rows = pyarrow.dataset.dataset(self._path(name), filesystem=self._store, format="parquet")
         return list(rows.to_table([column])[column].to_pylist()) if rows.files else []
 
 
@@ -147,10 +164,15 @@ def run(subject: Subject, kills: int, randomness: random.Random, longest: float 
     done = 0
     for _ in range(kills):
         subject.add(randomness)
+        before = subject.traces()
         process = subject.start()
-        deadline = time.monotonic() + randomness.uniform(longest / 5, longest)
+        latest = time.monotonic() + START_SECONDS
+        while process.poll() is None and time.monotonic() < latest and subject.traces() == before:
+            time.sleep(0.1)
+        # Most of what can go wrong takes less time than a task.
+        deadline = time.monotonic() + longest * randomness.random() ** 2
         while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+            time.sleep(0.02)
         done += kill(process, randomness.random() < 0.4)
     process = subject.start()
     _, errors = process.communicate(timeout=RUN_SECONDS)
@@ -192,13 +214,19 @@ def store() -> Iterator[str]:
 @click.option("--each", default=5, show_default=True, help="Kills of one table, before it is completed.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="All of them by default.")
-def main(kills: int, each: int, seed: int, kinds: tuple[str, ...]) -> None:
+@click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), help="Both by default.")
+def main(kills: int, each: int, seed: int, kinds: tuple[str, ...], modes: tuple[str, ...]) -> None:
     """Kill ingests into all kinds of tables, on a disk and in an object store, batch and stream."""
     os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
     os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "test")
     randomness, done, wrong = random.Random(seed), 0, 0
     with tempfile.TemporaryDirectory() as folder, store() as endpoint:
-        chosen = [(kind, stream, at) for at in (None, endpoint) for stream in (False, True) for kind in kinds or KINDS]
+        chosen = [
+            (kind, mode == "stream", at)
+            for at in (None, endpoint)
+            for mode in modes or MODES
+            for kind in kinds or KINDS
+        ]
         for number, (kind, stream, at) in enumerate(cycle(chosen)):
             if done >= kills or number >= kills:
                 break
@@ -207,7 +235,8 @@ def main(kills: int, each: int, seed: int, kinds: tuple[str, ...]) -> None:
             done += count
             wrong += bool(error)
             print(
-                f"{subject.name}: {count} killed, {sum(subject.held.values()):,} records; {error or 'all there once'}"
+                f"{subject.name}: {count} killed, {sum(subject.held.values()):,} records; {error or 'all there once'}",
+                flush=True,
             )
     print(f"{done} ingests were killed; {wrong} tables are wrong")
     sys.exit(bool(wrong))

@@ -23,6 +23,7 @@ from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .metrics import batch_metrics
 from .request import Choices, Request, request
+from .scraped import Scraped
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
 from .tables import Attempt, IngestTables, StreamBatch, open_tables
@@ -70,6 +71,8 @@ def ingest(
     ``none``. ``dictionary``: columns that are stored as dictionaries, by default all but those of bytes.
     ``schema_evolution``: what becomes of a read whose columns are not the table's: ``refuse``; ``add`` its new columns
     to the table; or ``quarantine`` the records that the table cannot hold.
+    ``prometheus_file``: a file ``….prom`` for metrics that Prometheus scrapes through node_exporter;
+    ``prometheus_port``: a port of this machine, on 127.0.0.1, that shows them while the run goes on.
     ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
     ``batch_files``: how many files are committed together. ``progress`` is called several times a second, in the
     caller's thread.
@@ -87,9 +90,10 @@ def ingest(
             "tail=growing out, or ingest as a stream"
         )
     started = time.monotonic()
+    scraped = Scraped(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
     found = wanted.files()
-    with open_tables(wanted) as tables:
-        run = _BatchRun(wanted, tables, progress, started)
+    with scraped.run(), open_tables(wanted) as tables:
+        run = _BatchRun(wanted, tables, progress, started, scraped)
         known = tables.ledger.files if wanted.existing != "overwrite" else {}
         new = [each for path, each in found.items() if key(path) not in known]
         changed = [path for path, each in found.items() if known.get(key(path), each.size) not in (each.size, None)]
@@ -98,17 +102,27 @@ def ingest(
             with unwrap_task_errors():
                 tables.prepare(wanted.frame(list(found.values())[:1], wanted.table).schema)
         for start in range(0, len(new), batch_files):
+            run.waits(new[start:])
             run.batch(new[start : start + batch_files])
+        run.waits([])
     return run.summary(done_before=len(found) - len(new), changed=changed)
 
 
 class Run:
     """The batches of one call: their commits, and the summary of them."""
 
-    def __init__(self, wanted: Request, tables: IngestTables, started: float, most_reports: int | None = None) -> None:
+    def __init__(
+        self,
+        wanted: Request,
+        tables: IngestTables,
+        started: float,
+        scraped: Scraped,
+        most_reports: int | None = None,
+    ) -> None:
         self.wanted = wanted
         self.tables = tables
         self.started = started
+        self.scraped = scraped
         self.files: list[FileReport] = []
         self.batches: list[Mapping[str, Any]] = []
         self._most_reports = most_reports
@@ -127,6 +141,7 @@ class Run:
         files = self.files + report.files
         self.files = files if self._most_reports is None else files[-self._most_reports :]
         self.batches.append(batch_metrics(record))
+        self.scraped.show(self.tables.ledger)
         return report, self.batches[-1]
 
     def summary(self, **more: Any) -> IngestSummary:
@@ -152,10 +167,15 @@ class _BatchRun(Run):
         tables: IngestTables,
         progress: Callable[[IngestProgress], None] | None,
         started: float,
+        scraped: Scraped,
     ) -> None:
-        super().__init__(wanted, tables, started)
+        super().__init__(wanted, tables, started, scraped)
         self._progress = progress
         self._before = IngestProgress(0, 0, 0, 0, 0, 0.0)
+
+    def waits(self, inputs: Sequence[Input]) -> None:
+        """Show what is still to be read."""
+        self.scraped.show(self.tables.ledger, files=len(inputs), size=sum(each.size or 0 for each in inputs))
 
     def batch(self, inputs: Sequence[Input]) -> None:
         """Read files and commit what is in them."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 import io
 import json
 import secrets
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +27,8 @@ SNAPSHOT = "ledger.parquet"
 SNAPSHOT_EVERY = 100
 DIGITS = 9
 """Digits of a commit's number in names."""
+COUNTED = ("files", "rows", "bytes", "quarantined", "setAside", "seconds")
+"""Numbers of a batch that are summed up."""
 _SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())])
 
 
@@ -66,6 +70,12 @@ class Ledger:
     shape: Shape | None = None
     snapshot: int = 0
     """Number of the last commit that the snapshot has."""
+    totals: Counter[str] = field(default_factory=Counter)
+    """Sums over all commits, by the names that a batch has them by, and the number of ``batches``."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """The number of damaged ranges in all commits, by reason."""
+    latest: dict[str, float] = field(default_factory=dict)
+    """Numbers of the last commit, as ``scraped`` has them."""
     identity: str = field(default_factory=lambda: secrets.token_hex(16))
 
     def add(self, record: Commit) -> None:
@@ -80,6 +90,19 @@ class Ledger:
         self.shape = Shape.from_json(facts["shape"])
         self.last = int(record.name)
         self.identity = facts["ledger"]
+        self._count(facts["batch"], facts["committed"])
+
+    def _count(self, batch: Mapping[str, Any], committed: str) -> None:
+        # An older wireloom has not counted everything.
+        self.totals.update({name: batch.get(name, 0) for name in COUNTED})
+        self.totals["batches"] += 1
+        self.reasons.update(batch["reasons"])
+        self.latest = {
+            "last_commit_timestamp_seconds": datetime.fromisoformat(committed).timestamp(),
+            "last_batch_rows": batch["rows"],
+            "last_batch_seconds": batch["seconds"],
+            **({"lag_seconds": batch["lag"]} if batch.get("lag") is not None else {}),
+        }
 
 
 def key(path: str) -> str:
@@ -126,6 +149,9 @@ def compact_ledger(table: Folder, log: CommitLog, ledger: Ledger, every: int = S
         "streams": ledger.streams,
         "shape": ledger.shape.to_json(),
         "ledger": ledger.identity,
+        "totals": ledger.totals,
+        "reasons": ledger.reasons,
+        "latest": ledger.latest,
     }
     rows = pa.Table.from_arrays(
         [pa.array(ledger.files.keys(), pa.string()), pa.array(ledger.files.values(), pa.int64())], schema=_SCHEMA
@@ -147,6 +173,8 @@ def _snapshot(home: Folder) -> Ledger:
         facts = json.loads(rows.schema.metadata[b"wireloom"])
         files = dict(zip(rows.column("path").to_pylist(), rows.column("size").to_pylist(), strict=True))
         last, shape = facts["last"], Shape.from_json(facts["shape"])
-        return Ledger(files, facts["streams"], last, shape, last, facts["ledger"])
+        totals, reasons = (Counter(facts.get(name, {})) for name in ("totals", "reasons"))
+        latest = facts.get("latest", {})
+        return Ledger(files, facts["streams"], last, shape, last, facts["ledger"], totals, reasons, latest)
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise WireloomError(f"the ledger is damaged ({error}): restore it", path=home.child(SNAPSHOT)) from None

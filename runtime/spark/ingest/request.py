@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
 from ...base.addresses import S3, is_remote, local_path, same_for_all, scheme_of
-from ...base.arguments import check_texts, names, one_of, shown
+from ...base.arguments import check_texts, names, one_of, positive, shown
 from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
 from ...format.explored import ExploredFormat
@@ -57,6 +57,8 @@ class Choices(TypedDict, total=False):
     compression: str
     dictionary: Sequence[str] | None
     schema_evolution: str
+    prometheus_file: str | None
+    prometheus_port: int | None
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Request:
     existing: str
     to: str
     schema_evolution: str = REFUSE
+    prometheus_file: str | None = None
+    prometheus_port: int | None = None
 
     @property
     def partition_by(self) -> tuple[str, ...]:
@@ -151,11 +155,15 @@ def request(
     compression: str = "snappy",
     dictionary: Sequence[str] | None = None,
     schema_evolution: str = REFUSE,
+    prometheus_file: str | None = None,
+    prometheus_port: int | None = None,
 ) -> Request:
     """Check all of it; see ``ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
     described = get(format, allow_modules)
     ScanOptions(mode=mode, recover=recover)
-    check_texts(quarantine=quarantine, metrics=metrics)
+    check_texts(quarantine=quarantine, metrics=metrics, prometheus_file=prometheus_file)
+    if prometheus_port is not None:
+        positive("prometheus_port", prometheus_port)
     one_of("value of existing", existing, EXISTING)
     one_of("kind of table", to, KINDS)
     one_of("value of schema_evolution", schema_evolution, EVOLUTIONS)
@@ -219,6 +227,8 @@ def request(
         existing=existing,
         to=to,
         schema_evolution=schema_evolution,
+        prometheus_file=prometheus_file,
+        prometheus_port=prometheus_port,
     )
 
 

@@ -20,11 +20,13 @@ from .failures import unwrap_task_errors
 from .jobs import is_connect
 from .ledger import key
 from .request import Choices, Request, check_disjoint, request, spark_address
+from .scraped import Scraped
 from .summary import IngestSummary
 from .tables import Attempt, IngestTables, StreamBatch, open_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 KEPT_REPORTS = 10_000
 """Most files whose reports the summary of a stream has: the last ones."""
@@ -62,7 +64,8 @@ def ingest_stream(
     check_checkpoint(spark, place)
     check_disjoint([place, *wanted.places])
     started = time.monotonic()
-    with open_tables(wanted) as tables:
+    scraped = Scraped(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
+    with scraped.run(), open_tables(wanted) as tables:
         query = query_of(place)
         if wanted.existing == "overwrite" and query is not None:
             raise WireloomError(
@@ -71,7 +74,7 @@ def ingest_stream(
         if wanted.existing != "overwrite":
             _check_checkpoint_is_ours(place, tables)
             _check_new(wanted, tables, begun=query in tables.ledger.streams)
-        run = _StreamRun(wanted, tables, place, told, started)
+        run = _StreamRun(wanted, tables, place, told, started, scraped)
         run.run(every)
     return run.summary()
 
@@ -142,8 +145,9 @@ class _StreamRun(Run):
         checkpoint: Folder,
         told: Callable[[Mapping[str, Any]], None] | None,
         started: float,
+        scraped: Scraped,
     ) -> None:
-        super().__init__(wanted, tables, started, KEPT_REPORTS)
+        super().__init__(wanted, tables, started, scraped, KEPT_REPORTS)
         self._checkpoint = checkpoint
         self._told = told
         # Its folder is in the query's plan, so there is one for all of its batches.
@@ -162,8 +166,10 @@ class _StreamRun(Run):
         writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)
         query = writer.start()
         try:
+            self._show_waiting(query)
             while not query.awaitTermination(PAUSE):
-                pass
+                self._show_waiting(query)
+            self._show_waiting(query)
         except Exception as error:
             with unwrap_task_errors():
                 # What a batch raised is better than what Spark makes of it.
@@ -172,6 +178,15 @@ class _StreamRun(Run):
             query.stop()
             with self._committing:
                 self._ended = True
+
+    def _show_waiting(self, query: StreamingQuery) -> None:
+        if not self.scraped.wanted:
+            return
+        shown = query.lastProgress
+        told = {} if shown is None else shown["sources"][0]["latestOffset"]
+        told = json.loads(told) if isinstance(told, str) else told or {}
+        with self._committing:
+            self.scraped.show(self.tables.ledger, files=told.get("waitingFiles"), size=told.get("waitingBytes"))
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         # Spark calls this in a thread of its own, which may be at work when the caller's is interrupted.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -96,6 +97,8 @@ class IngestTables:
         """
         wanted = self._wanted
         new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
+        if self._catalog is not None:
+            self._catalog.check(self.table, new)
         if wanted.existing == "overwrite":
             self._replace()
         else:
@@ -104,9 +107,7 @@ class IngestTables:
             if there is not None:
                 columns = evolved(self.table.address, there, schema, new, wanted.schema_evolution)
         wanted.layout.check_columns(to_arrow_schema(columns, timezone="UTC"))
-        self._shape = shape = shape_of(columns, wanted.partition_by, wanted.to)
-        if self._catalog is not None:
-            self._catalog.check(self.table, shape)
+        self._shape = shape_of(columns, wanted.partition_by, wanted.to)
         self._fitting = Fitting.of(schema, columns)
 
     @property
@@ -148,7 +149,11 @@ class IngestTables:
             self._replaced = [(TABLE, name) for name in self.table.files()]
         if self._quarantine is not None:
             self._replaced += [(QUARANTINE, name) for name in self._quarantine.files()]
-        self.ledger = Ledger(last=self.ledger.last, snapshot=self.ledger.snapshot)
+        old = self.ledger
+        # What has been done has been done; the counters of a table only rise.
+        self.ledger = Ledger(
+            last=old.last, snapshot=old.snapshot, totals=old.totals, reasons=old.reasons, latest=old.latest
+        )
 
     def attempt(self) -> Attempt:
         """Return a new try at a batch."""
@@ -200,11 +205,13 @@ class IngestTables:
             if kept or self._replaces or not quarantine.files():
                 moves.append(Move(QUARANTINE, staged_name(attempt.name, staged), final))
         files = [file_metrics(each, sizes.get(key(each.path or ""))) for each in report.files]
+        oldest = reports.oldest
         batch = {
             **totals(files),
             "quarantined": kept,
             "tasks": reports.partitions,
             "seconds": round(seconds, 3),
+            "lag": None if oldest is None else round(max(0.0, time.time() - oldest), 3),
         }
         facts = {
             "format": self._wanted.format.name,

@@ -22,6 +22,7 @@ from ...input.inputs import Location
 from ...rows.batches import end_explained, explained
 from ...writing import opened
 from ..folders import Folder
+from .file_listing import microseconds
 from .split_planning import Slice
 
 QUARANTINE_SCHEMA = pa.schema(
@@ -46,7 +47,10 @@ KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "ta
 SET_ASIDE = "set_aside"
 """Key of a report: how many of the rows that were read the table cannot hold."""
 
-KNOWN |= {"tail_zeros", "error", "begin", "foreign", SET_ASIDE}
+MODIFIED = "modified"
+"""Key of a report: when the file was last changed, in seconds since 1970; 0 where that is not known."""
+
+KNOWN |= {"tail_zeros", "error", "begin", "foreign", SET_ASIDE, MODIFIED}
 """Keys of a report that are no options."""
 
 
@@ -104,7 +108,8 @@ class TaskReportWriter:
 
     def add(self, report: FileReport, piece: Slice) -> None:
         """Keep the report of a file, or of the slice of one."""
-        self._found.append({**report.to_dict(), "begin": piece.begin})
+        modified = microseconds(piece.input.modified) / 1e6
+        self._found.append({**report.to_dict(), "begin": piece.begin, MODIFIED: modified})
 
     def _flush(self) -> None:
         if not self._held:
@@ -142,6 +147,11 @@ class TaskReports:
     def reports(self) -> list[dict[str, Any]]:
         """One mapping per slice: ``FileReport.to_dict``, and where the slice ``begin``s."""
         return [each for name in sorted(self._reports) for each in self._reports[name]]
+
+    @property
+    def oldest(self) -> float | None:
+        """When the file that was not changed for the longest time was, in seconds since 1970, where that is known."""
+        return min((each[MODIFIED] for each in self.reports if each.get(MODIFIED)), default=None)
 
     def records(self) -> Iterator[pa.Table]:
         """The damaged records, task by task."""

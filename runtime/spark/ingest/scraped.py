@@ -1,0 +1,178 @@
+"""Metrics for Prometheus: a file for the textfile collector of node_exporter, or a port on this machine.
+
+Counters are sums over all commits of the table, out of its ledger, so they are exact after a kill as well and go on
+where the run before ended.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...base.errors import WireloomError
+from ...base.extras import require
+from ..folders import Folder
+from .ledger import Ledger
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+LOG = logging.getLogger(__name__)
+HOST = "127.0.0.1"
+ENDING = ".prom"
+PREFIX = "wireloom_ingest_"
+COUNTERS = {
+    "batches": "Batches that were committed.",
+    "files": "Files that were read, a growing one once in each batch.",
+    "rows": "Rows that were written to the table.",
+    "bytes": "Decompressed bytes that were read.",
+    "quarantined": "Rows that were written to the quarantine.",
+    "setAside": "Rows among these that the columns of the table cannot hold.",
+    "seconds": "Seconds that the batches took.",
+}
+"""Sums of the ledger, under the names that its batches have."""
+SUCCESS = f"{PREFIX}last_success_timestamp_seconds"
+
+
+class Scraped:
+    """What a scraper sees of one table. Without a file and a port it does nothing."""
+
+    def __init__(self, table: Folder, file: str | None, port: int | None) -> None:
+        self._labels = [table.address]
+        self._file = None if file is None else _checked(file)
+        self._port = port
+        self._registry: Any = None
+        self._server: Any = None
+        self._ledger: Ledger | None = None
+        self._gauges: dict[str, float] = {}
+        if self.wanted:
+            require("prometheus_client", "prometheus", "prometheus_file or prometheus_port")
+            from prometheus_client import CollectorRegistry
+
+            self._registry = CollectorRegistry()
+            self._registry.register(self)
+
+    @property
+    def wanted(self) -> bool:
+        """Return whether anybody looks."""
+        return self._file is not None or self._port is not None
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """Show the run that the block is, and how it ends."""
+        if not self.wanted:
+            yield
+            return
+        self._gauges |= self._last_success()
+        self._serve()
+        began, succeeded = time.monotonic(), False
+        try:
+            yield
+            succeeded = True
+        finally:
+            now = time.time()
+            self._gauges |= {
+                "last_run_success": float(succeeded),
+                "last_run_timestamp_seconds": now,
+                "last_run_duration_seconds": time.monotonic() - began,
+            }
+            if succeeded:
+                self._gauges["last_success_timestamp_seconds"] = now
+            self._write()
+            if self._server is not None:
+                self._server.shutdown()
+                self._server.server_close()
+
+    def show(self, ledger: Ledger, *, files: int | None = None, size: int | None = None) -> None:
+        """Show what a table has now. ``files`` and ``size`` in bytes: what waits to be read, where that is known."""
+        if not self.wanted:
+            return
+        self._ledger = ledger
+        waiting = {"waiting_files": files, "waiting_bytes": size}
+        self._gauges |= {name: float(value) for name, value in waiting.items() if value is not None}
+        self._write()
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics, as the registry of the client asks for them."""
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        ledger = self._ledger
+        if ledger is None:
+            return
+        for name, text in COUNTERS.items():
+            counter = CounterMetricFamily(f"{PREFIX}{_snake(name)}", text, labels=["table"])
+            counter.add_metric(self._labels, ledger.totals.get(name, 0))
+            yield counter
+        damaged = CounterMetricFamily(f"{PREFIX}damaged", "Damaged ranges, by reason.", labels=["table", "reason"])
+        for reason, count in sorted(ledger.reasons.items()):
+            damaged.add_metric([*self._labels, reason], count)
+        yield damaged
+        for name, value in {**ledger.latest, **self._gauges}.items():
+            gauge = GaugeMetricFamily(f"{PREFIX}{name}", GAUGES[name], labels=["table"])
+            gauge.add_metric(self._labels, value)
+            yield gauge
+
+    def _serve(self) -> None:
+        if self._port is None:
+            return
+        from prometheus_client import start_http_server
+
+        try:
+            self._server, _ = start_http_server(self._port, HOST, self._registry)
+        except (OSError, OverflowError) as error:
+            raise WireloomError(f"prometheus_port {self._port} cannot be used: {error}") from None
+
+    def _write(self) -> None:
+        if self._file is None or self._ledger is None:
+            return
+        from prometheus_client import write_to_textfile
+
+        try:
+            write_to_textfile(str(self._file), self._registry)
+        except OSError as error:
+            # The table is what counts; the age of the file shows that nobody writes it.
+            LOG.warning("%s: the metrics cannot be written: %s", self._file, error)
+
+    def _last_success(self) -> dict[str, float]:
+        """Return when a run has succeeded, out of the file."""
+        from prometheus_client.parser import text_string_to_metric_families
+
+        # The ledger knows of commits alone. What is no such file is written anew.
+        with suppress(OSError, ValueError):
+            text = "" if self._file is None else self._file.read_text(errors="replace")
+            for family in text_string_to_metric_families(text):
+                for sample in family.samples:
+                    if sample.name == SUCCESS and list(sample.labels.values()) == self._labels:
+                        return {"last_success_timestamp_seconds": sample.value}
+        return {}
+
+
+GAUGES: Mapping[str, str] = {
+    "last_commit_timestamp_seconds": "When the last batch was committed.",
+    "last_batch_rows": "Rows of the last batch.",
+    "last_batch_seconds": "Seconds that the last batch took.",
+    "lag_seconds": "Time from the last change of the oldest file of the last batch to its commit.",
+    "waiting_files": "Files that are known and not read yet.",
+    "waiting_bytes": "Bytes of them, as stored.",
+    "last_run_success": "1 if the last run succeeded, else 0.",
+    "last_run_timestamp_seconds": "When the last run ended.",
+    "last_run_duration_seconds": "Seconds that the last run took.",
+    "last_success_timestamp_seconds": "When a run has ended last that succeeded.",
+}
+
+
+def _checked(file: str) -> Path:
+    path = Path(file)
+    if path.suffix != ENDING:
+        raise WireloomError(f"prometheus_file ends with {ENDING}, or node_exporter does not read it", path=file)
+    if not path.parent.is_dir():
+        raise WireloomError("there is no such folder: make it, it is the one that node_exporter reads", path=file)
+    return path
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{each.lower()}" if each.isupper() else each for each in name)
