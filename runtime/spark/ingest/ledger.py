@@ -70,13 +70,13 @@ class Ledger:
     shape: Shape | None = None
     snapshot: int = 0
     """Number of the last commit that the snapshot has."""
+    identity: str = field(default_factory=lambda: secrets.token_hex(16))
     totals: Counter[str] = field(default_factory=Counter)
     """Sums over all commits, by the names that a batch has them by, and the number of ``batches``."""
     reasons: Counter[str] = field(default_factory=Counter)
     """The number of damaged ranges in all commits, by reason."""
     latest: dict[str, float] = field(default_factory=dict)
     """Numbers of the last commit, as ``scraped`` has them."""
-    identity: str = field(default_factory=lambda: secrets.token_hex(16))
 
     def add(self, record: Commit) -> None:
         """Add a commit."""
