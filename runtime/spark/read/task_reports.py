@@ -150,7 +150,7 @@ class TaskReports:
 
     @property
     def oldest(self) -> float | None:
-        """When the file that was not changed for the longest time was, in seconds since 1970, where that is known."""
+        """The time of the file that was not changed for longest, in seconds since 1970, where that is known."""
         return min((each[MODIFIED] for each in self.reports if each.get(MODIFIED)), default=None)
 
     def records(self) -> Iterator[pa.Table]:
