@@ -34,6 +34,7 @@ FORMATS = (
     "pcap",
     "pcapng",
     "prometheus_wal",
+    "tf_example",
     "tfrecord",
 )
 

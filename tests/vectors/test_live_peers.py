@@ -42,6 +42,40 @@ def test_tfrecord(tmp_path: Path) -> None:
         assert [bytes(each) for each in tfrecord_iterator(str(ours), compression_type=kind)] == BLOBS
 
 
+def test_examples(tmp_path: Path) -> None:
+    """The features of examples, in records and by themselves."""
+    from tfrecord import example_pb2
+    from tfrecord.writer import TFRecordWriter
+
+    messages = [
+        TFRecordWriter.serialize_tf_example(
+            {
+                "data": (blob, "byte"),
+                "numbers": ([SOURCE.getrandbits(63), -index], "int"),
+                "weights": ([index / 4, -0.5] * (index % 3), "float"),
+            }
+        )
+        for index, blob in enumerate(BLOBS)
+    ]
+    path = written("tfrecord", [{"data": each} for each in messages], tmp_path)
+    records = wireloom.read("tfrecord", path, mode="failfast")
+    found = wireloom.explode(records, "data", "tf_example", mode="failfast").to_pylist()
+    assert len(found) == len(messages)
+    for row, message in zip(found, messages, strict=True):
+        features = example_pb2.Example.FromString(message).features.feature
+        read = {each["key"]: each["value"] for each in row["features"]["feature"]}
+        assert {
+            name: {kind: each["value"] for kind, each in value.items() if each} for name, value in read.items()
+        } == {
+            name: {each.name: list(values.value) for each, values in feature.ListFields()}
+            for name, feature in features.items()
+        }
+    [first, *_] = wireloom.to_wire(
+        [{key: row[key] for key in ("features",)} for row in found], "tf_example"
+    ).to_pylist()
+    assert example_pb2.Example.FromString(first) == example_pb2.Example.FromString(messages[0])
+
+
 def test_kafka_log(tmp_path: Path) -> None:
     from kafka.record.default_records import DefaultRecordBatchBuilder
 

@@ -31,6 +31,7 @@ UNCHECKED = frozenset(
         "pcap",
         "pcapng",
         "prometheus_wal",
+        "tf_example",
     }
 )
 """Formats with values that no checksum covers: the unit that is hit may come out with a wrong one."""

@@ -309,9 +309,10 @@ def test_files_of_another_kind_are_read_and_written(spark: SparkSession, tmp_pat
         spark.read.format(SESSION).option("mesage", "append_ack").load(out).schema  # noqa: B018
 
 
-def test_the_page_about_messages(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "blocks"), [("messages", 12), ("tfrecord", 2)])
+def test_the_page_about_messages(name: str, blocks: int, spark: SparkSession, tmp_path: Path) -> None:
     from ...docs.blocks import Page
 
-    page = Page((Path(__file__).parents[3] / "docs" / "messages.md").read_text(), tmp_path)
+    page = Page((Path(__file__).parents[3] / "docs" / f"{name}.md").read_text(), tmp_path)
     page.namespace["spark"] = spark
-    assert page.run() == 12
+    assert page.run() == blocks

@@ -1,0 +1,12 @@
+"""The page about TFRecord files: its blocks run in order; those after "Spark" where there is a session."""
+
+from pathlib import Path
+
+from .blocks import Page
+
+PAGE = Path(__file__).parents[2] / "docs" / "tfrecord.md"
+
+
+def test_the_page_without_spark(tmp_path: Path) -> None:
+    before, _, _ = PAGE.read_text().partition("## Spark")
+    assert Page(before, tmp_path).run() == 1
