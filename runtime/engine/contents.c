@@ -2,10 +2,12 @@
  *
  * A content is one more place in memory that cursors, spans and marks may point to. It is held as long as something may:
  * that of a block around rows until the block is left, any other one until the row ends, or the unit. Before it is
- * released, what still points into it is made to point to the unit's begin. */
+ * released, what still points into it is made to point to the unit's begin. Text that expressions make (made_text.c) is
+ * held in the same way. */
 #include <stdlib.h>
 
 #include "handlers.h"
+#include "made_text.h"
 
 /* Bytes that are held at once, at most. */
 #define MOST_HELD ((size_t)1 << 31)
@@ -25,16 +27,24 @@ static void forget(wl_run *run, const wl_content *content) {
     }
 }
 
-static void release(wl_run *run, const wl_content *content) {
+static void release(wl_run *run, const wl_held *held) {
+    const wl_content *content = &held->content;
     forget(run, content);
     run->content_bytes -= content->size;
-    if (content->handle)
+    if (held->made)
+        free(content->handle);
+    else if (content->handle)
         run->arguments->expander->release(run->arguments->expander->context, content->handle);
 }
 
 void wl_contents_release(wl_run *run, size_t from) {
     while (run->content_count > from)
-        release(run, &run->contents[--run->content_count].content);
+        release(run, run->contents + --run->content_count);
+}
+
+void wl_contents_end_turn(wl_run *run, size_t from) {
+    while (run->content_count > from && run->contents[run->content_count - 1].made)
+        release(run, run->contents + --run->content_count);
 }
 
 void wl_contents_start(wl_run *run) {
@@ -45,7 +55,7 @@ void wl_contents_start(wl_run *run) {
 
 void wl_contents_release_row(wl_run *run) {
     while (run->content_count && run->contents[run->content_count - 1].in_row)
-        release(run, &run->contents[--run->content_count].content);
+        release(run, run->contents + --run->content_count);
 }
 
 static bool is_between(const uint8_t *begin, const uint8_t *at, const uint8_t *end) { return at >= begin && at <= end; }
@@ -74,13 +84,6 @@ static bool grow(wl_run *run) {
     return true;
 }
 
-static int64_t size_of(const wl_run *run, int64_t number) {
-    if (number < 0)
-        return WL_SIZE_UNKNOWN;
-    wl_integer size = run->registers[number];
-    return size < 0 || size > INT64_MAX ? WL_SIZE_NONE : (int64_t)size;
-}
-
 /* Within a resync: false where garbage has had enough of its blocks decompressed. */
 static bool affords(wl_run *run, size_t bytes) {
     uint64_t cost = CALL_TURNS + bytes / BYTES_PER_TURN;
@@ -92,6 +95,24 @@ static bool affords(wl_run *run, size_t bytes) {
     }
     run->turns -= cost;
     return true;
+}
+
+uint8_t *wl_text_hold(wl_run *run, size_t size) {
+    if (size > MOST_HELD - run->content_bytes || !affords(run, size) || !grow(run))
+        return NULL;
+    uint8_t *made = malloc(size ? size : 1);
+    if (!made)
+        return NULL;
+    run->contents[run->content_count++] = (wl_held){{made, size, made}, run->in_row, true};
+    run->content_bytes += size;
+    return made;
+}
+
+static int64_t size_of(const wl_run *run, int64_t number) {
+    if (number < 0)
+        return WL_SIZE_UNKNOWN;
+    wl_integer size = run->registers[number];
+    return size < 0 || size > INT64_MAX ? WL_SIZE_NONE : (int64_t)size;
 }
 
 /* Why there is no content; WL_REASON_NONE where there is, in *content. */
@@ -140,7 +161,7 @@ __attribute__((noinline)) static uint32_t open_block(wl_run *run, const wl_instr
     }
     if (reason)
         return reason;
-    run->contents[run->content_count++] = (wl_held){content, run->in_row};
+    run->contents[run->content_count++] = (wl_held){content, run->in_row, false};
     run->content_bytes += content.size;
     run->counts_items |= content.size > (size_t)(limit - cursor);
     return WL_REASON_NONE;

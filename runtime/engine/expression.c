@@ -6,6 +6,7 @@
 #include "expression.h"
 
 #include "handlers.h"
+#include "made_text.h"
 
 bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem) {
     unsigned depth = 0;
@@ -101,8 +102,17 @@ static uint64_t two(unsigned code, wl_integer *values, size_t top, uint64_t fail
     return holds ? failed : failed | bit(top - 1);
 }
 
+/* Whether the spans that a code reads have values. */
+static bool has_spans(const wl_run *run, unsigned code, const uint8_t *follows) {
+    return !wl_code_is_span(code) ||
+           (!wl_text_missing(run->spans[wl_code_number(follows)]) &&
+            (code != CODE_SPAN_COMPARE || !wl_text_missing(run->spans[wl_code_number(follows + 2)])));
+}
+
 /* A code of one value; false: there is none. */
 static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
+    if (WL_UNLIKELY(run->program->makes_text && !has_spans(run, code, follows)))
+        return false;
     switch (code) {
     case CODE_SERIES_ITEM:
         return wl_series_item(run->series + wl_code_number(follows), *value, value);
@@ -122,8 +132,10 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
 }
 
 /* A code that takes no value; false: there is none. */
-static bool leaf(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
+static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
     wl_span other;
+    if (WL_UNLIKELY(run->program->makes_text && !has_spans(run, code, follows)))
+        return false;
     switch (code) {
     case CODE_CONSTANT:
         return *value = (int64_t)wl_load_le8(follows), true;
@@ -138,6 +150,9 @@ static bool leaf(const wl_run *run, unsigned code, const uint8_t *follows, wl_in
         return *value = wl_span_order(run->spans[wl_code_number(follows)], other.at, other.size), true;
     case CODE_SPAN_NUMBER:
         return wl_text_number(run->spans[wl_code_number(follows)], follows[2], value);
+    case CODE_SPAN_LENGTH:
+        other = run->spans[wl_code_number(follows)];
+        return *value = (wl_integer)wl_text_length(other), wl_text_may_be_checked(run, other.size);
     case CODE_SERIES_SIZE:
         return *value = (wl_integer)run->series[wl_code_number(follows)].used, true;
     case CODE_SERIES_LEAST:

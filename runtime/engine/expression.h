@@ -42,6 +42,7 @@ enum {
     CODE_SPAN_BYTE,
     CODE_SPAN_NUMBER,
     CODE_SPAN_COMPARE,
+    CODE_SPAN_LENGTH,
     CODE_COUNT,
 };
 
@@ -52,7 +53,7 @@ __extension__ typedef unsigned __int128 wl_natural;
 
 static inline bool wl_code_is_series(unsigned code) { return code >= CODE_SERIES_ITEM && code <= CODE_SERIES_GREATEST; }
 static inline bool wl_code_is_span(unsigned code) {
-    return code == CODE_SPAN_SIZE || code == CODE_SPAN_ORDER || (code >= CODE_SPAN_BYTE && code <= CODE_SPAN_COMPARE);
+    return code == CODE_SPAN_SIZE || code == CODE_SPAN_ORDER || (code >= CODE_SPAN_BYTE && code <= CODE_SPAN_LENGTH);
 }
 
 /* Bytes that follow a code at least. */
@@ -63,7 +64,8 @@ static inline unsigned wl_least_bytes(unsigned code) {
         return 4;
     if (code == CODE_SPAN_ORDER || code == CODE_SPAN_NUMBER)
         return 3;
-    if (code == CODE_REGISTER || code == CODE_SPAN_SIZE || code == CODE_SPAN_BYTE || wl_code_is_series(code))
+    if (code == CODE_REGISTER || code == CODE_SPAN_SIZE || code == CODE_SPAN_BYTE || code == CODE_SPAN_LENGTH ||
+        wl_code_is_series(code))
         return 2;
     return code == CODE_NARROW ? 1 : 0;
 }
@@ -89,6 +91,7 @@ static inline unsigned wl_code_takes(unsigned code) {
     case CODE_SERIES_GREATEST:
     case CODE_SPAN_NUMBER:
     case CODE_SPAN_COMPARE:
+    case CODE_SPAN_LENGTH:
         return 0;
     case CODE_NEGATE:
     case CODE_INVERT:

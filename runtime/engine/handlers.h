@@ -42,6 +42,15 @@ WL_HANDLER(wl_jump);
 WL_HANDLER(wl_skip_unless);
 /* Of row_expressions.c. */
 WL_HANDLER(wl_expression_any);
+/* Of made_text.c and made_text_encodings.c. */
+WL_HANDLER(wl_text_constant);
+WL_HANDLER(wl_text_select);
+WL_HANDLER(wl_text_part);
+WL_HANDLER(wl_text_join);
+WL_HANDLER(wl_text_digits);
+WL_HANDLER(wl_text_decode);
+WL_HANDLER(wl_text_clean);
+WL_HANDLER(wl_text_reverse);
 /* Of row_varints.c. */
 WL_HANDLER(wl_varint_portable);
 WL_HANDLER(wl_varint_bmi2);

@@ -2,6 +2,7 @@
 #ifndef WIRELOOM_INTERNAL_H
 #define WIRELOOM_INTERNAL_H
 
+#include "made_text.h"
 #include "run.h"
 
 /* For resync: `parse_only` drops all columns and what only they need. */
@@ -81,6 +82,8 @@ void wl_level_unset(wl_run *run, size_t level, size_t row);
 void wl_contents_start(wl_run *run);
 /* Lets go of the contents from number `from` on. What still points into one of them points to the unit's begin. */
 void wl_contents_release(wl_run *run, size_t from);
+/* Lets go of text that was made in the turn of a loop that ends; `from`: what was held before the loop. */
+void wl_contents_end_turn(wl_run *run, size_t from);
 /* Lets go of those that are held for the row that ends. */
 void wl_contents_release_row(wl_run *run);
 static inline void wl_contents_end_row(wl_run *run) {
@@ -107,6 +110,14 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
         const wl_content *content = &run->contents[i].content;
         if (wl_content_holds(content, at))
             return (size_t)(content->at + content->size - at);
+    }
+    if (WL_UNLIKELY(run->program->makes_text)) {
+        /* A constant, or text without a value. */
+        const uintptr_t constant = (uintptr_t)at - (uintptr_t)run->program->constants;
+        if (constant < run->program->constant_size)
+            return run->program->constant_size - constant;
+        if (at == wl_no_text || at == wl_no_text + 1)
+            return 0;
     }
     return (size_t)(run->readable - at);
 }

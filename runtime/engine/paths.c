@@ -4,6 +4,7 @@
  * writes is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. For the columns of
  * a list's items that counts from where an item begins, for those of rows inside of a unit from where a row begins. */
 #include "internal.h"
+#include "made_text.h"
 
 typedef struct {
     bool registers[WL_MOST_REGISTERS];
@@ -59,6 +60,8 @@ static void note_writes(const wl_program *program, const wl_step *step, known *s
         sure->marks[step->a] = true;
         break;
     default:
+        if (wl_makes_text(step->op))
+            sure->spans[step->a] = true;
         break;
     }
 }
@@ -72,6 +75,16 @@ static bool expression_is_sure(const wl_program *program, const wl_step *step, c
     }
     for (size_t i = 0; i < WL_MOST_SPANS; i++) {
         if (spans[i] && !sure->spans[i])
+            return false;
+    }
+    return true;
+}
+
+static bool text_is_sure(const wl_step *step, const known *sure) {
+    const wl_text_reads reads = wl_text_reads_of(step);
+    for (size_t i = 0; i < 2; i++) {
+        if ((reads.spans[i] >= 0 && !sure->spans[reads.spans[i]]) ||
+            (reads.registers[i] >= 0 && !sure->registers[reads.registers[i]]))
             return false;
     }
     return true;
@@ -128,7 +141,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_EXPRESSION:
         return expression_is_sure(program, step, sure);
     default:
-        return true;
+        return !wl_makes_text(step->op) || text_is_sure(step, sure);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "made_text.h"
 
 #define NONE UINT32_MAX
 
@@ -95,6 +96,15 @@ static void add_expression(const analysis *at, uint64_t *set, const uint8_t *cod
     }
 }
 
+static void go_back_over_text(uint64_t *set, const wl_step *step) {
+    const wl_text_reads reads = wl_text_reads_of(step);
+    drop(set, step->a);
+    for (size_t i = 0; i < 2; i++) {
+        if (reads.spans[i] >= 0)
+            add(set, (size_t)reads.spans[i]);
+    }
+}
+
 static void add_checksum(const analysis *at, uint64_t *set, const wl_step *step) {
     const wl_rule *rule = at->program->rules + step->a;
     if (rule->place != WL_IN_REGISTER)
@@ -139,6 +149,8 @@ static void go_back_over(const analysis *at, uint64_t *set, const wl_step *step)
         add_checksum(at, set, step);
         break;
     default:
+        if (wl_makes_text(step->op))
+            go_back_over_text(set, step);
         break;
     }
 }
@@ -260,13 +272,13 @@ static void find_places(analysis *at) {
 }
 
 /* Whether the program has steps that the analysis does not follow: functions, fields of messages, variables, and
- * series of what is outside of rows. */
+ * series and made text of what is outside of rows. */
 static bool has_others(const wl_program *program) {
     bool in_row = false;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const unsigned op = program->steps[i].op;
         in_row = op == WL_OP_ROW || (in_row && op != WL_OP_ROW_END);
-        if ((op == WL_OP_SERIES && !in_row) || op == WL_OP_BLANK || op == WL_OP_FIELDS || op == WL_OP_SKIP_UNLESS ||
+        if (((op == WL_OP_SERIES || wl_makes_text(op)) && !in_row) || op == WL_OP_BLANK || op == WL_OP_FIELDS || op == WL_OP_SKIP_UNLESS ||
             op == WL_OP_LIMIT_SPAN || op == WL_OP_FUNCTION || op == WL_OP_CALL || op == WL_OP_RETURN || op == WL_OP_VARIABLE ||
             op == WL_OP_SET || op == WL_OP_APPEND || op == WL_OP_ITEM_OF)
             return true;

@@ -78,6 +78,14 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_APPEND] = WL_RUN_APPEND,
         [WL_OP_ITEM_OF] = WL_RUN_ITEM_OF,
         [WL_OP_SLICE] = WL_RUN_SLICE,
+        [WL_OP_TEXT_CONSTANT] = WL_RUN_TEXT_CONSTANT,
+        [WL_OP_TEXT_SELECT] = WL_RUN_TEXT_SELECT,
+        [WL_OP_TEXT_PART] = WL_RUN_TEXT_PART,
+        [WL_OP_TEXT_JOIN] = WL_RUN_TEXT_JOIN,
+        [WL_OP_TEXT_DIGITS] = WL_RUN_TEXT_DIGITS,
+        [WL_OP_TEXT_DECODE] = WL_RUN_TEXT_DECODE,
+        [WL_OP_TEXT_CLEAN] = WL_RUN_TEXT_CLEAN,
+        [WL_OP_TEXT_REVERSE] = WL_RUN_TEXT_REVERSE,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -151,6 +159,14 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         break;
     case WL_OP_EXPRESSION:
         instruction->constant = need->program->constants + step->c;
+        break;
+    case WL_OP_TEXT_CONSTANT:
+        instruction->constant = need->program->constants + step->c;
+        break;
+    case WL_OP_TEXT_DECODE:
+    case WL_OP_TEXT_CLEAN:
+        if (step->c == WL_TEXT_TABLE)
+            instruction->constant = need->program->constants + step->d;
         break;
     case WL_OP_VARINT:
         instruction->c |= plain_bytes(step->c) << 32;

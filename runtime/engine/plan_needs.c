@@ -2,6 +2,7 @@
  *
  * Columns that the caller does not want are dropped, and then, from the last step to the first, whatever only they would
  * have needed. An EXPRESSION is dropped too where nothing needs its result: a value that is not used cannot be wrong. */
+#include "made_text.h"
 #include "plan.h"
 
 bool wl_wants_column(const wl_needs *need, size_t column) {
@@ -28,6 +29,17 @@ static void need_checksum(wl_needs *need, const wl_step *step) {
     need->marks[step->c] = need->marks[step->d] = true;
     if (rule->replace >= 0)
         need->marks[rule->own] = true;
+}
+
+static bool is_text_needed(wl_needs *need, const wl_step *step) {
+    const wl_text_reads reads = wl_text_reads_of(step);
+    for (size_t i = 0; i < 2 && need->spans[step->a]; i++) {
+        if (reads.spans[i] >= 0)
+            need->spans[reads.spans[i]] = true;
+        if (reads.registers[i] >= 0)
+            need->registers[reads.registers[i]] = true;
+    }
+    return need->spans[step->a];
 }
 
 /* Whether this call runs the step; notes what it reads. Called from the last step to the first. */
@@ -153,7 +165,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         need->registers[step->a] = true;
         return true;
     default:
-        return true;
+        return !wl_makes_text(step->op) || is_text_needed(need, step);
     }
 }
 

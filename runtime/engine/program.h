@@ -71,6 +71,14 @@ enum {
     WL_OP_APPEND,
     WL_OP_ITEM_OF,
     WL_OP_SLICE,
+    WL_OP_TEXT_CONSTANT,
+    WL_OP_TEXT_SELECT,
+    WL_OP_TEXT_PART,
+    WL_OP_TEXT_JOIN,
+    WL_OP_TEXT_DIGITS,
+    WL_OP_TEXT_DECODE,
+    WL_OP_TEXT_CLEAN,
+    WL_OP_TEXT_REVERSE,
     WL_OP_COUNT,
 };
 
@@ -210,7 +218,8 @@ struct wl_program {
     uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
-    bool expands;       /* some step decompresses a block */
+    bool expands;       /* some step decompresses a block, or makes text */
+    bool makes_text;    /* some step makes text */
     bool positions;     /* positions are on the way to the rows */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
     bool can_pause;     /* a unit may be read in pieces: some step is a place to pause */

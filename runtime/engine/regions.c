@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "made_text.h"
 
 #define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT + WL_DEEPEST_UNIT)
 
@@ -327,6 +328,8 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_END:
         return !walk->current || refuse(walk, "the program ends inside of a loop, row or list");
     default:
+        walk->program->makes_text |= wl_makes_text(step->op);
+        walk->program->expands |= walk->program->makes_text;
         return true;
     }
 }

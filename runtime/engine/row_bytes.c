@@ -1,5 +1,6 @@
 /* Handlers for bytes whose size the input decides, and for sub-streams. */
 #include "handlers.h"
+#include "made_text.h"
 
 /* The size register[number] + more is not to be had. */
 __attribute__((noinline)) static int no_size(wl_run *run, const uint8_t *cursor, size_t number, int64_t more) {
@@ -124,6 +125,9 @@ WL_HANDLER(wl_column_bytes) {
 }
 
 WL_HANDLER(wl_column_bytes_anywhere) {
+    const uint32_t missing = wl_text_missing(run->spans[step->b]);
+    if (WL_UNLIKELY(missing))
+        wl_refuse(run, missing);
     int outcome = column_bytes(step, run, row, wl_contents_readable(run, run->spans[step->b].at));
     if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
         return outcome;

@@ -1,5 +1,6 @@
 /* Handlers for checks, checksums and jumps. */
 #include "handlers.h"
+#include "made_text.h"
 
 WL_HANDLER(wl_check_range) {
     wl_integer value = run->registers[step->a];
@@ -22,7 +23,7 @@ WL_HANDLER(wl_check_constant) {
 }
 
 /* Where rows are looked for, only so many bytes are gone through. */
-static bool wl_text_may_be_checked(wl_run *run, size_t size) {
+bool wl_text_may_be_checked(wl_run *run, size_t size) {
     bool may = !run->index || size <= run->summed;
     if (run->index)
         run->summed -= may ? size : run->summed;

@@ -85,6 +85,14 @@ enum {
     WL_RUN_APPEND,
     WL_RUN_ITEM_OF,
     WL_RUN_SLICE,
+    WL_RUN_TEXT_CONSTANT,
+    WL_RUN_TEXT_SELECT,
+    WL_RUN_TEXT_PART,
+    WL_RUN_TEXT_JOIN,
+    WL_RUN_TEXT_DIGITS,
+    WL_RUN_TEXT_DECODE,
+    WL_RUN_TEXT_CLEAN,
+    WL_RUN_TEXT_REVERSE,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
@@ -162,10 +170,12 @@ typedef struct {
 /* It goes on to the end of the input, wherever that is. */
 #define WL_BEYOND_ALL UINT64_MAX
 
-/* The content of a block that is held; `in_row`: until the row ends, otherwise until the unit does. */
+/* The content of a block, or text that was made, which is held; `in_row`: until the row ends, otherwise until the unit
+ * does; `made`: the handle is the memory itself. */
 typedef struct {
     wl_content content;
     bool in_row;
+    bool made;
 } wl_held;
 
 typedef struct {
@@ -173,6 +183,7 @@ typedef struct {
     wl_integer remaining; /* turns after this one, where they are counted */
     uint64_t index;
     uint32_t idle; /* turns since the last one that took bytes */
+    size_t contents; /* held when the loop began */
 } wl_loop;
 
 /* What the items of a list held, for expressions that ask for one by its number; `failed`: it could not be computed. */

@@ -1,5 +1,6 @@
 /* Text in other encodings than UTF-8: UTF-16, and those with a table of the characters that bytes are. */
 #include "handlers.h"
+#include "made_text.h"
 
 enum { REPLACEMENT = 0xFFFD };
 
@@ -19,8 +20,11 @@ static bool next(wl_span text, unsigned encoding, const uint8_t *table, uint32_t
     uint32_t first = little ? wl_load_le2(text.at) : wl_load_be2(text.at);
     if (first < 0xD800 || first > 0xDFFF)
         return *character = first, true;
-    if (first > 0xDBFF || text.size < 4)
+    if (first > 0xDBFF || text.size < 4) {
+        /* Where the text ends inside of a character, what is left is one that is none. */
+        *size = first > 0xDBFF ? 2 : text.size;
         return false;
+    }
     uint32_t second = little ? wl_load_le2(text.at + 2) : wl_load_be2(text.at + 2);
     if (second < 0xDC00 || second > 0xDFFF)
         return false;
@@ -58,17 +62,39 @@ bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table) {
     return true;
 }
 
+/* The next character in any encoding, or the piece that is none; false: it is none. */
+static bool next_of(wl_span text, unsigned encoding, const uint8_t *table, uint32_t *character, size_t *size) {
+    if (encoding != WL_UTF8 && encoding != WL_ASCII)
+        return next(text, encoding, table, character, size);
+    *size = encoding == WL_ASCII ? 1 : wl_text_step(text);
+    *character = text.at[0] < 0x80 ? text.at[0] : REPLACEMENT;
+    return text.at[0] < 0x80;
+}
+
+/* Bytes of the text as UTF-8; `out`: writes them there, unless it is NULL. */
+static size_t transcode(wl_span text, unsigned encoding, const uint8_t *table, uint8_t *out) {
+    size_t used = 0, size;
+    uint32_t character;
+    for (; text.size; text = after(text, size)) {
+        bool good = next_of(text, encoding, table, &character, &size);
+        /* A character of UTF-8 is as it is. */
+        bool same = !good && encoding == WL_UTF8 && wl_text_character(text.at, text.size) == size;
+        if (out && same)
+            memcpy(out + used, text.at, size);
+        else if (out)
+            put(out + used, character);
+        used += same ? size : size_of(character);
+    }
+    return used;
+}
+
 /* Not inlined: variables whose addresses are taken would keep the handler from ending in a jump. */
 __attribute__((noinline)) static int column_text(const wl_instruction *step, wl_run *run, size_t row) {
     const unsigned encoding = (unsigned)(step->c & 0xFF);
     const uint8_t *table = run->program->constants + (step->c >> 8);
     wl_span text = run->spans[step->b];
-    size_t used = wl_load4(step->offsets + row * 4), needed = 0, size, room = (size_t)step->d;
-    uint32_t character;
-    for (wl_span rest = text; rest.size; rest = after(rest, size)) {
-        next(rest, encoding, table, &character, &size);
-        needed += size_of(character);
-    }
+    size_t used = wl_load4(step->offsets + row * 4), room = (size_t)step->d;
+    size_t needed = transcode(text, encoding, table, NULL);
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
     if (WL_UNLIKELY(used > room || needed > room - used)) {
         run->needed = used + needed;
@@ -77,12 +103,7 @@ __attribute__((noinline)) static int column_text(const wl_instruction *step, wl_
         run->column = step->a;
         return WL_ROW_NO_ROOM;
     }
-    uint8_t *out = step->out + used;
-    for (; text.size; text = after(text, size)) {
-        next(text, encoding, table, &character, &size);
-        put(out, character);
-        out += size_of(character);
-    }
+    transcode(text, encoding, table, step->out + used);
     wl_store4(step->offsets + row * 4 + 4, (uint32_t)(used + needed));
     return WL_ROW_COMPLETE;
 }
@@ -91,5 +112,42 @@ WL_HANDLER(wl_column_text) {
     int outcome = column_text(step, run, row);
     if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
         return outcome;
+    GO_ON;
+}
+
+static bool is_good(wl_span text, unsigned encoding, const uint8_t *table) {
+    if (encoding == WL_ASCII)
+        return wl_text_is_ascii(text.at, text.size);
+    return encoding == WL_UTF8 ? wl_text_is_utf8(text.at, text.size) : wl_text_is_encoded(text, encoding, table);
+}
+
+/* The bytes of a span as UTF-8; without a value where they are not in the encoding, or with U+FFFD for what is not. */
+static wl_span decoded(wl_run *run, const wl_instruction *step, bool strict) {
+    const unsigned encoding = (unsigned)step->c;
+    wl_span text = run->spans[step->b];
+    if (wl_text_missing(text))
+        return text;
+    if (!wl_text_may_be_checked(run, text.size))
+        return wl_text_none(WL_REASON_VALUE);
+    bool good = (encoding < WL_UTF16LE || strict) && is_good(text, encoding, step->constant);
+    if (strict && !good)
+        return wl_text_none(WL_REASON_VALUE);
+    if (good && encoding < WL_UTF16LE)
+        return text;
+    size_t size = transcode(text, encoding, step->constant, NULL);
+    uint8_t *made = wl_text_hold(run, size);
+    if (!made)
+        return wl_text_none(WL_REASON_LIMIT);
+    transcode(text, encoding, step->constant, made);
+    return (wl_span){made, size};
+}
+
+WL_HANDLER(wl_text_decode) {
+    run->spans[step->a] = decoded(run, step, true);
+    GO_ON;
+}
+
+WL_HANDLER(wl_text_clean) {
+    run->spans[step->a] = decoded(run, step, false);
     GO_ON;
 }

@@ -237,7 +237,7 @@ static bool takes_item(wl_run *run) {
 
 WL_HANDLER(wl_loop_begin) {
     wl_loop *loop = run->loops + step->a;
-    *loop = (wl_loop){.turn = cursor};
+    *loop = (wl_loop){.turn = cursor, .contents = run->content_count};
     if (step->b == WL_LOOP_COUNT) {
         if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->d)))
             return wl_lost(run, WL_REASON_VALUE);
@@ -264,6 +264,8 @@ WL_HANDLER(wl_again) {
     wl_loop *loop = run->loops + step->a;
     bool ends;
     uint32_t stalled = WL_REASON_NONE;
+    if (WL_UNLIKELY(run->content_count > loop->contents))
+        wl_contents_end_turn(run, loop->contents);
     if (WL_LIKELY(cursor != loop->turn))
         loop->idle = 0;
     else

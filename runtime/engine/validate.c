@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "made_text.h"
 #include "validate.h"
 
 /* What is true after the step holds at `next` too. */
@@ -84,6 +85,11 @@ static bool check_steps(wl_checker *check) {
     check->at = program->step_count - 1;
     if (program->steps[check->at].op != WL_OP_END && program->steps[check->at].op != WL_OP_RETURN)
         return wl_refuse(check, "the last step is not END");
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const wl_step *step = program->steps + i;
+        if (wl_makes_text(step->op) && step->a < program->span_count)
+            check->made[step->a] = true;
+    }
     for (uint32_t i = 0; i < program->function_count; i++)
         check->safe[program->functions[i].step] = 0;
     for (check->at = 0; check->at < program->step_count; check->at++) {

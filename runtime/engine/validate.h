@@ -10,6 +10,7 @@ typedef struct {
     uint8_t *depth; /* per step: open sub-streams */
     uint32_t *region; /* per step: jumps go to steps with the same one */
     wl_function *function; /* in which the step is; or NULL */
+    bool made[WL_MOST_SPANS]; /* spans of text that steps make: other steps find nothing in them */
     const char *subject; /* what is being checked, and its number */
     uint32_t at;
     char *message;

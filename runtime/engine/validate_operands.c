@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "made_text.h"
 #include "validate.h"
 
 bool wl_refuse(wl_checker *check, const char *format, ...) {
@@ -30,7 +31,16 @@ static bool is_written_register(wl_checker *check, int64_t number) {
             wl_refuse(check, "register %lld is preset, steps only read it", (long long)number));
 }
 
-static bool is_span(wl_checker *check, int64_t number) { return below(check, "span", number, check->program->span_count); }
+static bool is_any_span(wl_checker *check, int64_t number) {
+    return below(check, "span", number, check->program->span_count);
+}
+
+/* Of bytes that steps find, and not of text that they make. */
+static bool is_span(wl_checker *check, int64_t number) {
+    return is_any_span(check, number) &&
+           (!check->made[number] || wl_refuse(check, "span %lld is made of text", (long long)number));
+}
+
 static bool is_mark(wl_checker *check, int64_t number) { return below(check, "mark", number, check->program->mark_count); }
 
 static bool is_chain(wl_checker *check, int64_t number) {
@@ -87,6 +97,22 @@ static bool has_end(wl_checker *check) {
     const bool bounded = check->function ? check->function->needs_end : check->program->delimiter_size || check->program->whole;
     return bounded || check->depth[check->at] ||
            wl_refuse(check, "reads to the end of its stream, which is neither a frame nor a sub-stream");
+}
+
+static bool is_text(wl_checker *check, const wl_step *step) {
+    const wl_text_reads reads = wl_text_reads_of(step);
+    if (!is_any_span(check, step->a))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        if ((reads.spans[i] != -1 && !is_any_span(check, reads.spans[i])) ||
+            (reads.registers[i] != -1 && !is_register(check, reads.registers[i])))
+            return false;
+    }
+    if (step->op == WL_OP_TEXT_CONSTANT)
+        return are_constants(check, step->c, step->d);
+    if (step->op == WL_OP_TEXT_JOIN)
+        return is_within(check, "operand d", step->d, 0, 1);
+    return (step->op != WL_OP_TEXT_DECODE && step->op != WL_OP_TEXT_CLEAN) || is_encoding(check, step);
 }
 
 static bool is_expression(wl_checker *check, const wl_step *step) {
@@ -190,7 +216,7 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return is_span(check, step->a) && is_within(check, "terminator", step->b, 0, 255) &&
                is_within(check, "operand c", step->c, 0, 7) && ((step->c & 4) || has_end(check));
     case WL_OP_COLUMN_BYTES:
-        return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b);
+        return is_column(check, step->a, WL_VARIABLE) && is_any_span(check, step->b);
     case WL_OP_COLUMN_TEXT:
         return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b) && is_encoding(check, step);
     case WL_OP_COLUMN_REGISTER:
@@ -303,6 +329,6 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return is_span(check, step->a) && is_span(check, step->b) && is_register(check, step->c) &&
                is_register(check, step->d);
     default:
-        return wl_refuse(check, "there is no operation %u", step->op);
+        return wl_makes_text(step->op) ? is_text(check, step) : wl_refuse(check, "there is no operation %u", step->op);
     }
 }

@@ -58,3 +58,5 @@ class Code(IntEnum):
     """Followed by 2 bytes, a span, and 1 byte, a radix: the integer that the text stands for, as Python reads it."""
     SPAN_COMPARE = 34
     """Followed by 2 bytes and 2 bytes, two spans: as ``SPAN_ORDER``."""
+    SPAN_LENGTH = 35
+    """Followed by 2 bytes, a span: how many characters of UTF-8 it has."""

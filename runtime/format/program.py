@@ -208,6 +208,26 @@ class Op(IntEnum):
     SLICE = 62
     """span[a] ← the bytes of span[b] from register[c] up to register[d]; where these are not inside of it, or have no
     value, the row is refused, ``value``."""
+    TEXT_CONSTANT = 63
+    """span[a] ← [d] constants from [c]. What the steps of this name put into spans is only read by each other, by
+    expressions and by ``COLUMN_BYTES``, which refuses text without a value, ``value``, or, where it is too long,
+    ``limit``. Text that is made, where it does not stand in the input already, takes memory until its row ends."""
+    TEXT_SELECT = 64
+    """span[a] ← span[c], or, where register[b] is zero, span[d]; -1: no value."""
+    TEXT_PART = 65
+    """span[a] ← the characters of span[b] from number register[c] up to register[d]; no value where the first is
+    negative or above the second."""
+    TEXT_JOIN = 66
+    """span[a] ← span[b] and span[c] in one. The characters count as items do, those of span[b] unless [d] is 1."""
+    TEXT_DIGITS = 67
+    """span[a] ← register[b] as a decimal number."""
+    TEXT_DECODE = 68
+    """span[a] ← span[b], which is in encoding [c], as UTF-8; no value where it is not. [c] and [d] as for
+    ``CHECK_UTF8``."""
+    TEXT_CLEAN = 69
+    """The same, with U+FFFD for what is not in the encoding."""
+    TEXT_REVERSE = 70
+    """span[a] ← the characters of span[b] from the last to the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
-from .compiled import Byte, Compiled, Digits, Order
+from .compiled import Byte, Compare, Compiled, Digits, Length, Order
 from .encodings import Encoding
 from .lines import (
     ChecksumLine,
@@ -124,6 +124,15 @@ class Assembler:
         target = Scalar(comment, compiled.interval)
         self.compute(target, compiled, comment)
         return target
+
+    def text_constant(self, span: Span, value: bytes, comment: str) -> None:
+        """Append ``TEXT_CONSTANT``."""
+        self.items.append(Line(Op.TEXT_CONSTANT, span, 0, *self._constant(value), comment))
+
+    def text_decoded(self, span: Span, source: Span, encoding: Encoding, comment: str, *, strict: bool) -> None:
+        """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` where it need not be text."""
+        op = Op.TEXT_DECODE if strict else Op.TEXT_CLEAN
+        self.items.append(Line(op, span, source, encoding.number, self._table(encoding), comment))
 
     def check_constant(self, value: bytes, offset: int, refusal: Refusal, comment: str) -> None:
         """Append ``CHECK_CONSTANT``."""
@@ -371,7 +380,7 @@ class Assembler:
             if isinstance(part, bytes):
                 code += part
                 continue
-            number = self._number(part.span if isinstance(part, Order | Digits | Byte) else part)
+            number = self._number(part if isinstance(part, Scalar | Span) else part.span)
             if number >= MOST_REGISTERS:
                 raise NotForEngineError(f"the row needs more than {MOST_REGISTERS} registers")
             if isinstance(part, Order):
@@ -382,8 +391,10 @@ class Assembler:
                 code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(value)) + value
             elif isinstance(part, Digits):
                 code += struct.pack("<BHB", Code.SPAN_NUMBER, number, part.radix)
-            elif isinstance(part, Byte):
-                code += struct.pack("<BH", Code.SPAN_BYTE, number)
+            elif isinstance(part, Compare):
+                code += struct.pack("<BHH", Code.SPAN_COMPARE, number, self._number(part.other))
+            elif isinstance(part, Byte | Length):
+                code += struct.pack("<BH", Code.SPAN_BYTE if isinstance(part, Byte) else Code.SPAN_LENGTH, number)
             else:
                 code += struct.pack("<BH", Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number)
         return code

@@ -36,7 +36,22 @@ class Byte:
     span: Span
 
 
-Part = bytes | Scalar | Span | Order | Digits | Byte
+@dataclass(frozen=True)
+class Compare:
+    """How the bytes of a span are ordered relative to those of another one, as ``Order``."""
+
+    span: Span
+    other: Span
+
+
+@dataclass(frozen=True)
+class Length:
+    """How many characters the text of a span has."""
+
+    span: Span
+
+
+Part = bytes | Scalar | Span | Order | Digits | Byte | Compare | Length
 
 
 @dataclass(frozen=True)

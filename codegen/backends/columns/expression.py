@@ -29,12 +29,14 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import BytesType, EnumType, StringType
-from .compiled import Byte, Compiled, Order, constant, joined
-from .finding import Finder, denied, facts_of
+from ...expression.types import EnumType
+from .compiled import Compare, Compiled, Order, constant, joined
+from .encodings import Encoding
+from .finding import denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
 from .scope import Fact, Known, Scalar, Span
+from .texts import Texts, constant_bytes, is_spanned
 
 _BINARY = {
     "+": Code.ADD,
@@ -56,7 +58,7 @@ _COMPARISON: dict[str, tuple[Code, Callable[[int, int], bool]]] = {
     ">": (Code.GREATER, operator.gt),
     ">=": (Code.GREATER_EQUAL, operator.ge),
 }
-_NO_TEXT = re.compile("[\ufffd\ud800-\udfff]")
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _FOLD: dict[str, Callable[[int, int], int]] = {
     "+": operator.add,
@@ -77,7 +79,7 @@ LONGEST_LITERAL = 255
 
 
 @dataclass(frozen=True)
-class Compiler(Finder):
+class Compiler(Texts):
     """Compiles expressions, with the names of a ``Finder``."""
 
     def compile(self, node: Node) -> Compiled:
@@ -194,76 +196,48 @@ class Compiler(Finder):
     def _is_bytes(self, node: Node) -> bool:
         """Return whether an expression is bytes or text."""
         is_it = isinstance(node, Name) and node.id == "_" and isinstance(self.it, Span)
-        return is_it or isinstance(node.type, BytesType | StringType)
+        return is_it or is_spanned(node)
 
     def _comparison_of_bytes(self, node: Comparison) -> Compiled:
         left, right, compared = node.left, node.right, node.operator
         value = self._fixed_bytes(right)
-        if value is None:
-            left, value = right, self._fixed_bytes(left)
+        if value is None and self._fixed_bytes(left) is not None:
+            left, right, value = right, left, self._fixed_bytes(left)
             compared = _MIRRORED.get(compared, compared)
-        if (
-            isinstance(left, Call)
-            and left.name == "substring"
-            and compared in ("==", "!=")
-            and isinstance(value, bytes)
-        ):
-            return self._beginning(left, value, compared)
-        span = self.resolve(left) if isinstance(left, Name | Attribute | Cast) else None
-        if value is None or not isinstance(span, Span):
-            raise NotForEngineError(
-                "an expression compares bytes or text with something else than a literal or bytes of the root"
-            )
-        if isinstance(value, bytes) and span.encoding is not None and not span.encoding.is_utf8:
-            value = self._encoded(value, span)
-        if span.text and compared not in ("==", "!="):
-            # Text that is not in its encoding is ordered as what it is replaced with.
-            raise NotForEngineError(f'an expression orders the text "{span.name}"')
+        span = self.resolve(left) if isinstance(left, Name | Attribute | Cast | Subscript) else self.span(left)
+        if not isinstance(span, Span):
+            self._read(span)
+            raise NotForEngineError("an expression compares bytes or text with something that is none")
+        wanted = self._as_stored(value, span, compared)
+        if value is None or wanted is None:
+            return self._comparison_of_spans(node, span, right, compared)
         if not span.found:
             self.must_be_found(span)
-        order = Compiled((Order(span, value),), Interval(-1, 1))
+        order = Compiled((Order(span, wanted),), Interval(-1, 1))
         return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
-    def _encoded(self, value: bytes, span: Span) -> bytes:
-        """The bytes that text is in the encoding of a span."""
-        assert span.encoding is not None
-        try:
-            found = value.decode().encode(span.encoding.name)
-        except UnicodeError:
-            raise NotForEngineError(f'"{span.name}" is compared with text that is not in its encoding') from None
-        characters = span.encoding.table
-        pairs = [characters[at : at + 2] for at in range(0, len(characters), 2)]
-        if any(pairs.count(pairs[each]) > 1 for each in found if pairs) or len(found) > LONGEST_LITERAL:
-            raise NotForEngineError(f'"{span.name}" is compared with text that is not the same bytes everywhere')
-        return found
+    def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
+        """What the bytes of a span are compared with as they are; ``None`` where that does not show how its text is
+        ordered: text that is not in its encoding is ordered as what it is replaced with."""
+        if not span.text or span.made or isinstance(value, Known):
+            return value
+        if compared not in ("==", "!=") or value is None or span.encoding is None or b"\xef\xbf\xbd" in value:
+            return None
+        return value if span.encoding.is_utf8 else _encoded(value, span.encoding)
 
-    def _beginning(self, node: Node, value: bytes, compared: str) -> Compiled:
-        """Compile whether text begins with other text, of as many characters as are cut off."""
-        assert isinstance(node, Call)
-        begin, end = (self._compile(each).constant for each in node.arguments)
-        span = self.resolve(node.value)
-        if (
-            not isinstance(span, Span)
-            or (span.encoding and not span.encoding.is_utf8)
-            or begin != 0
-            or end != len(value)
-            or not value.isascii()
-            or not value
-        ):
-            raise NotForEngineError("an expression compares a part of a text that is not its beginning")
-        assert isinstance(span, Span)
-        size = joined((self._span_size_in_bytes(span), constant(len(value))), Code.GREATER_EQUAL, BOOLEAN)
-        for place, byte in enumerate(value):
-            found = Compiled((*constant(place).parts, Byte(span)), Interval(0, 255))
-            same = joined((found, constant(byte)), Code.EQUAL, BOOLEAN)
-            size = joined((size, same), Code.BOOLEAN_AND, BOOLEAN)
-        if compared == "!=":
-            size = Compiled((*size.parts, bytes([Code.BOOLEAN_NOT])), BOOLEAN, size.depth)
-        return self._of_span(span, size)
-
-    @staticmethod
-    def _span_size_in_bytes(span: Span) -> Compiled:
-        return Compiled((span,), Interval(0, (1 << 31) - 1))
+    def _comparison_of_spans(self, node: Comparison, left: Span, other: Node, compared: str) -> Compiled:
+        right = self.resolve(other) if isinstance(other, Name | Attribute | Cast | Subscript) else self.span(other)
+        if not isinstance(right, Span):
+            self._read(right)
+            raise NotForEngineError("an expression compares bytes or text with something that is none")
+        if not (self._knows(left) or self._knows(right)):
+            raise NotForEngineError("an expression compares two values that may both be absent")
+        for each in (left, right):
+            if not each.found:
+                self.must_be_found(each)
+        order = Compiled((Compare(self._clean(left), self._clean(right)),), Interval(-1, 1))
+        code = joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN)
+        return self._where_there(right, self._where_there(left, code, node), node)
 
     def _fixed_bytes(self, node: Node) -> bytes | Known | None:
         """The bytes that an expression is in all rows, if a span can be compared with them."""
@@ -298,15 +272,21 @@ class Compiler(Finder):
         return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
 
 
-def literal_bytes(node: Node) -> bytes | None:
-    """Return the bytes that a literal of bytes or text is on the wire; ``None`` for any other expression.
+def _encoded(value: bytes, encoding: Encoding) -> bytes | None:
+    """The bytes that text is in an encoding; ``None`` where it may be others too, or is in none."""
+    try:
+        found = value.decode().encode(encoding.name)
+    except UnicodeError:
+        return None
+    characters = encoding.table
+    pairs = [characters[at : at + 2] for at in range(0, len(characters), 2)]
+    same = any(pairs.count(pairs[each]) > 1 for each in found if pairs)
+    return None if same or len(found) > LONGEST_LITERAL else found
 
-    Text with U+FFFD is none: the object parser has that character for bytes that are not text.
-    """
+
+def literal_bytes(node: Node) -> bytes | None:
+    """Return the bytes that a literal of bytes or text is on the wire; ``None`` for any other expression."""
     folded = fold(node)
     if isinstance(folded, StringLiteral) and not _NO_TEXT.search(folded.value):
         return folded.value.encode()
-    if isinstance(folded, ListLiteral) and all(isinstance(each, IntegerLiteral) for each in folded.items):
-        values = [each.value for each in folded.items if isinstance(each, IntegerLiteral)]
-        return bytes(values) if all(0 <= each < 256 for each in values) else None
-    return None
+    return constant_bytes(folded.items) if isinstance(folded, ListLiteral) else None

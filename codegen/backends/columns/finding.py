@@ -10,7 +10,7 @@ from typing import Self
 from wireloom.format.program import Code
 
 from ...expression.nodes import Attribute, Call, Cast, Comparison, Logical, Name, Node, Subscript, Unary
-from ...expression.types import BytesType, ListType, StreamType, Type
+from ...expression.types import BytesType, ListType, StreamType, Type, UserType
 from ...expression.walk import names_in, walk
 from ...plan import Instance
 from .compiled import Byte, Compiled, Digits, constant, joined
@@ -21,6 +21,9 @@ from .scope import Argument, Fact, Items, Member, Repeated, Scalar, Scope, Span,
 
 Found = Member | Scope | Compiled | Item | Repeated
 """What a name or a path of names refers to."""
+
+_METHODS = ("length", "size", "to_i", "to_s", "reverse")
+"""Those whose values are computed, where they are none of lists."""
 
 MAX_NESTING = 64
 """How many instances may depend on each other before the lowering gives up on an expression."""
@@ -105,10 +108,13 @@ class Finder(ABC):
                 return self._span_size(found)
             if node.name != "to_i" and isinstance(found, Items):
                 return Compiled((found.count,), found.count.interval)
-        if isinstance(node, Call) and node.name == "to_i" and len(node.arguments) == 1:
-            span, radix = self.resolve(node.value), self._compile(node.arguments[0]).constant
+            return self._read(self._member(found, node))
+        if isinstance(node, Call):
+            radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
+            span = self.resolve(node.value) if node.name == "to_i" else None
             if isinstance(span, Span) and radix is not None and 2 <= radix <= 36:
                 return self._digits(span, radix)
+            raise NotForEngineError(f'an expression uses ".{node.name}()"')
         return self._read(self.resolve(node))
 
     def _stream(self, stream: Node, name: str) -> Compiled:
@@ -142,16 +148,12 @@ class Finder(ABC):
         return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
     def _span_size(self, span: Span) -> Compiled:
-        if span.text and not span.single:
-            raise NotForEngineError(f'an expression uses the length of the text "{span.name}"')
         self.must_be_present(span)
         if span.size is not None:
             return constant(span.size)
         return Compiled((span,), Interval(0, (1 << 31) - 1))
 
     def _digits(self, span: Span, radix: int) -> Compiled:
-        if span.encoding is None or not span.encoding.is_utf8:
-            raise NotForEngineError(f'an expression reads a number in the text "{span.name}", which is not UTF-8')
         largest = min(radix ** (span.size or 128), 1 << 100)
         return self._of_span(span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
 
@@ -190,10 +192,16 @@ class Finder(ABC):
         if isinstance(node, Attribute):
             if isinstance(node.value.type, StreamType):
                 return self._stream(node.value, node.name)
+            if node.name in _METHODS and not isinstance(node.value.type, UserType | ListType):
+                return self._value_of(node)
             return self._member(self.resolve(node.value), node)
         if isinstance(node, Subscript):
             return self._item(self.resolve(node.value), node)
-        if isinstance(node, Call):
+        return self._value_of(node)
+
+    def _value_of(self, node: Node) -> Found:
+        """What an expression gives that is no name."""
+        if isinstance(node, Call) and node.name != "to_i":
             return Unavailable(f'an expression uses ".{node.name}()"')
         return self._compile(node)
 
@@ -282,7 +290,7 @@ class Finder(ABC):
             return None
         return self.share(self._within(scope), scope, instance)
 
-    def _where_held(self, scope: Scope, value: Node, condition: Node) -> Compiled:
+    def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
         """An instance with a condition: it has no value where that does not hold."""
         within = self._within(scope)
         held = within._compile(condition)

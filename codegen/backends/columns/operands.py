@@ -68,5 +68,13 @@ OPERANDS = {
     Op.APPEND: 4,
     Op.ITEM_OF: 4,
     Op.SLICE: 4,
+    Op.TEXT_CONSTANT: 4,
+    Op.TEXT_SELECT: 4,
+    Op.TEXT_PART: 4,
+    Op.TEXT_JOIN: 4,
+    Op.TEXT_DIGITS: 2,
+    Op.TEXT_DECODE: 4,
+    Op.TEXT_CLEAN: 4,
+    Op.TEXT_REVERSE: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -213,12 +213,12 @@ def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Shar
 def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
     """The bytes or text that a column shows, or a part of them."""
     whole = value.value if isinstance(value, Call) and value.name == SLICE else value
-    span = compiler.resolve(whole)
-    if not isinstance(span, Span):
-        raise NotForEngineError(f'the column "{column.name}" is computed text or bytes')
-    compiler.must_be_found(span)
-    if not isinstance(value, Call):
+    span = compiler.span(whole)
+    if whole is value:
         return span
+    assert isinstance(value, Call)
+    if span.made:
+        raise NotForEngineError(f'the column "{column.name}" is a part of computed text or bytes')
     ends = [assembler.temporary(compiler.compile(each), f"end of {column.name}") for each in value.arguments]
     part = Span(column.name)
     assembler.add(Op.SLICE, part, span, *ends, comment=column.name)

@@ -34,7 +34,7 @@ class Scalar:
 class Span:
     """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has; ``found``: a step
     finds where they are; ``single``: each of its characters is a byte; ``there``: whether they are there;
-    ``encoding``: of text."""
+    ``encoding``: of text; ``made``: by steps, text as UTF-8, which may have no value."""
 
     name: str
     facts: tuple[Fact, ...] = ()
@@ -44,6 +44,7 @@ class Span:
     single: bool = False
     there: Scalar | None = None
     encoding: Encoding | None = None
+    made: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .finding import asks_position
 from .interval import BOOLEAN, INT64, Interval
+from .making import TextMaker
 from .refusal import NotForEngineError
 from .run import Run
 from .scope import Carried, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
@@ -113,7 +114,13 @@ class State:
             keep=self._keep,
             read=self._read,
             absent_fails=True,
+            maker=TextMaker(self.assembler, self._flush_whole),
         )
+
+    def _flush_whole(self) -> None:
+        if not self.run.aligned:
+            raise NotForEngineError("an expression makes text inside a byte")
+        self.run.flush()
 
     def _of_item(self, items: Items, index: Compiled) -> Compiled:
         """An item of a variable that is a list."""

@@ -19,7 +19,7 @@ from .field_arrow import variant_name
 from .interval import Interval
 from .lines import Label
 from .refusal import NotForEngineError
-from .scope import Fact, Scalar, Scope, Span, Unavailable
+from .scope import Fact, Scalar, Scope, Unavailable
 from .state import State
 
 
@@ -89,9 +89,7 @@ def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler
     """A compiler of expressions in which ``_`` is what a switch looks at."""
     compiler = state.compiler(scope).strict
     if isinstance(on.type, BytesType | StringType):
-        span = compiler.resolve(on)
-        if not isinstance(span, Span):
-            raise NotForEngineError("a switch looks at bytes or text that are no attribute")
+        span = compiler.span(on)
         state.run.flush()
         return replace(compiler, it=span)
     compiled = compiler.compile(on)

@@ -115,26 +115,11 @@ REFUSED = {
     "process": ("{id: a, size: 4, process: 'xor([5, 6])'}", "by several bytes"),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
     "bytes with valid": ("{id: a, size: 1, valid: {expr: '_.max == 3'}}", 'uses ".max"'),
-    "text in order": ("{id: a, size: 1, type: str, encoding: ASCII, valid: {min: '\"b\"'}}", 'orders the text "a"'),
-    "two texts": (
-        "{id: b, size: 1, type: str, encoding: ASCII}\n- {id: a, size: 1, type: str, encoding: ASCII, valid: b}",
-        "with something else than a literal",
-    ),
-    "long literal": (f"{{id: a, size: 300, valid: '{[7] * 256}'}}", "with something else than a literal"),
     "too large": ("{id: a, type: u8}\n- {id: b, size: a * a * a + 1}", "127 bits"),
-    "text in a size": (
-        "{id: a, type: str, size: 1, encoding: ASCII}\n- {id: b, size: a.reverse.to_i}",
-        'uses ".reverse"',
-    ),
     "wide shift": ("{id: a, type: u1}\n- {id: b, size: a << 128}", "shifts by 128 bits"),
     "switch of floats and integers": (
         "{id: b, type: u1}\n- {id: a, type: {switch-on: b, cases: {1: f4, 2: u2}}}",
         "floats and other numbers",
-    ),
-    "switch by a part of a text": (
-        "{id: b, type: str, size: 1, encoding: ASCII}\n"
-        "- {id: a, type: {switch-on: 'b.substring(0, 1)', cases: {'\"x\"': u1}}}",
-        "bytes or text that are no attribute",
     ),
 }
 

@@ -1,0 +1,80 @@
+"""Steps that make text and bytes, as expressions ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wireloom.format.program import Op
+
+from .assembler import Assembler
+from .compiled import Compiled
+from .encodings import Encoding
+from .scope import Scalar, Span
+
+
+@dataclass(frozen=True)
+class TextMaker:
+    """Appends the steps at the place where an expression is. ``flush`` appends those of the fields before it.
+
+    Text that cannot be made is a span without a value: the row holds unless something needs that.
+    """
+
+    assembler: Assembler
+    flush: Callable[[], None]
+
+    def constant(self, value: bytes) -> Span:
+        """The value itself."""
+        made = self._made(repr(value[:20])[1:])
+        self.assembler.text_constant(made, value, made.name)
+        return made
+
+    def select(self, condition: Compiled, then: Span, otherwise: Span | None) -> Span:
+        """One of two; ``None``: there is no value where the condition does not hold."""
+        made = self._made(then.name)
+        chosen = self._register(condition, f"which {made.name}?")
+        other = -1 if otherwise is None else otherwise
+        self.assembler.add(Op.TEXT_SELECT, made, chosen, then, other, comment=made.name)
+        return made
+
+    def part(self, text: Span, begin: Compiled, end: Compiled) -> Span:
+        """The characters from one number up to another."""
+        made = self._made(f"part of {text.name}")
+        places = (self._register(each, f"place in {text.name}") for each in (begin, end))
+        self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
+        return made
+
+    def joined(self, left: Span, right: Span, *, counted: bool) -> Span:
+        """Both in one. ``counted``: the left one is such a text itself."""
+        made = self._made(f"{left.name}, {right.name}"[:40])
+        self.assembler.add(Op.TEXT_JOIN, made, left, right, int(counted), comment=made.name)
+        return made
+
+    def digits(self, number: Compiled) -> Span:
+        """An integer as text."""
+        made = self._made("number as text")
+        self.assembler.add(Op.TEXT_DIGITS, made, self._register(number, made.name), comment=made.name)
+        return made
+
+    def reversed(self, text: Span) -> Span:
+        """The characters from the last to the first."""
+        made = self._made(f"{text.name}, reversed")
+        self.assembler.add(Op.TEXT_REVERSE, made, text, comment=made.name)
+        return made
+
+    def decoded(self, source: Span, encoding: Encoding, *, strict: bool) -> Span:
+        """Bytes as text. ``strict``: there is none where they are not in the encoding."""
+        made = self._made(f"text of {source.name}")
+        self.assembler.text_decoded(made, source, encoding, made.name, strict=strict)
+        return made
+
+    def _made(self, name: str) -> Span:
+        self.flush()
+        return Span(name, made=True)
+
+    def _register(self, compiled: Compiled, comment: str) -> Scalar:
+        if compiled.scalar is not None:
+            return compiled.scalar
+        found = Scalar(comment, compiled.interval, lazy=True)
+        self.assembler.compute(found, compiled, comment)
+        return found

@@ -1,0 +1,163 @@
+"""Expressions whose values are text or bytes, as spans."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Self
+
+from ...expression.fold import fold
+from ...expression.nodes import (
+    Attribute,
+    Binary,
+    Call,
+    Cast,
+    Conditional,
+    IntegerLiteral,
+    ListLiteral,
+    Name,
+    Node,
+    StringLiteral,
+    Subscript,
+)
+from ...expression.types import BytesType, StringType
+from .compiled import Compiled, Length
+from .encodings import encoding_of
+from .finding import Finder, Found, denied, facts_of
+from .interval import Interval
+from .making import TextMaker
+from .refusal import NotForEngineError
+from .scope import Fact, Scope, Span
+
+
+def is_spanned(node: Node) -> bool:
+    """Return whether the value of an expression is text or bytes."""
+    return isinstance(node.type, BytesType | StringType)
+
+
+@dataclass(frozen=True)
+class Texts(Finder):
+    """Finds text and bytes, and makes those that do not stand in the input; ``maker`` appends the steps for that."""
+
+    maker: TextMaker | None = None
+
+    def span(self, node: Node) -> Span:
+        """The text or the bytes that an expression gives, as they stand in the input or as they are made. Raises
+        ``NotForEngineError``."""
+        if isinstance(node, Name | Attribute | Subscript | Cast):
+            found = self.resolve(node)
+            if isinstance(found, Span):
+                return self._held(found)
+            if isinstance(node, Cast) and is_spanned(node.value):
+                return self.span(node.value)
+            self._read(found)
+        return self._made(node)
+
+    def clean(self, node: Node) -> Span:
+        """The same, text as UTF-8: what is not in its encoding is U+FFFD."""
+        return self._clean(self.span(node))
+
+    def _clean(self, span: Span) -> Span:
+        if span.made or not span.text:
+            return span
+        if span.encoding is None:
+            raise NotForEngineError(f'the encoding of "{span.name}" is not in the engine')
+        return self._maker.decoded(span, span.encoding, strict=False)
+
+    def _resolve_or_compile(self, node: Node) -> Found:
+        return self.span(node) if is_spanned(node) and self._is_made(node) else super()._resolve_or_compile(node)
+
+    def _value_of(self, node: Node) -> Found:
+        return self._made(node) if is_spanned(node) else super()._value_of(node)
+
+    def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
+        if not is_spanned(value):
+            return super()._where_held(scope, value, condition)
+        within = self._within(scope)
+        found = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).clean(value)
+        made = self._maker.select(within._compile(condition), found, None)
+        made.text = found.text
+        return made
+
+    def _span_size(self, span: Span) -> Compiled:
+        if not span.text or (span.single and not span.made):
+            return super()._span_size(span)
+        return Compiled((Length(self._clean(self._held(span))),), Interval(0, (1 << 31) - 1))
+
+    def _digits(self, span: Span, radix: int) -> Compiled:
+        if span.encoding is None or not span.encoding.is_utf8:
+            span = self._clean(self._held(span))
+        return super()._digits(span, radix)
+
+    @staticmethod
+    def _is_made(node: Node) -> bool:
+        return not isinstance(node, Name | Attribute | Cast | Subscript)
+
+    @property
+    def _maker(self) -> TextMaker:
+        if self.maker is None:
+            raise NotForEngineError("an expression makes text at a place where the engine does not")
+        return self.maker
+
+    def _held(self, span: Span) -> Span:
+        """A span that has no value where it is absent."""
+        if span.made:
+            return span
+        if self._knows(span) or span.there is None or not self.absent_fails:
+            self.must_be_found(span)
+            return span
+        if not span.found:
+            self.must_be_found(span)
+        made = self._maker.select(Compiled((span.there,), span.there.interval), self._clean(span), None)
+        made.text = span.text
+        return made
+
+    def _made(self, node: Node) -> Span:
+        self.scope.root.effort.count()
+        folded = fold(node)
+        made: Span
+        match folded:
+            case StringLiteral(value=value) if not any("\ud800" <= each <= "\udfff" for each in value):
+                made = self._maker.constant(value.encode())
+            case ListLiteral(items=items) if (held := constant_bytes(items)) is not None:
+                made = self._maker.constant(held)
+            case Conditional():
+                made = self._conditional_text(folded)
+            case Binary("+", left, right):
+                joins = isinstance(fold(left), Binary)
+                made = self._maker.joined(self.clean(left), self.clean(right), counted=joins)
+            case Attribute(value, "reverse") if isinstance(value.type, StringType):
+                made = self._maker.reversed(self.clean(value))
+            case Attribute(value, "to_s") | Call(value, "to_s", ()):
+                made = self._maker.digits(self._compile(value))
+            case Call(value, "to_s", (StringLiteral(value=name),)) if isinstance(value.type, BytesType):
+                made = self._decoded(self.span(value), name)
+            case Call(value, "substring", (begin, end)):
+                made = self._maker.part(self.clean(value), self._compile(begin), self._compile(end))
+            case _:
+                raise NotForEngineError("an expression makes text or bytes in a way that the engine does not")
+        made.text = isinstance(node.type, StringType)
+        return made
+
+    def _decoded(self, source: Span, name: str) -> Span:
+        encoding = encoding_of(name)
+        if encoding is None:
+            raise NotForEngineError(f"the encoding {name} is not in the engine")
+        return self._maker.decoded(source, encoding, strict=True)
+
+    def _conditional_text(self, node: Conditional) -> Span:
+        condition = self._compile(node.condition)
+        then = self._knowing(node.condition).clean(node.then)
+        unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
+        otherwise = replace(self, assumed=(*self.assumed, *unless)).clean(node.otherwise)
+        return self._maker.select(condition, then, otherwise)
+
+    @abstractmethod
+    def _knowing(self, condition: Node | None) -> Self:
+        """The same for what is used only where a condition holds."""
+
+
+def constant_bytes(items: tuple[Node, ...]) -> bytes | None:
+    """Return the bytes of a list of integer literals; ``None`` for any other list."""
+    values = [each.value for each in items if isinstance(each, IntegerLiteral)]
+    return bytes(values) if len(values) == len(items) and all(0 <= each < 256 for each in values) else None

@@ -1,0 +1,161 @@
+/* Steps that make text (made_text.h). All text that they take apart is UTF-8 (TEXT_CLEAN). */
+#include "made_text.h"
+
+#include "handlers.h"
+
+const uint8_t wl_no_text[2] = {0, 0};
+
+/* The least second byte after a first one, and the greatest. */
+static bool follows(uint8_t first, uint8_t second) {
+    uint8_t least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80, greatest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+    return second >= least && second <= greatest;
+}
+
+size_t wl_text_step(wl_span text) {
+    const uint8_t *at = text.at, first = at[0];
+    size_t whole = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4, there = 1;
+    if (first < 0xC2 || first > 0xF4)
+        return 1;
+    if (text.size > 1 && follows(first, at[1]))
+        there++;
+    while (there > 1 && there < whole && there < text.size && (at[there] & 0xC0) == 0x80)
+        there++;
+    return there;
+}
+
+static wl_span after(wl_span text, size_t size) { return (wl_span){text.at + size, text.size - size}; }
+
+size_t wl_text_length(wl_span text) {
+    size_t length = 0;
+    for (; text.size; text = after(text, wl_text_step(text)))
+        length++;
+    return length;
+}
+
+WL_HANDLER(wl_text_constant) {
+    run->spans[step->a] = (wl_span){step->constant, (size_t)step->d};
+    GO_ON;
+}
+
+WL_HANDLER(wl_text_select) {
+    int64_t chosen = run->registers[step->b] ? step->c : step->d;
+    bool none = chosen < 0 || wl_is_poisoned(run, step->b);
+    run->spans[step->a] = none ? wl_text_none(WL_REASON_VALUE) : run->spans[chosen];
+    GO_ON;
+}
+
+/* From which character on, and how many; false: these are no places. */
+static bool take_places(const wl_run *run, const wl_instruction *step, size_t *from, size_t *count) {
+    wl_integer begin = run->registers[step->c], end = run->registers[step->d];
+    if (wl_is_poisoned(run, (size_t)step->c) || wl_is_poisoned(run, (size_t)step->d) || begin < 0 || end < begin)
+        return false;
+    *from = begin > (wl_integer)SIZE_MAX ? SIZE_MAX : (size_t)begin;
+    *count = end - begin > (wl_integer)SIZE_MAX ? SIZE_MAX : (size_t)(end - begin);
+    return true;
+}
+
+static wl_span without(wl_span text, size_t characters) {
+    for (; text.size && characters; characters--)
+        text = after(text, wl_text_step(text));
+    return text;
+}
+
+static wl_span part(wl_run *run, const wl_instruction *step) {
+    size_t from = 0, count = 0;
+    wl_span text = run->spans[step->b];
+    if (wl_text_missing(text))
+        return text;
+    if (!take_places(run, step, &from, &count) || !wl_text_may_be_checked(run, text.size))
+        return wl_text_none(WL_REASON_VALUE);
+    wl_span rest = without(text, from);
+    return (wl_span){rest.at, rest.size - without(rest, count).size};
+}
+
+/* Not inlined, and so below: a variable whose address is taken would keep the handler from ending in a jump. */
+__attribute__((noinline)) static void make_part(wl_run *run, const wl_instruction *step) {
+    run->spans[step->a] = part(run, step);
+}
+
+WL_HANDLER(wl_text_part) {
+    make_part(run, step);
+    GO_ON;
+}
+
+/* The characters that are not counted yet. */
+static bool takes(wl_run *run, wl_span left, wl_span right, bool counted) {
+    size_t length = wl_text_length(right) + (counted ? 0 : wl_text_length(left));
+    if (length > run->items_left)
+        return false;
+    run->items_left -= length;
+    return true;
+}
+
+static wl_span joined(wl_run *run, wl_span left, wl_span right, bool counted) {
+    if (wl_text_missing(left) || wl_text_missing(right))
+        return wl_text_missing(left) ? left : right;
+    if (!wl_text_may_be_checked(run, left.size + right.size) || !takes(run, left, right, counted))
+        return wl_text_none(WL_REASON_LIMIT);
+    size_t size = left.size + right.size;
+    uint8_t *made = wl_text_hold(run, size);
+    if (!made)
+        return wl_text_none(WL_REASON_LIMIT);
+    memcpy(made, left.at, left.size);
+    memcpy(made + left.size, right.at, right.size);
+    return (wl_span){made, size};
+}
+
+WL_HANDLER(wl_text_join) {
+    run->spans[step->a] = joined(run, run->spans[step->b], run->spans[step->c], step->d);
+    GO_ON;
+}
+
+enum { MOST_DIGITS = 40 };
+
+static wl_span digits(wl_run *run, size_t number) {
+    uint8_t text[MOST_DIGITS];
+    size_t at = sizeof text;
+    wl_integer value = run->registers[number];
+    if (wl_is_poisoned(run, number))
+        return wl_text_none(WL_REASON_VALUE);
+    __extension__ unsigned __int128 rest = (unsigned __int128)value;
+    rest = value < 0 ? 0 - rest : rest;
+    do
+        text[--at] = (uint8_t)('0' + (unsigned)(rest % 10));
+    while (rest /= 10);
+    if (value < 0)
+        text[--at] = '-';
+    uint8_t *made = wl_text_hold(run, sizeof text - at);
+    if (!made)
+        return wl_text_none(WL_REASON_LIMIT);
+    memcpy(made, text + at, sizeof text - at);
+    return (wl_span){made, sizeof text - at};
+}
+
+__attribute__((noinline)) static void make_digits(wl_run *run, const wl_instruction *step) {
+    run->spans[step->a] = digits(run, step->b);
+}
+
+WL_HANDLER(wl_text_digits) {
+    make_digits(run, step);
+    GO_ON;
+}
+
+static wl_span reversed(wl_run *run, wl_span text) {
+    if (wl_text_missing(text))
+        return text;
+    uint8_t *made = wl_text_may_be_checked(run, text.size) ? wl_text_hold(run, text.size) : NULL;
+    if (!made)
+        return wl_text_none(WL_REASON_LIMIT);
+    uint8_t *to = made + text.size;
+    for (wl_span rest = text; rest.size;) {
+        size_t size = wl_text_step(rest);
+        memcpy(to -= size, rest.at, size);
+        rest = after(rest, size);
+    }
+    return (wl_span){made, text.size};
+}
+
+WL_HANDLER(wl_text_reverse) {
+    run->spans[step->a] = reversed(run, run->spans[step->b]);
+    GO_ON;
+}

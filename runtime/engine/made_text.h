@@ -1,0 +1,59 @@
+/* Text that expressions make: steps TEXT_…, which find what they make as spans.
+ *
+ * What they make from parts of the input or of the constants stays where it is. What has bytes of its own is held like
+ * the content of a block: until the row ends, or the unit. A text that cannot be made is a span without a value, which
+ * does no harm where it is not used, like a value of an expression (expression.c). */
+#ifndef WIRELOOM_MADE_TEXT_H
+#define WIRELOOM_MADE_TEXT_H
+
+#include "run.h"
+
+/* Where spans without a value are: the first for a value that does not exist, the second for one that is too long. */
+extern const uint8_t wl_no_text[2];
+
+/* Why a span has no value, or WL_REASON_NONE. */
+static inline uint32_t wl_text_missing(wl_span span) {
+    if (WL_LIKELY(span.at != wl_no_text && span.at != wl_no_text + 1))
+        return WL_REASON_NONE;
+    return span.at == wl_no_text ? WL_REASON_VALUE : WL_REASON_LIMIT;
+}
+
+static inline wl_span wl_text_none(uint32_t reason) {
+    return (wl_span){wl_no_text + (reason == WL_REASON_LIMIT), 0};
+}
+
+static inline bool wl_makes_text(unsigned op) { return op >= WL_OP_TEXT_CONSTANT && op <= WL_OP_TEXT_REVERSE; }
+
+/* The spans and registers that a step which makes text reads; -1: none. */
+typedef struct {
+    int64_t spans[2], registers[2];
+} wl_text_reads;
+
+static inline wl_text_reads wl_text_reads_of(const wl_step *step) {
+    const int64_t b = step->b;
+    switch (step->op) {
+    case WL_OP_TEXT_CONSTANT:
+        return (wl_text_reads){{-1, -1}, {-1, -1}};
+    case WL_OP_TEXT_SELECT:
+        return (wl_text_reads){{step->c, step->d}, {b, -1}};
+    case WL_OP_TEXT_PART:
+        return (wl_text_reads){{b, -1}, {step->c, step->d}};
+    case WL_OP_TEXT_JOIN:
+        return (wl_text_reads){{b, step->c}, {-1, -1}};
+    case WL_OP_TEXT_DIGITS:
+        return (wl_text_reads){{-1, -1}, {b, -1}};
+    default: /* DECODE, CLEAN, REVERSE */
+        return (wl_text_reads){{b, -1}, {-1, -1}};
+    }
+}
+
+/* The number of characters of UTF-8, each piece that is none counted as the one that Python puts there. */
+size_t wl_text_length(wl_span text);
+/* Bytes of the character at the beginning of text that is not empty, or of the piece that is none. */
+size_t wl_text_step(wl_span text);
+/* Room for `size` bytes of text that is held; NULL: there is no memory, or a resync has made enough. */
+uint8_t *wl_text_hold(wl_run *run, size_t size);
+/* Whether this resync may still go through that many bytes; always true otherwise. */
+bool wl_text_may_be_checked(wl_run *run, size_t size);
+
+#endif
