@@ -111,7 +111,7 @@ static bool has_spans(const wl_run *run, unsigned code, const uint8_t *follows) 
 
 /* A code of one value; false: there is none. */
 static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
-    if (WL_UNLIKELY(run->program->makes_text && !has_spans(run, code, follows)))
+    if (WL_UNLIKELY(!has_spans(run, code, follows)))
         return false;
     switch (code) {
     case CODE_SERIES_ITEM:
@@ -134,7 +134,7 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
 /* A code that takes no value; false: there is none. */
 static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
     wl_span other;
-    if (WL_UNLIKELY(run->program->makes_text && !has_spans(run, code, follows)))
+    if (WL_UNLIKELY(!has_spans(run, code, follows)))
         return false;
     switch (code) {
     case CODE_CONSTANT:

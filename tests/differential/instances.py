@@ -27,6 +27,29 @@ def text_expression(random: Random, scope: Scope) -> str:
     )
 
 
+def column_expression(random: Random, scope: Scope) -> str:
+    """An expression of which both readers make a column: a number, text that is made, or what is asked of such text."""
+    if random.random() < 0.5:
+        return any_expression(random, scope)
+    first, second = (random.choice([*scope.texts, *scope.texts, *WORDS]) for _ in range(2))
+    number = random.choice([each.name for each in scope.numbers] or ["3"])
+    text = random.choice(
+        [
+            f"{first}.reverse",
+            f"{first}.substring({random.choice(['0', '1', number])}, 3)",
+            f"{first} + {second}",
+            f"({first} + {second} + {number}.to_s)",
+            f"({any_expression(random, scope, 2)}).to_s",
+            f"({number} > 3 ? {first} : {second})",
+            f"({number} > 3 ? (10 / ({number} - 4)).to_s : {first}.substring(3 - {number}, 3))",
+            *(f'{each}.to_s("{random.choice(["UTF-8", "ASCII", "UTF-16LE", "ISO-8859-1"])}")' for each in scope.chunks),
+        ]
+    )
+    order = random.choice(["==", "!=", "<", ">="])
+    asked = [text, text, f"({text}).length", f"({text}).reverse", f"{text} {order} {first}", f"({text}).to_i"]
+    return random.choice(asked)
+
+
 def boolean_expression(random: Random, scope: Scope) -> str:
     left, right = any_expression(random, scope, 2), any_expression(random, scope, 2)
     text = random.choice([*scope.texts, *WORDS])

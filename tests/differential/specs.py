@@ -13,8 +13,8 @@ from wireloom.objects import stuff
 
 from . import content, scalars, types
 from .checks import checksum
-from .instances import instance
-from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, any_expression, condition, settled
+from .instances import column_expression, instance
+from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, condition, settled
 
 MOST_TYPES = 6
 SUMS = ("crc32c", "crc-32/bzip2", "crc-24/openpgp", "adler32", "fletcher32", "sum16be", "internet", "xxh32")
@@ -134,7 +134,7 @@ class Maker:
         """Values that are computed."""
         names = [f"i{number}" for number in range(self.random.choice([0, 0, 1, 2] if self.table else [0, 1, 2, 4]))]
         if names and self.table:
-            body["instances"] = {name: {"value": any_expression(self.random, scope)} for name in names}
+            body["instances"] = {name: {"value": column_expression(self.random, scope)} for name in names}
         elif names:
             body["instances"] = {name: instance(self.random, scope) for name in names}
 

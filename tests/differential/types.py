@@ -103,8 +103,9 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
 
 
 def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
-    """One of several types, by an integer."""
+    """One of several types, by an integer, in a table now and then by its digits."""
     on = random.choice(scope.numbers)
+    digits = scope.table and random.random() < 0.3
     cases: dict[str, Any] = {}
     writers: dict[int, Writer] = {}
     for case in random.sample([0, 1, 2, 3, 5], random.randint(1, 3)):
@@ -127,7 +128,11 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
             return writer(random, values)
         return (b"\x2a",) if otherwise else ()
 
-    return Piece([{"id": name, "type": {"switch-on": on.name, "cases": cases}}], write)
+    chosen: dict[str, Any] = {"switch-on": on.name, "cases": cases}
+    if digits:
+        keys = {key: key if key == "_" else f'"{key}"' for key in cases}
+        chosen = {"switch-on": f"{on.name}.to_s", "cases": {keys[key]: type for key, type in cases.items()}}
+    return Piece([{"id": name, "type": chosen}], write)
 
 
 def chosen_size(random: Random, name: str, scope: Scope) -> Piece:

@@ -6,6 +6,9 @@
 
 #define LONGEST_INPUT 3000
 #define DEEPEST 5
+/* Spans of bytes that are found, and all of them. */
+#define FOUND 3
+#define SPANS 5
 
 static size_t programs_run, rows_read, rows_damaged;
 
@@ -100,10 +103,10 @@ static void write_list(author *by, int level, unsigned depth) {
 
 /* A list's values, and expressions about them, about bytes and about text. */
 static void write_series(author *by) {
-    unsigned series = choose(by, 2), span = choose(by, 3), at = (unsigned)by->it.constant_size;
+    unsigned series = choose(by, 2), span = choose(by, SPANS), at = (unsigned)by->it.constant_size;
     uint8_t *code = by->it.constants + at;
     static const uint8_t codes[] = {CODE_SERIES_SIZE, CODE_SERIES_LEAST, CODE_SERIES_GREATEST, CODE_SERIES_ITEM,
-                                    CODE_SPAN_BYTE, CODE_SPAN_NUMBER, CODE_SPAN_COMPARE};
+                                    CODE_SPAN_BYTE, CODE_SPAN_NUMBER, CODE_SPAN_COMPARE, CODE_SPAN_LENGTH};
     uint8_t each = codes[choose(by, sizeof codes)];
     size_t size = 0;
     if (!by->in_function && choose(by, 4) == 0)
@@ -123,11 +126,41 @@ static void write_series(author *by) {
     if (each == CODE_SPAN_NUMBER)
         code[size++] = (uint8_t)(2 + choose(by, 35));
     if (each == CODE_SPAN_COMPARE) {
-        code[size++] = (uint8_t)choose(by, 3);
+        code[size++] = (uint8_t)choose(by, SPANS);
         code[size++] = 0;
     }
     by->it.constant_size += size;
     step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), choose(by, 2), at, (int64_t)size);
+<<<<<<< HEAD
+=======
+}
+
+/* Text of bytes that were found, of numbers, and of other text. */
+static void write_text(author *by) {
+    const unsigned op = WL_OP_TEXT_CONSTANT + choose(by, WL_OP_TEXT_REVERSE - WL_OP_TEXT_CONSTANT + 1);
+    const unsigned made = FOUND + choose(by, SPANS - FOUND), from = choose(by, SPANS), size = choose(by, 4);
+    switch (op) {
+    case WL_OP_TEXT_CONSTANT:
+        if (by->it.constant_size >= size)
+            step(by, op, made, 0, (int64_t)by->it.constant_size - size, size);
+        break;
+    case WL_OP_TEXT_SELECT:
+        step(by, op, made, choose(by, 6), from, (int64_t)choose(by, SPANS + 1) - 1);
+        break;
+    case WL_OP_TEXT_PART:
+        step(by, op, made, from, choose(by, 6), choose(by, 6));
+        break;
+    case WL_OP_TEXT_JOIN:
+        step(by, op, made, from, choose(by, SPANS), choose(by, 2));
+        break;
+    case WL_OP_TEXT_DIGITS:
+        step(by, op, made, choose(by, 6), 0, 0);
+        break;
+    default:
+        step(by, op, made, from, op == WL_OP_TEXT_REVERSE ? 0 : choose(by, WL_TEXT_TABLE), 0);
+        break;
+    }
+>>>>>>> a53fe9d1 (engine: made text in the fuzz targets and in made-up tables; docs)
 }
 
 static void write_call(author *by) {
@@ -157,7 +190,7 @@ static void write_simple(author *by, int level) {
         if ((level == 0 || level == 1) && choose(by, 3) == 0)
             step(by, WL_OP_COLUMN_TEXT, level ? ITEM_TEXT : TEXT, choose(by, 3), choose(by, WL_TEXT_TABLE), 0);
         else if (level == 0 || level == 1)
-            step(by, WL_OP_COLUMN_BYTES, level ? ITEM_TEXT : TEXT, choose(by, 3), 0, 0);
+            step(by, WL_OP_COLUMN_BYTES, level ? ITEM_TEXT : TEXT, choose(by, SPANS), 0, 0);
         break;
     case 4:
         if (choose(by, 4) == 0)
@@ -198,7 +231,9 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_COLUMN_NULL, fixed[level], 0, 0, 0);
         break;
     case 8:
-        if (choose(by, 2))
+        if (choose(by, 3) == 0)
+            write_text(by);
+        else if (choose(by, 2))
             draft_varint(&by->it, by->bytes, 2 + choose(by, 4));
         else
             write_series(by);
@@ -261,7 +296,7 @@ static void write_functions(author *by) {
         const unsigned first = (unsigned)by->it.step_count;
         by->in_function = true;
         by->bounded = by->needs_end[i];
-        step(by, WL_OP_FUNCTION, i, by->bounded, (int64_t)(2 + choose(by, 2)) | 6 << 16 | (int64_t)3 << 48, 0);
+        step(by, WL_OP_FUNCTION, i, by->bounded, (int64_t)(2 + choose(by, 2)) | 6 << 16 | (int64_t)SPANS << 48, 0);
         write_body(by, -1, true, 2);
         by->it.steps[first].d = (int64_t)3 << 16 | loops << 32 | (int64_t)by->it.loops << 48;
         step(by, WL_OP_RETURN, 0, 0, 0, 0);
@@ -269,7 +304,7 @@ static void write_functions(author *by) {
 }
 
 static draft write_program(taker *bytes) {
-    author by = {.it = {.registers = 6, .spans = 3, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 4, .store_count = 1, .series_count = 2, .column_count = COLUMNS,
+    author by = {.it = {.registers = 6, .spans = SPANS, .marks = 3, .presets = 2, .rule_count = 2, .chain_count = 4, .store_count = 1, .series_count = 2, .column_count = COLUMNS,
                         .level_count = 2},
                  .bytes = bytes};
     memcpy(by.it.storages, storages, COLUMNS);

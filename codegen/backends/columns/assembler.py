@@ -6,7 +6,6 @@ import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 
 from wireloom.format.program import (
     ChecksumRule,
@@ -22,7 +21,7 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
-from .compiled import Byte, Compare, Compiled, Digits, Length, Order
+from .compiled import Compare, Compiled, Order, code_of
 from .encodings import Encoding
 from .lines import (
     ChecksumLine,
@@ -39,6 +38,7 @@ from .lines import (
     found_by,
     in_place,
     packed_ranges,
+    source_of,
     without_idle_jumps,
 )
 from .loadable import refuse_unloadable
@@ -332,7 +332,7 @@ class Assembler:
         operands = (line.a, line.b, line.c, line.d)
         numbers = [self._number(operand) for operand in operands]
         used = OPERANDS[line.op] + (line.op is Op.CHECK_UTF8 and bool(line.d))
-        given = [_source(operand, number) for operand, number in zip(operands[:used], numbers, strict=False)]
+        given = [source_of(operand, number) for operand, number in zip(operands[:used], numbers, strict=False)]
         source = f"Step({', '.join([f'Op.{line.op.name}', *given])})"
         return Listed(Step(line.op, *numbers), source, line.comment)
 
@@ -389,20 +389,7 @@ class Assembler:
                     known.append(KnownBytes(value.name, len(code) + 4, value.size))
                     value = bytes(value.size)
                 code += struct.pack("<BHB", Code.SPAN_ORDER, number, len(value)) + value
-            elif isinstance(part, Digits):
-                code += struct.pack("<BHB", Code.SPAN_NUMBER, number, part.radix)
-            elif isinstance(part, Compare):
-                code += struct.pack("<BHH", Code.SPAN_COMPARE, number, self._number(part.other))
-            elif isinstance(part, Byte | Length):
-                code += struct.pack("<BH", Code.SPAN_BYTE if isinstance(part, Byte) else Code.SPAN_LENGTH, number)
             else:
-                code += struct.pack("<BH", Code.REGISTER if isinstance(part, Scalar) else Code.SPAN_SIZE, number)
+                other = self._number(part.other) if isinstance(part, Compare) else 0
+                code += code_of(part, number, other)
         return code
-
-
-def _source(operand: Operand, number: int) -> str:
-    if isinstance(operand, Refusal):
-        return str(operand)
-    if isinstance(operand, IntEnum):
-        return f"{type(operand).__name__}.{operand.name}"
-    return str(number)

@@ -54,6 +54,23 @@ class Length:
 Part = bytes | Scalar | Span | Order | Digits | Byte | Compare | Length
 
 
+def code_of(part: Scalar | Span | Digits | Byte | Compare | Length, number: int, other: int) -> bytes:
+    """The code of a part about the register or span ``number``, and another one."""
+    match part:
+        case Digits(radix=radix):
+            return struct.pack("<BHB", Code.SPAN_NUMBER, number, radix)
+        case Compare():
+            return struct.pack("<BHH", Code.SPAN_COMPARE, number, other)
+        case Byte():
+            return struct.pack("<BH", Code.SPAN_BYTE, number)
+        case Length():
+            return struct.pack("<BH", Code.SPAN_LENGTH, number)
+        case Scalar():
+            return struct.pack("<BH", Code.REGISTER, number)
+        case Span():
+            return struct.pack("<BH", Code.SPAN_SIZE, number)
+
+
 @dataclass(frozen=True)
 class Compiled:
     """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth. A span

@@ -217,7 +217,7 @@ class Compiler(Texts):
         return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
     def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
-        """What the bytes of a span are compared with as they are; ``None`` where that does not show how its text is
+        """Bytes that those of a span are compared with as they are; ``None`` where that does not show how its text is
         ordered: text that is not in its encoding is ordered as what it is replaced with."""
         if not span.text or span.made or isinstance(value, Known):
             return value

@@ -200,7 +200,7 @@ class Finder(ABC):
         return self._value_of(node)
 
     def _value_of(self, node: Node) -> Found:
-        """What an expression gives that is no name."""
+        """The value of an expression that is no name."""
         if isinstance(node, Call) and node.name != "to_i":
             return Unavailable(f'an expression uses ".{node.name}()"')
         return self._compile(node)

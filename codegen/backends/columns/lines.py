@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason
 
@@ -44,6 +45,15 @@ class Refusal:
 
 
 Operand = int | Kind | Scalar | Span | Label | Refusal | Carried
+
+
+def source_of(operand: Operand, number: int) -> str:
+    """The source of an operand, which is a number in the end."""
+    if isinstance(operand, Refusal):
+        return str(operand)
+    if isinstance(operand, IntEnum):
+        return f"{type(operand).__name__}.{operand.name}"
+    return str(number)
 
 
 @dataclass(frozen=True)
