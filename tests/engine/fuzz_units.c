@@ -131,8 +131,6 @@ static void write_series(author *by) {
     }
     by->it.constant_size += size;
     step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), choose(by, 2), at, (int64_t)size);
-<<<<<<< HEAD
-=======
 }
 
 /* Text of bytes that were found, of numbers, and of other text. */
@@ -160,7 +158,6 @@ static void write_text(author *by) {
         step(by, op, made, from, op == WL_OP_TEXT_REVERSE ? 0 : choose(by, WL_TEXT_TABLE), 0);
         break;
     }
->>>>>>> a53fe9d1 (engine: made text in the fuzz targets and in made-up tables; docs)
 }
 
 static void write_call(author *by) {
