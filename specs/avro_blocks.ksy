@@ -12,7 +12,7 @@ meta:
         doc: The blocks, with the bytes of the objects that are in them.
         rows: blocks
         columns: [count, data]
-        selectable: [size, codec, sync]
+        selectable: [size, codec, schema, sync]
       metadata:
         doc: The entries of the header, among them the schema.
         rows: metadata.entries
@@ -22,7 +22,9 @@ doc: |
   bytes that the header has as well. The content of blocks is compressed with the codec that the header names.
 
   `data` is what a block decompresses to: its objects, one after the other, as the schema says. Readers of Avro take them
-  by the schema, which is the entry `avro.schema` of the table `metadata`.
+  by the schema, which is the column `schema` and the entry `avro.schema` of the table `metadata`.
+
+  Writers take the schema and the codec from these columns, and the marker by chance. The schema is not looked at.
 
   Where the marker after a block is wrong, its bytes or its size are damaged; the next block follows the next marker.
 doc-ref: https://avro.apache.org/docs/1.12.0/specification/#object-container-files
@@ -31,13 +33,27 @@ seq:
     contents: [0x4f, 0x62, 0x6a, 1]
     doc: The text Obj and the version of the format.
   - id: metadata
-    type: 'metadata(_index == 0 ? 0 : metadata[_index - 1].codec)'
+    type: 'metadata(_index == 0 ? 0 : metadata[_index - 1].codec, _index == 0 ? "" : metadata[_index - 1].schema)'
     repeat: until
     repeat-until: _.count.value == 0
     doc: The entries, in blocks of their own; the last one is empty.
+    -wireloom:
+      default:
+        - codec_before: 0
+          schema_before: '""'
+          entries:
+            - {codec_before: 0, schema_before: '""', key: '"avro.schema"', value: 'schema.to_b("UTF-8")'}
+            - codec_before: 0
+              schema_before: schema
+              key: '"avro.codec"'
+              value: >-
+                (codec == 0 ? "null" : codec == 1 ? "deflate" : codec == 2 ? "snappy" : codec == 3 ? "bzip2"
+                : codec == 4 ? "xz" : "zstandard").to_b("ASCII")
+        - {codec_before: codec, schema_before: schema, entries: []}
   - id: sync
     size: 16
     doc: The marker of the file, bytes by chance.
+    -wireloom: {default: {random: 16}}
   - id: blocks
     type: block
     repeat: eos
@@ -46,6 +62,10 @@ instances:
   codec:
     value: metadata.last.codec
     doc: The codec of all blocks; without one in the metadata they are not compressed.
+    -wireloom: {default: 0}
+  schema:
+    value: metadata.last.schema
+    doc: The schema of all objects, as JSON.
 types:
   long:
     doc: A signed integer of 1 to 10 bytes.
@@ -56,16 +76,22 @@ types:
       - id: codec_before
         type: u1
         doc: The codec that an entry before these names.
+      - id: schema_before
+        type: str
+        doc: The schema that an entry before these is.
     seq:
       - id: count
         type: long
         doc: How many entries there are; negative, if their size stands in front of them.
+        -wireloom: {default: entries.size}
       - id: size
         type: long
         if: count.value < 0
         doc: Bytes of the entries.
       - id: entries
-        type: 'entry(_index == 0 ? codec_before : entries[_index - 1].codec)'
+        type: >-
+          entry(_index == 0 ? codec_before : entries[_index - 1].codec,
+          _index == 0 ? schema_before : entries[_index - 1].schema)
         repeat: expr
         repeat-expr: 'count.value < 0 ? -count.value : count.value'
         doc: The entries.
@@ -73,12 +99,18 @@ types:
       codec:
         value: 'count.value == 0 ? codec_before : entries.last.codec'
         doc: The codec as far as it is known after these entries.
+      schema:
+        value: 'count.value == 0 ? schema_before : entries.last.schema'
+        doc: The schema, if these entries or others before them have it.
   entry:
     doc: An entry of the header.
     params:
       - id: codec_before
         type: u1
         doc: The codec that an entry before this one names.
+      - id: schema_before
+        type: str
+        doc: The schema that an entry before this one is.
     seq:
       - id: len_key
         type: long
@@ -103,6 +135,9 @@ types:
           : name == "null" ? 0 : name == "deflate" ? 1 : name == "snappy" ? 2 : name == "bzip2" ? 3 : name == "xz" ? 4
           : name == "zstandard" ? 5 : 255
         doc: The codec as far as it is known after this entry.
+      schema:
+        value: 'key == "avro.schema" ? value.to_s("UTF-8") : schema_before'
+        doc: The schema, if this entry or one before it is that.
   block:
     doc: A block of objects.
     seq:
@@ -131,5 +166,8 @@ types:
         enum: codecs
         doc: How the objects are compressed.
         -wireloom: {labels: true}
+      schema:
+        value: _root.schema
+        doc: The schema of the objects, as JSON.
 enums:
   codecs: {0: 'null', 1: deflate, 2: snappy, 3: bzip2, 4: xz, 5: zstandard}

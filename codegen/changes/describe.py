@@ -187,6 +187,9 @@ def expression_text(node: Node) -> str:
             among = "" if condition is None else f" if {expression_text(condition)}"
             other = "" if otherwise is None else f" or else {expression_text(otherwise)}"
             return f"{function}({expression_text(value)} of {expression_text(items)}{among}){other}"
+        case nodes.Made(names, values):
+            given = (f"{name}: {expression_text(value)}" for name, value in zip(names, values, strict=True))
+            return f"{{{', '.join(given)}}}"
         case nodes.RandomBytes(size):
             return f"{size} bytes by chance"
     raise TypeError(f"no words for {node!r}")

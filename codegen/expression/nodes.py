@@ -188,6 +188,14 @@ class Aggregate(Node):
 
 
 @dataclass(frozen=True)
+class Made(Node):
+    """An object of a type of the spec, its type, with values for attributes and parameters of these names."""
+
+    names: tuple[str, ...]
+    values: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
 class RandomBytes(Node):
     """``size`` bytes by chance."""
 

@@ -16,6 +16,7 @@ from .nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    Made,
     Name,
     Node,
     RandomBytes,
@@ -88,6 +89,9 @@ def _simple(node: Node) -> str:
             return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
         case Aggregate(function=function, value=value, items=items):
             return f"the {function} {_inner(value)} of {_inner(items)}"
+        case Made(names=names, values=values):
+            parts = (f"{name}: {written(value)}" for name, value in zip(names, values, strict=True))
+            return f"{{{', '.join(parts)}}}"
         case RandomBytes(size=size):
             return f"{size} bytes by chance"
     return "…"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expression.fold import fold
+from ..expression.fold import constant_integer, fold
 from ..expression.nodes import (
     Aggregate,
     BooleanLiteral,
     FloatLiteral,
     IntegerLiteral,
-    ListLiteral,
     Node,
     RandomBytes,
     StringLiteral,
@@ -20,8 +19,9 @@ from ..expression.typerules import assignable, is_boolean, is_integer, type_name
 from ..expression.types import BytesType, IntegerType, ListType, UserType, VarintType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text
-from ..wire import FixedSize
+from ..wire import ExpressionSize
 from ..words import shown, suggestion
+from .made_objects import ObjectReader
 from .model import Attribute, Instance, Struct
 from .scope import NOTHING, Surroundings, Typing
 from .symbols import Member, Symbol
@@ -38,10 +38,11 @@ def default_of(
     if section is None or not isinstance(value, Expression | Section | Items):
         return None
     position = section.position_of("default")
-    if isinstance(value, Items) and attribute.repeat is not None and attribute.condition is None:
-        return ListLiteral((), type=ListType(attribute.type))
+    plain = attribute.switch is None and attribute.condition is None
+    if isinstance(value, Items) and attribute.repeat is not None and plain:
+        return ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
     if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
-        message = "'default' is for attributes that are always there, once, and of one type; that of a list is []"
+        message = "'default' is for attributes that are always there, once, and of one type; that of a list is a list"
         diagnostics.error(position, message)
         return None
     if attribute.contents is not None or (attribute.checksum is not None and attribute.checksum.condition is None):
@@ -89,7 +90,9 @@ class _Reader:
 
     def _random(self, section: Section, attribute: Attribute) -> Node | None:
         size = section.integer("random")
-        if not isinstance(attribute.type, BytesType) or attribute.size != FixedSize(size or 0):
+        given = attribute.size
+        constant = constant_integer(given.expression) if isinstance(given, ExpressionSize) else None
+        if not isinstance(attribute.type, BytesType) or size not in (constant, getattr(given, "size", None)):
             message = f"'random' is for bytes of a constant size; {shown(attribute.id)} is no attribute of {size} bytes"
             self._diagnostics.error(section.position_of("random"), message)
             return None

@@ -13,6 +13,7 @@ from .kinds import (
     Kind,
     ListKind,
     MapKind,
+    ObjectsKind,
     ProcessKind,
     TableKind,
     TextKind,
@@ -54,6 +55,8 @@ def expected(kind: Kind) -> str:
             return "text, or a list of bytes and texts"
         case AnyKind():
             return "anything"
+        case ObjectsKind():
+            return "a list of objects"
         case ListKind():
             return _list(kind)
         case MapKind(key=key, value=value):

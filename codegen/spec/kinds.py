@@ -66,6 +66,11 @@ class AnyKind:
 
 
 @dataclass(frozen=True)
+class ObjectsKind:
+    """A list of objects: mappings from names of attributes to expressions, or to further objects and lists of such."""
+
+
+@dataclass(frozen=True)
 class ListKind:
     """A list. Where ``single`` is set, one item may stand without the list around it."""
 
@@ -113,6 +118,7 @@ Kind = (
     | ProcessKind
     | ContentsKind
     | AnyKind
+    | ObjectsKind
     | ListKind
     | MapKind
     | TableKind

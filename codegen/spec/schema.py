@@ -25,6 +25,7 @@ from .kinds import (
     Kind,
     ListKind,
     MapKind,
+    ObjectsKind,
     ProcessKind,
     Table,
     TableKind,
@@ -117,6 +118,8 @@ def _kind(kind: Kind) -> Schema:
             return {"anyOf": [{"type": "string"}, {"type": "array", "items": part}]}
         case AnyKind():
             return {}
+        case ObjectsKind():
+            return {"type": "array"}
         case ListKind():
             return _list(kind)
         case MapKind():

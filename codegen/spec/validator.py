@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
-from collections.abc import Mapping as AnyMapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -27,12 +25,14 @@ from .kinds import (
     Kind,
     ListKind,
     MapKind,
+    ObjectsKind,
     ProcessKind,
     Table,
     TableKind,
     TextKind,
     TypeKind,
 )
+from .missing import absent, missing_keys
 from .position import Position
 from .scalars import MAX_DIGITS, plain_value
 from .syntax import (
@@ -86,6 +86,8 @@ class Validator:
             return self._either(node, kind)
         if isinstance(kind, ContentsKind):
             return self._contents(node)
+        if isinstance(kind, ObjectsKind):
+            return self._objects(node)
         if isinstance(kind, AnyKind):
             return None
         if isinstance(node, Scalar) and node.value is not None:
@@ -125,10 +127,10 @@ class Validator:
         meant = {nearest(word, table.keys) for word in unknown_keys}
         for word, each in table.keys.items():
             if each.required and word not in keys and word not in meant:
-                self.diagnostics.error(node.position, _absent(name, word), (name, word))
+                self.diagnostics.error(node.position, absent(name, word), (name, word))
         if name == "type":
             values.update(self._varint(values, keys))
-        missing = _missing(table, values, keys, unknown_keys)
+        missing = missing_keys(table, values, keys, unknown_keys)
         faulty = self.diagnostics.errors > errors
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
 
@@ -195,6 +197,19 @@ class Validator:
             if checked is not None and value is not None:
                 entries.append(Entry(checked, value))
         return Entries(tuple(entries), node.position, len(entries) < len(node.entries))
+
+    def _objects(self, node: YamlNode) -> Value | None:
+        """A list of objects, an object in it, or a value of such a one."""
+        if isinstance(node, Sequence):
+            items = [self._objects(each) for each in node.items]
+            found = tuple(each for each in items if each is not None)
+            return Items(found, node.position, len(found) < len(items))
+        if isinstance(node, Mapping):
+            return self._map(node, MapKind("attribute", ObjectsKind()))
+        if node.value is None:
+            self._wrong(node, "an expression, an object or a list")
+            return None
+        return self._expression(node)
 
     def _enum(self, node: YamlNode) -> Section | None:
         """An enum's keys are its values, and its members names or mappings with ``id``."""
@@ -353,35 +368,6 @@ class Validator:
             return None
         expressions = tuple(Expression(each, node, found.start(2)) for each in arguments)
         return ProcessReference(name, expressions, node.position)
-
-
-def _missing(
-    table: Table, values: AnyMapping[str, Value], keys: Container[str], unknown_keys: Iterable[str]
-) -> frozenset[str]:
-    """The keys from whose absence nothing follows (``Section.missing``)."""
-    refused = {word for word in table.keys if word in keys and not _whole(table.keys[word].kind, values.get(word))}
-    if EXTENSION in keys and EXTENSION not in values:
-        refused.add(EXTENSION)
-    absent = [word for word in table.keys if word not in keys]
-    for word in unknown_keys:
-        near = nearest(word, [*table.keys, EXTENSION])
-        refused.update(absent if near is None else [near])
-    refused.update(word for word in absent if table.keys[word].required)
-    return frozenset(refused)
-
-
-def _whole(kind: Kind, value: Value | None) -> bool:
-    """Return whether nothing of a value was refused at its own level; what is inside mappings says so itself."""
-    if value is None:
-        return isinstance(kind, AnyKind)
-    return not (isinstance(value, (Items, Entries)) and value.incomplete)
-
-
-def _absent(table: str, word: str) -> str:
-    """The sentence about a key that is not there."""
-    if (table, word) == ("meta", "id"):
-        return "no `meta/id` encountered in top-level class spec"
-    return f"missing mandatory argument `{word}`"
 
 
 def _moved(node: Scalar, path: KeyPath | None) -> Scalar:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .kinds import EitherKind, ExpressionKind, IntegerKind, Key, ListKind, Table, TableKind, TextKind
+from .kinds import EitherKind, ExpressionKind, IntegerKind, Key, ListKind, ObjectsKind, Table, TableKind, TextKind
 
 EXPRESSION = ExpressionKind()
 
@@ -22,8 +22,8 @@ WRITING_TABLES["default"] = Table(
 
 def default_kind() -> EitherKind:
     """Return the kind of the key ``default`` of an attribute."""
-    expected = "an expression, a mapping with largest, smallest or random, or a list without items"
-    return EitherKind(expected, EXPRESSION, TableKind("default"), ListKind(EXPRESSION, maximum=0))
+    expected = "an expression, a mapping with largest, smallest or random, or a list of objects"
+    return EitherKind(expected, EXPRESSION, TableKind("default"), ObjectsKind())
 
 
 def size_kind(name: TextKind) -> EitherKind:

@@ -35,7 +35,7 @@ FORMAT = Format(
             attribute="ts",
             doc="When the packet was captured.",
             derived=True,
-            asked=True,
+            asks=("ts", 0),
             asked_by=(("ts_sec", 0), ("ts_frac", 0)),
             solves=(("ts_sec", 0, 1000000000),),
         ),

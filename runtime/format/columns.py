@@ -40,15 +40,15 @@ class Column:
     """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
     filled: bool = False
     """The attribute has a default, which a writer fills in where a table lacks the column."""
-    asked: bool = False
-    """For a value instance: defaults of attributes are computed from its value, where a table has the column."""
+    asks: tuple[str, int] | None = None
+    """The value instance, itself or one around the row that it shows, and how many levels above the row that is, from
+    which defaults of attributes are computed where a table has the column."""
     asked_by: tuple[tuple[str, int], ...] = ()
-    """For such a value instance: these attributes, and how many levels above the row they are, -1 for those of other
-    objects."""
+    """These attributes, and how many levels above the row they are, -1 for those of other objects."""
     presumed: bool = False
     """Such a value instance has a default of its own, where a table lacks the column."""
     around: int = 0
-    """How many levels above the row the innermost object is that the value of a value instance depends on."""
+    """How many levels above that value instance the innermost object is that its value depends on."""
     shows: tuple[str, int] | None = None
     """The attribute with a default that a value instance is, and how many levels above the row that is."""
     optional: bool = False

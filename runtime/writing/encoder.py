@@ -190,7 +190,7 @@ class RowEncoder:
     @cached_property
     def _asked(self) -> tuple[str, ...]:
         """The value instances that defaults of the row's fields are computed from."""
-        return tuple(each.attribute or each.name for each in self.format.columns if each.asked)
+        return tuple(each.asks[0] for each in self.format.columns if each.asks is not None and not each.asks[1])
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:

@@ -127,7 +127,9 @@ def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
 def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -> None:
     """Raise ``WireloomError`` for columns that the table lacks and that defaults of attributes are computed from."""
     known = {(each.field, each.up) for each in filled}
-    lacking = [each for each in format.columns if each.asked and not each.presumed and each.name not in given]
+    lacking = [
+        each for each in format.columns if each.asks is not None and not each.presumed and each.name not in given
+    ]
     names = [each.name for each in lacking if not known.issuperset(each.asked_by)]
     if names:
         shown = ", ".join(sorted(given)) or "no columns"
@@ -139,17 +141,16 @@ def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
     they would be computed to need not come of what is written."""
     known = {(each.field, each.up) for each in filled}
     for column in format.columns:
-        if column.asked and column.name in given:
+        if column.asks is not None and column.name in given:
             kind = without_union_types(format.schema.field(column.name).type)
             yield Filled(
-                column.attribute or column.name,
+                column.asks[0],
                 column.name,
                 kind,
                 kind,
-                parent=column.parent,
                 labels=column.labels,
                 unsigned=column.unsigned,
-                up=column.up,
+                up=column.asks[1],
                 asked=True,
                 around=column.around,
                 verified=known.isdisjoint(column.asked_by),

@@ -62,7 +62,7 @@ class UnitEncoder:
         """Whether units are written by themselves; otherwise the whole file is made at once."""
         self._names: list[list[str]] = []
         self._asked: list[list[str]] = []
-        self._verified: list[str] = []
+        self._verified: list[list[str]] = []
         self._optional = [each for each in format.columns if each.optional]
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -88,6 +88,8 @@ class UnitEncoder:
             except UnsupportedError:
                 raise
             except REFUSALS as error:
+                if rows.at(0) is None:
+                    raise RowError(f"{self._format.name} cannot be written without a row: {error}") from error
                 attempt = Attempt(error, 0)
                 raise refusal(attempt, attempt, 0, self._format) from error
             yield head, 0
@@ -125,13 +127,20 @@ class UnitEncoder:
         own = [[number for number, place in enumerate(places) if place == level] for level in range(depth + 1)]
         self._names = [[filled[number].field for number in numbers] for numbers in own]
         self._asked = [[filled[number].field for number in numbers if filled[number].asked] for numbers in own]
-        self._verified = [filled[number].field for number in own[-1] if filled[number].verified]
+        self._verified = [[filled[number].field for number in numbers if filled[number].verified] for numbers in own]
         for number, each in enumerate(filled):
             if each.solved is not None:
                 given, values[number] = values[number], [0] * batch.num_rows
                 values[number] = self._solved(each, given, self._zipped(own, values, batch.num_rows), first_row)
         shared = [
-            [*numbers, *(number for number, each in enumerate(filled) if each.around and level == depth - each.around)]
+            [
+                *numbers,
+                *(
+                    number
+                    for number, each in enumerate(filled)
+                    if each.around and level == depth - each.up - each.around
+                ),
+            ]
             for level, numbers in enumerate(own[:-1])
         ]
         return self._zipped(own, values, batch.num_rows), self._zipped(shared, values, batch.num_rows)
@@ -286,7 +295,7 @@ class UnitEncoder:
         for number, row in enumerate(self._rows_in(made, depth)):
             if self._format.where and not getattr(row, self._format.where):
                 raise RowError(f"row {first_row + number} cannot be written: {NOT_IN_TABLE}")
-            if stray := untrue(row, self._verified):
+            if stray := untrue(row, self._verified[-1]) or (not number and untrue(made, self._verified[depth])):
                 raise MisplacedError(first_row + number, number, stray)
         if self._optional:
             again = self._classes[depth]

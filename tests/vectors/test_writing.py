@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +84,59 @@ def test_kafka_reads_our_batches(codec: str, tmp_path: Path) -> None:
     assert plain_rows(wireloom.read("kafka_log", ours, columns=list(rows[0]), mode="failfast")) == plain_rows(
         wireloom.read("kafka_log", ours, columns=list(rows[0]))
     )
+
+
+@pytest.mark.parametrize("name", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard", "sized_header"])
+def test_a_file_of_avro_is_written_again(name: str, tmp_path: Path) -> None:
+    columns = ["count", "data", "codec", "schema"]
+    table = wireloom.read("avro_blocks", HERE / "avro_blocks" / f"{name}.avro", columns=columns, mode="failfast")
+    ours = tmp_path / "ours.avro"
+    wireloom.write("avro_blocks", table, ours)
+    assert wireloom.read("avro_blocks", ours, columns=columns, mode="failfast").equals(table)
+    entries = wireloom.read("avro_blocks", ours, table="metadata").to_pylist()
+    assert [each["key"] for each in entries] == ["avro.schema", "avro.codec"]
+    # The marker is another one in each file.
+    wireloom.write("avro_blocks", table, tmp_path / "again.avro")
+    markers = {
+        wireloom.read("avro_blocks", tmp_path / f"{each}.avro", columns=["sync"])["sync"][0].as_py()
+        for each in ("ours", "again")
+    }
+    assert len(markers) == 2
+
+
+@pytest.mark.parametrize("codec", [None, "null", "deflate", "bzip2", "xz", "snappy", "zstandard"])
+def test_avro_reads_our_blocks(codec: str | None, tmp_path: Path) -> None:
+    import fastavro
+
+    schema = {"type": "record", "name": "r", "fields": [{"name": "n", "type": "long"}, {"name": "b", "type": "bytes"}]}
+    records = [{"n": index * -7, "b": blob} for index, blob in enumerate(BLOBS)]
+    rows = []
+    for start in range(0, len(records), 9):
+        file = io.BytesIO()
+        for each in records[start : start + 9]:
+            fastavro.schemaless_writer(file, schema, each)
+        rows.append({"count": len(records[start : start + 9]), "data": file.getvalue(), "schema": json.dumps(schema)})
+    ours = tmp_path / "ours.avro"
+    wireloom.write("avro_blocks", [each | ({"codec": codec} if codec else {}) for each in rows], ours)
+    assert plain_rows(
+        wireloom.read("avro_blocks", ours, columns=["count", "data", "schema"], mode="failfast")
+    ) == plain_rows(wireloom.read("avro_blocks", ours, columns=["count", "data", "schema"]))
+    needed = {"snappy": "cramjam", "zstandard": "backports.zstd"}.get(codec or "")
+    if needed is not None:
+        pytest.importorskip(needed, reason=f"fastavro has no {codec} without {needed}")
+    with ours.open("rb") as opened:
+        assert list(fastavro.reader(opened)) == records
+
+
+def test_what_the_header_of_avro_needs(tmp_path: Path) -> None:
+    for rows, said in (
+        ([], "cannot be written without a row"),
+        ([{"count": 1, "data": b"\2"}], "cannot be written without the column schema"),
+        (
+            [{"count": 1, "data": b"\2", "schema": each} for each in ('"long"', '"int"')],
+            "row 1, column schema: '\"int\"' after '\"long\"', and a file has one value of it",
+        ),
+        ([{"count": 1, "data": b"", "schema": "x", "codec": "lz4"}], "unknown label in row 0, column codec: 'lz4'"),
+    ):
+        with pytest.raises(wireloom.WireloomError, match=re.escape(said)):
+            wireloom.write("avro_blocks", rows, tmp_path / "none.avro")

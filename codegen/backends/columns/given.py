@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, Name, Node
@@ -13,6 +14,17 @@ from ..python.names import field_name
 from .table import TableColumn
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A value instance that defaults of attributes are computed from, ``up`` levels above the row. ``by``: these
+    attributes, and how many levels above the row they are. ``presumed``: it has a default of its own."""
+
+    name: str
+    up: int
+    by: tuple[tuple[str, int], ...]
+    presumed: bool
+
+
 class Givens:
     """The columns of a table, for writers. ``levels``: the types around a row, outermost first, and that of the row."""
 
@@ -20,12 +32,25 @@ class Givens:
         self._plan = plan
         self.levels = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
 
-    def asked_by(self, column: TableColumn) -> tuple[tuple[str, int], ...]:
-        """The attributes whose defaults are computed from a column, each with how many levels above the row it is, and
-        -1 where it is in another object."""
-        instance, holder = column.field, self._holder(column)
-        if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.look_up is not None:
-            return ()
+    def asked(self, column: TableColumn) -> Asked | None:
+        """The value instance that defaults of attributes are computed from: that of a column, or one around the row
+        that it shows."""
+        instance, last = _instance(column), len(self.levels) - 1
+        level = 0 if column.parent else last - column.up
+        while instance is not None and instance.value is not None:
+            found = self._asked_by(instance, self._plan.type(self.levels[level]))
+            if found:
+                return Asked(field_name(instance.id), last - level, found, instance.default is not None)
+            place = self._place(instance.value, level)
+            if place is None:
+                return None
+            level, name = place
+            instance = self._plan.type(self.levels[level]).instance(name)
+        return None
+
+    def _asked_by(self, instance: Instance, holder: TypePlan) -> tuple[tuple[str, int], ...]:
+        """The attributes whose defaults are computed from a value instance, each with how many levels above the row it
+        is, and -1 where it is in another object."""
         found = (
             (field_name(field.id), self._up(struct))
             for struct in self._plan.types
@@ -47,8 +72,8 @@ class Givens:
     def shown(self, column: TableColumn) -> tuple[str, int] | None:
         """The attribute with a default, around the row, that is all that a column shows, and how many levels above the
         row it is."""
-        instance, last = column.field, len(self.levels) - 1
-        if not isinstance(instance, Instance) or column.same_as or column.parent or column.look_up is not None:
+        instance, last = _instance(column), len(self.levels) - 1
+        if instance is None or column.parent:
             return None
         node, level = instance.value, last - column.up
         while node is not None:
@@ -62,9 +87,6 @@ class Givens:
                 return field_name(name), last - level
             node = inner.value if inner is not None else None
         return None
-
-    def _holder(self, column: TableColumn) -> TypePlan:
-        return self._plan.type(self.levels[0 if column.parent else len(self.levels) - 1 - column.up])
 
     def _up(self, struct: TypePlan) -> int:
         last = len(self.levels) - 1
@@ -109,6 +131,12 @@ class Givens:
         if isinstance(node, Name):
             return {level}
         return {each for child in children(node) for each in self._depends(child, level)}
+
+
+def _instance(column: TableColumn) -> Instance | None:
+    """Return the value instance that a column has."""
+    plain = not column.same_as and column.look_up is None
+    return column.field if plain and isinstance(column.field, Instance) else None
 
 
 def _is_free(struct: TypePlan, field: Field) -> bool:

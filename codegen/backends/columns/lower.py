@@ -229,12 +229,12 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         if getattr(column, name):
             given[name] = True
     givens = Givens(plan, rows)
-    if asked_by := givens.asked_by(column):
-        given["asked"] = True
-        given["asked_by"] = asked_by
-        if column.field.default is not None:
+    if (asked := givens.asked(column)) is not None:
+        given["asks"] = asked.name, asked.up
+        given["asked_by"] = asked.by
+        if asked.presumed:
             given["presumed"] = True
-        if around := givens.around(column):
+        if around := givens.around(column) - asked.up:
             given["around"] = around
     if shown := givens.shown(column):
         given["shows"] = shown

@@ -9,6 +9,7 @@ from wireloom.format.only_read import only_read, written_as_objects
 from ...plan import Plan, Rows, read_only_types
 from ...spec.position import Position
 from ..python.names import class_name
+from .given import Givens
 from .levels import unfilled
 from .table import table_columns
 
@@ -25,8 +26,18 @@ def is_written(plan: Plan) -> bool:
     """Return whether rows of the default table can be written."""
     if plan.rows is None:
         return True
-    types = read_only_types(plan)
-    return not _sentence(plan, plan.rows, class_name(plan.name)) and not types
+    types = (plan.type(each) for each in (plan.root.path, *plan.rows.types))
+    readable = [each for each in types if each.read_only is not None]
+    return not _sentence(plan, plan.rows, class_name(plan.name)) and not readable
+
+
+def required_columns(plan: Plan) -> tuple[str, ...]:
+    """The names of the default columns, and of others without which the default table cannot be written."""
+    if plan.rows is None:
+        return ()
+    givens, columns = Givens(plan, plan.rows), table_columns(plan, plan.rows)
+    asked = ((each, givens.asked(each)) for each in columns)
+    return tuple(each.name for each, found in asked if each.default or (found is not None and not found.presumed))
 
 
 def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:

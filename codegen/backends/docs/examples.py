@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...plan import Plan
-from ..columns.read_only import is_written
+from ..columns.read_only import is_written, required_columns
 from .view import ExampleView
 
 
@@ -18,6 +18,12 @@ def sample_name(plan: Plan) -> str:
 def is_blob(plan: Plan) -> bool:
     """Return whether a message by itself is an input of the format, so that a column of blobs can hold some."""
     return plan.units is not None and "whole" in (plan.units.framing, *plan.units.framings)
+
+
+def more_columns(plan: Plan) -> tuple[str, ...]:
+    """Return the columns that a table to be written needs, if these are more than the default ones."""
+    needed = required_columns(plan)
+    return needed if plan.rows is not None and set(needed) - {*plan.rows.columns, *plan.rows.parent_columns} else ()
 
 
 def examples(plan: Plan) -> tuple[ExampleView, ...]:
@@ -37,12 +43,15 @@ print(scanner.report.to_dict()["rows"])'''
         ExampleView("Batch by batch in bounded memory, with a report of what was damaged:", "python", scan),
     ]
     if is_written(plan):
+        more = more_columns(plan)
+        option = f", columns={list(more)!r}".replace("'", '"') if more else ""
+        again = f'table = wireloom.read("{name}", "{sample}"{option})\n' if more else ""
         found.append(
             ExampleView(
                 "Rows to bytes; lengths, counts and checksums are filled in:",
                 "python",
-                f'''wireloom.write("{name}", table, "copy.bin")
-assert wireloom.read("{name}", "copy.bin").equals(table)''',
+                f'''{again}wireloom.write("{name}", table, "copy.bin")
+assert wireloom.read("{name}", "copy.bin"{option}).equals(table)''',
             )
         )
     if is_blob(plan):
@@ -78,11 +87,14 @@ print(frame.count(), frame.columns)''',
         ),
     ]
     if is_written(plan):
+        more = more_columns(plan)
+        option = f'.option("columns", "{",".join(more)}")' if more else ""
+        again = f'frame = spark.read.format("{name}"){option}.load("{sample}")\n' if more else ""
         found.append(
             ExampleView(
                 "And a write, as `append` or `overwrite`:",
                 "python",
-                f'''frame.write.format("{name}").mode("overwrite").save("copies")
+                f'''{again}frame.write.format("{name}").mode("overwrite").save("copies")
 again = spark.read.format("{name}").load("copies")
 assert again.count() == frame.count()''',
             )

@@ -23,6 +23,7 @@ from ...expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    Made,
     Name,
     Node,
     RandomBytes,
@@ -157,9 +158,16 @@ class Translator:
                 return self._cast(node, value)
             case Aggregate():
                 return self._aggregate(node), PRIMARY
+            case Made(names, values):
+                return self._made(node, names, values), PRIMARY
             case RandomBytes(size):
                 return f"{self.module.use('random_bytes')}({size})", PRIMARY
         raise AssertionError(node)
+
+    def _made(self, node: Made, names: tuple[str, ...], values: tuple[Node, ...]) -> str:
+        assert isinstance(node.type, UserType)
+        given = (f"{field_name(name)}={self.text(value)}" for name, value in zip(names, values, strict=True))
+        return f"{self.module.class_of(node.type.path)}({', '.join(given)})"
 
     def _aggregate(self, node: Aggregate) -> str:
         of_item = replace(self, places={**self.places, "_": "each"})

@@ -1,0 +1,110 @@
+"""Lists of objects as a default: mappings from names of attributes to values, which a writer makes objects of."""
+
+from __future__ import annotations
+
+from ..expression.nodes import ListLiteral, Made, Name, Node
+from ..expression.typer import type_of
+from ..expression.typerules import assignable, is_integer, type_name
+from ..expression.types import ListType, Type, UserType
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Entries, Entry, Expression, Items, Text, Value
+from ..words import shown, suggestion
+from .fields import Field, PendingSwitch
+from .scope import Typing
+from .symbols import Member, Symbol
+
+
+class ObjectReader:
+    """Reads lists of objects; expressions in them are of the type of ``symbol``. Notes what is wrong."""
+
+    def __init__(self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics) -> None:
+        self._symbol = symbol
+        self._typing = typing
+        self._diagnostics = diagnostics
+
+    def list(self, value: Items, item: Type) -> ListLiteral | None:
+        """The list; ``item``: the type of its items."""
+        made = [self._value(each, item) for each in value.items]
+        if value.incomplete or any(each is None for each in made):
+            return None
+        return ListLiteral(tuple(each for each in made if each is not None), type=ListType(item))
+
+    def _value(self, value: Value, wanted: Type) -> Node | None:
+        """A value of a type."""
+        if isinstance(value, Entries):
+            return self._object(value, wanted)
+        if isinstance(value, Items):
+            self._refused(value, f"expected {type_name(wanted)}, found a list")
+            return None
+        node = self._typing.expression(self._symbol, value) if isinstance(value, Expression) else None
+        if node is None or not isinstance(value, Expression):
+            return None
+        found = type_of(node)
+        if assignable(found, wanted) or (is_integer(found) and self._may_be_varint(wanted)):
+            return node
+        self._refused(value, f"expected {type_name(wanted)}, found {type_name(found)}")
+        return None
+
+    def _may_be_varint(self, wanted: Type) -> bool:
+        """Return whether a type of the spec may turn out to be a varint: it has one attribute."""
+        target = self._typing.world.at(wanted.path) if isinstance(wanted, UserType) and not wanted.opaque else None
+        return target is not None and len(target.of_kind("attribute")) == 1
+
+    def _object(self, value: Entries, wanted: Type) -> Made | None:
+        target = self._typing.world.at(wanted.path) if isinstance(wanted, UserType) and not wanted.opaque else None
+        if target is None or target.is_message or not isinstance(wanted, UserType):
+            self._refused(value, f"expected {type_name(wanted)}, found an object")
+            return None
+        names: list[str] = []
+        values: list[Node] = []
+        for entry in value.entries:
+            member = self._member(target, entry)
+            made = None if member is None else self._attribute(member, entry.value, value)
+            if member is None or made is None:
+                return None
+            names.append(member.id)
+            values.append(made)
+        return None if value.incomplete else Made(tuple(names), tuple(values), type=wanted)
+
+    def _member(self, target: Symbol, entry: Entry) -> Member | None:
+        if not isinstance(entry.key, Text):
+            return None
+        known = {each.id: each for each in target.members.values() if each.kind in ("attribute", "parameter")}
+        found = known.get(entry.key.value)
+        if found is None and not target.unknown_members:
+            message = f"{target.name} has no attribute {shown(entry.key.value)}{suggestion(entry.key.value, known)}"
+            self._diagnostics.error(entry.key.position, message)
+        return found
+
+    def _attribute(self, member: Member, value: Value, around: Entries) -> Node | None:
+        """The value of an attribute or parameter of the object that ``around`` describes."""
+        field = member.field
+        if field is None:
+            return None if member.type is None else self._value(value, member.type)
+        if field.repeats:
+            if isinstance(value, Items):
+                return self.list(value, field.type)
+            self._refused(value, f"expected a list of {type_name(field.type)}")
+            return None
+        return self._value(value, self._kind(field, around))
+
+    def _kind(self, field: Field, around: Entries) -> Type:
+        """The type of an attribute, which another value in the object may choose."""
+        if field.switch is None:
+            return field.type
+        chosen = _chosen(field.switch, around)
+        cases = (each.type for each in field.switch.cases if each.match is None or each.match.node == chosen)
+        return next(cases, field.type)
+
+    def _refused(self, value: Value, message: str) -> None:
+        self._diagnostics.error(value.position, message)
+
+
+def _chosen(switch: PendingSwitch, around: Entries) -> Node | None:
+    """Return the value in an object by which a switch chooses."""
+    if not isinstance(switch.on.node, Name):
+        return None
+    name = switch.on.node.id
+    values = {each.key.value: each.value for each in around.entries if isinstance(each.key, Text)}
+    value = values.get(name)
+    return value.node if isinstance(value, Expression) else None

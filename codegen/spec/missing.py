@@ -1,0 +1,40 @@
+"""Keys that are not there, or whose values were refused."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from collections.abc import Mapping as AnyMapping
+
+from ..words import nearest
+from .kinds import AnyKind, Kind, Table
+from .syntax import Entries, Items, Value
+from .tables import EXTENSION
+
+
+def missing_keys(
+    table: Table, values: AnyMapping[str, Value], keys: Container[str], unknown_keys: Iterable[str]
+) -> frozenset[str]:
+    """The keys from whose absence nothing follows (``Section.missing``)."""
+    refused = {word for word in table.keys if word in keys and not _whole(table.keys[word].kind, values.get(word))}
+    if EXTENSION in keys and EXTENSION not in values:
+        refused.add(EXTENSION)
+    absent = [word for word in table.keys if word not in keys]
+    for word in unknown_keys:
+        near = nearest(word, [*table.keys, EXTENSION])
+        refused.update(absent if near is None else [near])
+    refused.update(word for word in absent if table.keys[word].required)
+    return frozenset(refused)
+
+
+def _whole(kind: Kind, value: Value | None) -> bool:
+    """Return whether nothing of a value was refused at its own level; what is inside mappings says so itself."""
+    if value is None:
+        return isinstance(kind, AnyKind)
+    return not (isinstance(value, (Items, Entries)) and value.incomplete)
+
+
+def absent(table: str, word: str) -> str:
+    """The sentence about a key that is not there."""
+    if (table, word) == ("meta", "id"):
+        return "no `meta/id` encountered in top-level class spec"
+    return f"missing mandatory argument `{word}`"
