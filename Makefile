@@ -137,6 +137,8 @@ KILLS ?= 400
 kills: setup
 	@$(BIN)/python -m tests.kills --kills $(KILLS)
 	@$(BIN)/python -m tests.kills.ingests --kills $$(( ($(KILLS) + 3) / 4 ))
+	@$(BIN)/python -m tests.kills.streams --kills $$(( ($(KILLS) + 3) / 4 ))
+	@$(BIN)/python -m tests.kills.streams --spark --kills $$(( ($(KILLS) + 39) / 40 ))
 
 # Jobs on a cluster of Spark, packed in each way of docs/cluster.md; `make test` runs one of them.
 .PHONY: cluster

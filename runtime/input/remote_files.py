@@ -10,6 +10,7 @@ from ..base.addresses import S3, scheme_of
 from ..base.errors import NothingThereError, UnsupportedError, WireloomError
 from ..base.shown_addresses import without_secrets
 from .inputs import Input, Location, Stream
+from .listing import in_order
 from .remote_listing import found_at
 from .stores import store_of
 from .web_files import WebFile, is_web
@@ -175,7 +176,7 @@ def expand_remote(address: str, location: Location) -> Iterator[Input]:
             else "nothing is there: check the address and the credentials",
             path=address,
         )
-    for each in sorted(found.values(), key=lambda each: each.path.split("/")):
+    for each in sorted(found.values(), key=lambda each: in_order(each.path, "/")):
         named = store.address(each.path)
         yield RemoteInput(
             without_secrets(named), each.size, each.modified, seekable=True, location=location, named=named

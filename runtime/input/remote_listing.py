@@ -24,7 +24,7 @@ TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified", "Last-
 """What implementations of fsspec call the time of the last change."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Found:
     """A file. ``tag``: changes with its content; empty where the store has none."""
 

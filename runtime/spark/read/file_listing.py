@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 
@@ -21,11 +24,13 @@ from ...input.listing import alternatives
 from ...input.stored import Stored
 from ...reading.small_file_loading import is_small, stand_back_to_back
 from ..options import ReadOptions
-from .partition_columns import column_types, folder_values
-from .split_planning import Candidate
+from .partition_columns import column_types, folder_values, folders_of
+from .split_planning import Candidate, Slice, plan
 
 ATTEMPTS = 5
 """How often a folder is listed again because a file in it vanished meanwhile."""
+REQUESTS = 16
+"""How many objects are opened at a time."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -56,19 +61,18 @@ def list_inputs(options: ReadOptions, *, missing_ok: bool = False) -> list[Input
 
 def encoded(inputs: Iterable[Input]) -> str:
     """Return files that were listed as the internal option ``listedFiles`` has them, so that they are not listed again
-    by another process."""
-    return json.dumps(
-        [
-            (each.address, each.size, microseconds(each.modified), each.sparse, getattr(each, "file_id", 0))
-            for each in inputs
-        ]
-    )
+    by another process. Spark keeps it in memory, and paths are much alike."""
+    found = [
+        (each.address, each.size, microseconds(each.modified), each.sparse, getattr(each, "file_id", 0))
+        for each in inputs
+    ]
+    return b64encode(zlib.compress(json.dumps(found).encode(), 1)).decode()
 
 
 def _decoded(text: str, location: Location) -> list[Input]:
     return [
         input_of(path, size, modified, location, sparse=sparse, file_id=file_id)
-        for path, size, modified, sparse, file_id in json.loads(text)
+        for path, size, modified, sparse, file_id in json.loads(zlib.decompress(b64decode(text)))
     ]
 
 
@@ -134,20 +138,40 @@ def _place(path: str) -> str:
 
 
 def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
-    """Return a file with what split planning needs. Only one that is large enough to be split is opened."""
+    """Return a file with what split planning needs; it is not opened."""
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
     whole = (format.has_prologue and not format.marker) or options.scan.verify_sha256
     splittable = format.splittable and not whole and not compressed and found.seekable and large
     together = is_small(found) and stand_back_to_back(format)
-    if splittable:
+    return Candidate(found, splittable=splittable, compressed=compressed, together=together)
+
+
+def planned(format: Format, candidates: Iterable[Candidate], options: ReadOptions) -> list[tuple[Slice, ...]]:
+    """Return the partitions. Files that would be split are opened, several at a time: their content may be
+    compressed."""
+
+    def is_plain(source: Input) -> bool:
         try:
-            splittable = is_uncompressed(format, found, codec)
+            return is_uncompressed(format, source, str(options.scan.codec))
         except WireloomError:
             # The task that reads the file says what is wrong with it.
-            splittable = False
-    return Candidate(found, splittable=splittable, compressed=compressed, together=together)
+            return False
+
+    def confirm(large: Sequence[Input]) -> Iterable[bool]:
+        if all(isinstance(each, FileInput) for each in large):
+            return map(is_plain, large)
+        with ThreadPoolExecutor(REQUESTS) as pool:
+            return list(pool.map(is_plain, large))
+
+    return plan(
+        candidates,
+        max_partition_bytes=options.max_partition_bytes,
+        open_cost=options.open_cost,
+        min_partitions=options.min_partitions,
+        confirm=confirm,
+    )
 
 
 def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
@@ -175,6 +199,6 @@ def partition_fields(inputs: Iterable[Input], options: ReadOptions, known: Colle
     """Return the columns that folders named ``key=value`` give; a column of the format comes before one of the same
     name."""
     taken = {name.lower() for name in known}
-    values = (folder_values(each.path or "", options.base_path) for each in inputs)
+    values = (folder_values(each, options.base_path) for each in folders_of(each.path or "" for each in inputs))
     types = column_types(values, options.partition_columns)
     return [StructField(name, kind) for name, kind in types.items() if name.lower() not in taken]

@@ -42,6 +42,11 @@ def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
     return found
 
 
+def folders_of(paths: Iterable[str]) -> Iterable[str]:
+    """Return the folders in which files lie, each once, in order: of many files these are few."""
+    return dict.fromkeys(f"{path.rpartition('/')[0]}/" for path in paths)
+
+
 def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None]:
     """Return the partition values of a path by names in small letters."""
     if options.partition_columns == "off" or path is None:

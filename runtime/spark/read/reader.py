@@ -17,8 +17,9 @@ from ...format.description import Format
 from ...reading.wrong_format import wrong_format
 from ..errors import HideTraceback
 from ..options import ReadOptions
+from .partition import Partition
 from .schema import CORRUPT_RECORD, Target
-from .split_planning import Slice, plan
+from .split_planning import Slice
 from .workers import keep_imported
 
 if TYPE_CHECKING:
@@ -34,15 +35,6 @@ QUARANTINE = ("_path", "_offset", "_error", CORRUPT_RECORD)
 """Columns that a damaged record is kept with."""
 
 FORMAT_ADVICE = "checkFormat=false reads such a file as empty"
-
-
-class Partition(InputPartition):
-    """The input of one task. ``index`` counts the partitions of a read."""
-
-    def __init__(self, index: int, slices: tuple[Slice, ...]) -> None:
-        super().__init__(index)
-        self.index = index
-        self.slices = slices
 
 
 class FormatReader(DataSourceReader):
@@ -62,32 +54,28 @@ class FormatReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """Plan the partitions from the files that are there now. Raises ``WireloomError`` where there is none, and
         ``UnknownNameError`` for a column that is none of the format's and no partition column of the files."""
-        from .file_listing import candidate, list_inputs
+        from .file_listing import candidate, list_inputs, planned
 
         options = self.options
         with HideTraceback():
             inputs = list_inputs(options)
             self.check_columns(inputs)
-            planned = plan(
-                [candidate(self.format, each, options) for each in inputs],
-                max_partition_bytes=options.max_partition_bytes,
-                open_cost=options.open_cost,
-                min_partitions=options.min_partitions,
-            )
+            parts = planned(self.format, [candidate(self.format, each, options) for each in inputs], options)
         # Tasks have no use for it.
         self.options = replace(options, listed_files=None)
         keep_imported()
-        return [Partition(index, slices) for index, slices in enumerate(planned)]
+        return [Partition(index, slices) for index, slices in enumerate(parts)]
 
     def check_columns(self, inputs: Sequence[Input]) -> None:
         """Raise ``UnknownNameError`` for a column that is none of the format's and no partition column of these files.
         Without any file nothing is checked."""
-        from .partition_columns import constants_of
+        from .partition_columns import constants_of, folders_of
 
         wanted = [each.field.name for each in self.targets if each.source is None]
         if not wanted or not inputs:
             return
-        found = dict.fromkeys(name for each in inputs for name in constants_of(each.path, self.options))
+        folders = folders_of(each.path or "" for each in inputs)
+        found = dict.fromkeys(name for each in folders for name in constants_of(each, self.options))
         for name in wanted:
             if name.lower() not in found:
                 raise unknown(f"column of {self.format.name}", name, [*self.known, *found])

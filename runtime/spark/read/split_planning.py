@@ -1,8 +1,8 @@
-"""Plans which parts of which files make a partition. Pure functions: no Spark, no I/O."""
+"""Plans which parts of which files make a partition. Pure functions: no Spark, no I/O of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...input.inputs import FileInput, Input
@@ -61,7 +61,12 @@ class Slice:
 
 
 def plan(
-    candidates: Iterable[Candidate], *, max_partition_bytes: int, open_cost: int, min_partitions: int
+    candidates: Iterable[Candidate],
+    *,
+    max_partition_bytes: int,
+    open_cost: int,
+    min_partitions: int,
+    confirm: Callable[[Sequence[Input]], Iterable[bool]] | None = None,
 ) -> list[tuple[Slice, ...]]:
     """Return the partitions: every byte of every file is in exactly one slice, and every slice in exactly one
     partition.
@@ -69,11 +74,19 @@ def plan(
     As Spark does for its own files: a partition holds about ``max_partition_bytes``, or less where that gives
     ``min_partitions``, but never less than ``open_cost``, which is what opening one more object of a store is worth in
     bytes; a file of a mounted disk counts less. A file that cannot be split is one slice whatever its size.
+    ``confirm`` says of those that would be split whether they can be: it may have to open them.
     """
     files = list(candidates)
     total = sum(each.cost + each.opening(open_cost) for each in files)
     target = max(1, min(max_partition_bytes, max(open_cost, total // max(1, min_partitions))))
-    slices = [piece for each in files for piece in _slices(each, target, each.opening(open_cost))]
+    large = [place for place, each in enumerate(files) if each.splittable and (each.input.size or 0) > target]
+    answers = [True] * len(large) if confirm is None else confirm([files[place].input for place in large])
+    split = {place for place, answer in zip(large, answers, strict=True) if answer}
+    slices = [
+        piece
+        for place, each in enumerate(files)
+        for piece in _slices(each, target, each.opening(open_cost), place in split)
+    ]
     # Spark's order: the largest first, filled up with what comes next while it fits.
     slices.sort(key=lambda piece: -piece.cost)
     partitions: list[tuple[Slice, ...]] = []
@@ -90,9 +103,9 @@ def plan(
     return partitions
 
 
-def _slices(candidate: Candidate, target: int, opening: int) -> Sequence[Slice]:
+def _slices(candidate: Candidate, target: int, opening: int, split: bool) -> Sequence[Slice]:
     size = candidate.input.size
-    if not candidate.splittable or size is None or size <= target:
+    if not split or size is None:
         return (Slice(candidate.input, 0, None, candidate.cost, opening),)
     starts = range(0, size, target)
     # The last one is open-ended: a file that has grown since is read to its end, once.

@@ -50,9 +50,10 @@ class Driver:
         before, options = StreamOffset.from_json(start), self._options
         end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
         self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, options.scan.location)))
-        there = {each.path for each in files}
-        self._growing.forget(there)
-        self._contents.forget(there)
+        if self._fixed is None:
+            there = {each.path for each in files}
+            self._growing.forget(there)
+            self._contents.forget(there)
         # Spark compares offsets as text.
         return dict(start) if self._end is before else self._end.to_json()
 

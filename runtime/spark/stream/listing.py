@@ -39,6 +39,11 @@ class ListedFile:
         return fingerprint(self.path)
 
     @property
+    def is_local(self) -> bool:
+        """Return whether it is a file of this machine, which may be renamed, copied or compressed."""
+        return isinstance(self.input, FileInput)
+
+    @property
     def place(self) -> tuple[int, str]:
         """Where it is in the order of reading: by time, then by path."""
         return self.modified, self.path

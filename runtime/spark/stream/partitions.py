@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ...format.description import Format
 from ..options import ReadOptions
-from ..read.file_listing import candidate, input_of
-from ..read.split_planning import LAST, Candidate, Slice, plan
+from ..read.file_listing import candidate, input_of, planned
+from ..read.split_planning import LAST, Candidate, Slice
 from .offset import FilePart
 from .planned_slices import PlannedSlice
 
@@ -16,13 +16,8 @@ from .planned_slices import PlannedSlice
 def partitions_of(format: Format, options: ReadOptions, taken: Iterable[FilePart]) -> list[tuple[PlannedSlice, ...]]:
     """Return the partitions, packed and split as those of a batch read."""
     parts = {each.path: each for each in taken if each.kind != "skip"}
-    planned = plan(
-        [_candidate(format, options, each) for each in parts.values()],
-        max_partition_bytes=options.max_partition_bytes,
-        open_cost=options.open_cost,
-        min_partitions=options.min_partitions,
-    )
-    return [tuple(_planned_slice(each, parts[each.input.path or ""], options) for each in found) for found in planned]
+    made = planned(format, [_candidate(format, options, each) for each in parts.values()], options)
+    return [tuple(_planned_slice(each, parts[each.input.path or ""], options) for each in found) for found in made]
 
 
 def _candidate(format: Format, options: ReadOptions, part: FilePart) -> Candidate:

@@ -19,7 +19,8 @@ from pyspark.sql.streaming.datasource import (
 
 from ...base.errors import WireloomError
 from ..errors import HideTraceback
-from ..read.reader import FormatReader, Partition
+from ..read.partition import Partition
+from ..read.reader import FormatReader
 from .offset import StreamOffset
 from .options import StreamOptions
 from .planner import ADVICE, Limits

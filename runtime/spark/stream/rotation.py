@@ -72,7 +72,13 @@ class _Matching:
         """Entries of files that are read under another of their names."""
 
     def located(self) -> Matches:
-        rest = [each for each in self._files if not self._is_unchanged(each)]
+        listed = len(self._files)
+        # Of an object of which nothing is known there is nothing to be found out: it is no copy of another one.
+        rest = [
+            each
+            for each in self._files
+            if not self._is_unchanged(each) and (each.is_local or each.fingerprint in self._known)
+        ]
         # In the order of certainty: the number, then the content under the old name.
         self._by_number()
         for file in rest:
@@ -83,8 +89,10 @@ class _Matching:
         lost = [(each, self._change(each)) for each in rest if self._is_lost(each)]
         copies = [each for each in rest if self._is_copy(each)]
         without = {each.path for each in (*copies, *(file for file, _ in compressed))} | self._gone
-        files = [each for each in self._files if each.path not in without]
-        return Matches(sorted(files, key=lambda each: each.place), self._renamed(lost), lost, copies, compressed)
+        files = [each for each in self._files if each.path not in without] if without else self._files
+        if len(self._files) > listed:
+            files.sort(key=lambda each: each.place)
+        return Matches(files, self._renamed(lost), lost, copies, compressed)
 
     # Matching ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,17 @@
+"""A few kills of programs that append to a stream of S2; ``make kills`` makes more, and kills queries of Spark."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from ..s2_server import Server
+from .streams import STREAM, judged, run_appenders
+
+KILLS, TOTAL = 10, 20_000
+
+
+def test_each_record_is_there_once(s2_server: Server, tmp_path: Path) -> None:
+    s2_server.fill(STREAM, 0)
+    assert run_appenders(s2_server.endpoint, tmp_path, KILLS, TOTAL, random.Random(1))
+    assert judged(s2_server.endpoint, TOTAL) == ""

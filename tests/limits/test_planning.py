@@ -1,0 +1,37 @@
+"""Planning of many files: the driver's memory, and what it opens. ``tests.limits.planning`` has the figures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+FILES = 20_000
+MEGABYTES_FOR_ALL = 130
+"""What the process takes without any file; the rest is 2 GB for a million of them."""
+
+
+def planned(*arguments: str) -> Any:
+    program = [sys.executable, "-m", "tests.limits.planning", *arguments]
+    return json.loads(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout)
+
+
+@pytest.mark.slow
+def test_many_files() -> None:
+    found = planned("--files", str(FILES), "--terabytes", "0.2")
+    assert found["megabytes"] < MEGABYTES_FOR_ALL + 2000 * FILES / 1_000_000
+    assert found["opened"] == 0
+    assert found["partition bytes"] < 400 * FILES
+    assert found["read"] == 2000
+
+
+def test_large_files() -> None:
+    """Only files that are split are looked into; smaller ones than a partition are not."""
+    few = planned("--format", "cobs_log", "--files", "20", "--terabytes", "0.02", "--ending", ".log")
+    assert few["opened"] == 20
+    assert few["partitions"] == 150
+    many = planned("--format", "cobs_log", "--files", "200", "--terabytes", "0.002", "--ending", ".log")
+    assert many["opened"] == 0
