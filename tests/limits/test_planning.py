@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from .children import needs_proc
+
+pytestmark = needs_proc
 FILES = 20_000
 MEGABYTES_FOR_ALL = 130
 """What the process takes without any file; the rest is 2 GB for a million of them."""
