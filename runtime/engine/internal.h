@@ -114,7 +114,7 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
     if (WL_UNLIKELY(run->program->makes_text)) {
         /* A constant, or text without a value. */
         const uintptr_t constant = (uintptr_t)at - (uintptr_t)run->program->constants;
-        if (constant < run->program->constant_size)
+        if (constant <= run->program->constant_size)
             return run->program->constant_size - constant;
         if (at == wl_no_text || at == wl_no_text + 1)
             return 0;
