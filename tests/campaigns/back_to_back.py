@@ -1,29 +1,37 @@
-"""Files of records back to back: TFRecord's, whose lengths and data have checksums, and pcapng's, which have none.
+"""Files of units back to back, each with rows: records, packets, batches, blocks, messages.
 
-Of a TFRecord file nothing comes out that was not written. A packet that was hit may come out as it stands in the file;
-such rows are counted. All records before the first damage come out. Intact ones after it are counted: where a length is
-damaged, those up to the next place that reading can go on from are lost.
+All rows of units before the first damage come out, and none twice. Where checksums cover them, nothing comes out that
+was not written; a row of another format that was hit may come out as it stands in the file, and is counted. Intact
+units after damage are counted: where a length is damaged, those up to the next place that reading can go on from are
+lost.
+
+If a single bit was flipped, which is all that happens to a third of the inputs, and a reader recovers, the rows of all
+other units come out, unless the bit is one of ``loose``: of a length that nothing proves, or of what says how units
+after it are read.
 """
 
 from __future__ import annotations
 
 import random
-import struct
-from collections.abc import Callable
-from dataclasses import dataclass
-
-import crc32c
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from .case import Case, require
+from .damaged import Damaged
+from .damages import Damager
+
+Values = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Record:
-    """A record, where it stands, and its data."""
+class Unit:
+    """A unit, where it stands, and the values of its rows."""
 
     begin: int
     end: int
-    data: bytes
+    rows: tuple[Values, ...]
 
 
 @dataclass
@@ -32,46 +40,24 @@ class Files:
 
     content: bytes
     other: bytes
-    records: list[Record]
-
-
-def _masked(data: bytes) -> bytes:
-    crc = crc32c.crc32c(data)
-    return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
-
-
-def example(data: bytes) -> bytes:
-    """A record of a TFRecord file."""
-    size = struct.pack("<Q", len(data))
-    return size + _masked(size) + data + _masked(data)
-
-
-def block(kind: int, body: bytes) -> bytes:
-    """A block of a pcapng file."""
-    body += bytes(-len(body) % 4)
-    size = struct.pack("<I", len(body) + 12)
-    return struct.pack("<I", kind) + size + body + size
-
-
-def packet(data: bytes) -> bytes:
-    """An enhanced packet block."""
-    return block(6, struct.pack("<IIIII", 0, 7, 9, len(data), len(data)) + data)
-
-
-SECTION = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 0))
+    units: list[Unit]
 
 
 @dataclass(frozen=True)
 class BackToBack:
-    """As the module says. ``head``: before the records; ``checked``: nothing comes out that was not written;
-    ``before``: bytes of a record before its data."""
+    """As the module says. ``head``: before the units; ``make``: a unit with this number and the values of its rows;
+    ``there``: whether values that nobody wrote are what the unit at a place of the content holds, of formats without
+    checksums; ``single``: a unit is one row, so that rows have different places."""
 
     name: str
-    make: Callable[[bytes], bytes]
-    head: bytes
-    before: int
-    checked: bool
+    make: Callable[[random.Random, int], tuple[bytes, Sequence[Values]]]
+    columns: tuple[str, ...]
     tokens: tuple[bytes, ...]
+    head: bytes = b""
+    there: Callable[[bytes, int, Values], bool] | None = None
+    single: bool = True
+    loose: range = range(0)
+    options: Mapping[str, Any] = field(default_factory=dict)
     cost: int = 1
 
     def sample(self, source: random.Random) -> Files:
@@ -80,40 +66,74 @@ class BackToBack:
         other, second = self._written(source, 1001, len(content))
         return Files(content, other, [*first, *second])
 
-    def _written(self, source: random.Random, first: int, begin: int) -> tuple[bytes, list[Record]]:
-        made, records = bytearray(self.head), []
+    def _written(self, source: random.Random, first: int, begin: int) -> tuple[bytes, list[Unit]]:
+        made, units = bytearray(self.head), []
         for number in range(first, first + source.choice((2, 6, 15))):
-            data = b"%d " % number + source.randbytes(source.choice((0, 20, 300)))
-            record = self.make(data)
-            records.append(Record(begin + len(made), begin + len(made) + len(record), data))
-            made += record
-        return bytes(made), records
+            content, rows = self.make(source, number)
+            at = begin + len(made)
+            units.append(Unit(at, at + len(content), tuple(rows)))
+            made += content
+        return bytes(made), units
+
+    def damage(self, sample: Files, source: random.Random) -> Damaged:
+        """The sample's content, damaged in all ways; one input in three has one bit that is another."""
+        damager = Damager(source, self.tokens, [(len(sample.content), sample.other)])
+        pieces = [(0, sample.content)]
+        return damager.damage(pieces) if source.randrange(3) else Damaged(damager.flip(pieces), ("bit flipped",))
 
     def check(self, case: Case) -> None:
         """As ``Subject.check``."""
         sample: Files = case.sample
         recover = case.source.random() < 0.75
-        columns = ["_offset", "data"]
-        rows, _ = case.read(self.name, columns=columns, recover=recover, codec="none", check_format=False)
-        found = {(row["_offset"], row["data"]) for row in rows}
-        require(len({row["_offset"] for row in rows}) == len(rows), "a record came out twice")
-        known = {each.data for each in sample.records}
-        for row in rows:
-            if row["data"] not in known:
-                require(not self.checked, f"the record at {row['_offset']} was never written")
-                begin = row["_offset"]
-                there = case.damaged.content[begin : begin + self.before + 4 + len(row["data"])]
-                require(row["data"] in there, f"the record at {begin} is not what stands there")
-                case.counts["unseen"] += 1
+        columns = ["_offset", *self.columns]
+        options = {"recover": recover, "codec": "none", "check_format": False, **self.options}
+        rows, _ = case.read(self.name, columns=columns, **options)
+        found = [(row["_offset"], tuple(row[each] for each in self.columns)) for row in rows]
+        known = {each for unit in sample.units for each in unit.rows}
+        self._check_rows(case, found, known)
         first = case.damaged.stretches[0] if case.damaged.stretches else None
         sound = min(first.end, len(sample.content)) if first is not None and first.origin == 0 else 0
-        for record in sample.records:
-            for at in case.damaged.intact(record.begin, record.end):
+        lost = []
+        for unit in sample.units:
+            for at in case.damaged.intact(unit.begin, unit.end):
                 case.counts["intact"] += 1
-                is_out = (at, record.data) in found
+                is_out = self._is_out(unit, at, found)
                 case.counts["out" if is_out else "lost"] += 1
-                require(is_out or at != record.begin or record.end > sound, f"the record at {at} is missing")
+                require(is_out or at != unit.begin or unit.end > sound, f"the unit at {at} is missing")
+                lost += [] if is_out else [at]
+        place = self._flipped(case)
+        if recover and place is not None:
+            require(not lost, f"one bit is another at {place}, and units are lost at {lost}")
+
+    def _check_rows(self, case: Case, found: list[tuple[int, Values]], known: set[Values]) -> None:
+        places = Counter(found if not self.single else [at for at, _ in found])
+        twice = next((each for each, count in places.items() if count > 1 and (self.single or each[1] in known)), None)
+        require(twice is None, f"a row came out twice: {twice}")
+        for at, values in found:
+            if values not in known:
+                require(self.there is not None, f"the row at {at} was never written")
+                stands = self.there is not None and self.there(case.damaged.content, at, values)
+                require(stands, f"the row at {at} is not what stands there")
+                case.counts["unseen"] += 1
+
+    @staticmethod
+    def _is_out(unit: Unit, at: int, found: list[tuple[int, Values]]) -> bool:
+        end = at + unit.end - unit.begin
+        return {values for place, values in found if at <= place < end}.issuperset(unit.rows)
+
+    def _flipped(self, case: Case) -> int | None:
+        """Where the one bit is that was flipped, if that is all, and it may not cost other units."""
+        sample: Files = case.sample
+        if case.damaged.kinds != ("bit flipped",):
+            return None
+        pairs = zip(case.damaged.content, sample.content, strict=True)
+        place = next((at for at, (new, old) in enumerate(pairs) if new != old), None)
+        hit = [unit for unit in sample.units if place is not None and unit.begin <= place < unit.end]
+        if place is None or not hit or place - hit[0].begin in self.loose:
+            return None
+        return place
 
 
-TFRECORD = BackToBack("tfrecord", example, b"", 12, True, (bytes(8), b"\1" + bytes(7), b"\xff" * 8, bytes(40)))
-PCAPNG = BackToBack("pcapng", packet, SECTION, 28, False, (SECTION[:8], b"\6\0\0\0", bytes(12), b"\xff" * 4), 2)
+def blob(source: random.Random, number: int) -> bytes:
+    """Bytes that no other number has."""
+    return b"%d " % number + source.randbytes(source.choice((0, 20, 300)))

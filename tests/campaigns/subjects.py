@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import back_to_back, binlogs, chained, compressed, delimited, in_pieces, kpl, s2
+from . import binlogs, blocks, chained, compressed, delimited, in_pieces, kpl, packets, records, s2, telemetry
 from .case import Subject
 from .edgemq import EdgeMQ
 from .mcap import Mcap
@@ -11,8 +11,13 @@ SUBJECTS: dict[str, Subject] = {
     each.name: each
     for each in (
         EdgeMQ(),
-        back_to_back.TFRECORD,
-        back_to_back.PCAPNG,
+        records.TFRECORD,
+        records.KAFKA,
+        packets.PCAP,
+        packets.PCAPNG,
+        blocks.BITCOIN,
+        telemetry.LOGS,
+        telemetry.SPANS,
         binlogs.Avro(),
         binlogs.Binlog(),
         compressed.ZSTD,

@@ -100,7 +100,7 @@ def gives_a_damaged_row(rows: Rows, report: Report) -> Result:
 
 def changes_a_value(rows: Rows, report: Report) -> Result:
     for row in rows[-1:]:
-        for name in ("payload", "data", "body", "start_seq_num", "sequence"):
+        for name in ("payload", "data", "trace_id", "body", "start_seq_num", "sequence", "value", "nonce"):
             if row.get(name):
                 value = row[name]
                 row[name] = value + 1 if isinstance(value, int) else value[:-1] + bytes((value[-1] ^ 1,))
