@@ -13,9 +13,9 @@ meta:
         example: {type: example, columns: [features]}
         sequence_example: {type: sequence_example, columns: [context, feature_lists]}
 doc: |
-  Messages `tensorflow.Example`, which are what the records of TFRecord files mostly are: features by their names, each a
-  list of bytes, of floats or of integers. The option `message` reads messages `tensorflow.SequenceExample` instead, with
-  lists of features.
+  Messages `tensorflow.Example`, which are what the records of TFRecord files mostly are: features by their names, each
+  a list of bytes, of floats or of integers. The option `message` reads messages `tensorflow.SequenceExample` instead,
+  with lists of features.
 
   They are values of a column, such as `data` of the format `tfrecord`.
 doc-ref:

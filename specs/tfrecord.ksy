@@ -14,7 +14,8 @@ doc: |
   Records of TensorFlow and of the tools around it, back to back: each has its length before it, and both a checksum.
 
   What the records are is not in the file. Mostly they are protobuf messages of the type `tensorflow.Example`, which the
-  format `tf_example` decodes. A file may be compressed as a whole, with gzip. TensorBoard's event files have the same layout.
+  format `tf_example` decodes. A file may be compressed as a whole, with gzip. TensorBoard's event files have the same
+  layout.
 
   The length has a checksum of its own. Where it does not match, nothing says where the next record begins; the option
   `recover` searches for it.
