@@ -63,7 +63,7 @@ FORMAT = Format(
             derived=True,
             asks=("schema", 1),
             asked_by=(("metadata", 1),),
-            engine_refusal='the column "schema" is computed text or bytes',
+            engine_refusal='a row uses "metadata" of the root, which is not a plain integer',
         ),
         Column("sync", "binary", default=False, attribute="sync", doc="The marker of the file.", constant=True),
     ),
