@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..expression.fold import constant_integer
+from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in
-from ..wire import ExpressionSize, OwnSize, RepeatEos
+from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
 from .model import Attribute, Struct
 
 
@@ -34,9 +37,10 @@ def _is_nothing(attribute: Attribute) -> bool:
     return isinstance(size, ExpressionSize) and constant_integer(size.expression) == 0
 
 
-def is_streaming(types: list[Struct], ids: list[str]) -> bool:
-    """Return whether the items are in the input by themselves, to its end, and need nothing else but what is before
-    them. Otherwise the input is read as a whole. ``types``, ``ids``: of the path, from the root on."""
+def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Struct]) -> bool:
+    """Return whether the items are in the input by themselves, to its end, need nothing else but what is before them,
+    and do not take what is left of it. Otherwise the input is read as a whole. ``types``, ``ids``: of the path, from
+    the root on."""
     root = types[0]
     rows = root.attribute(ids[0])
     if rows is None or any(holder.attribute(id) is None for holder, id in zip(types, ids, strict=False)):
@@ -48,7 +52,29 @@ def is_streaming(types: list[Struct], ids: list[str]) -> bool:
         and rows.terminator is None
         and not (rows.arguments or rows.condition or rows.switch or rows.process)
         and not _reads_on(root, rows)
+        and (rows.framing is not None or not _reaches_end(types[1], structs, set()))
     )
+
+
+def _reaches_end(type: Struct, structs: Mapping[Path, Struct], seen: set[Path]) -> bool:
+    """Return whether something in objects of a type may take all that is left of the stream that they are in."""
+    if type.path in seen or type.message is not None:
+        return False
+    seen.add(type.path)
+    return any(_takes_rest(each, structs, seen) for each in type.attributes)
+
+
+def _takes_rest(attribute: Attribute, structs: Mapping[Path, Struct], seen: set[Path]) -> bool:
+    if isinstance(attribute.repeat, RepeatEos):
+        return True
+    cases = attribute.switch.cases if attribute.switch is not None else ()
+    for type, size in ((attribute.type, attribute.size), *((each.type, each.size) for each in cases)):
+        if isinstance(size, EndOfStreamSize):
+            return True
+        inner = structs.get(type.path) if isinstance(type, UserType) and isinstance(size, OwnSize) else None
+        if inner is not None and _reaches_end(inner, structs, seen):
+            return True
+    return False
 
 
 def _reads_on(root: Struct, rows: Attribute) -> bool:

@@ -136,7 +136,7 @@ class TableReader:
         position, types, (first, *path) = ways[0].position, list(ways[0].types), ways[0].ids
         attribute = attribute_of(self.root, first)
         assert attribute is not None
-        streaming = all(is_streaming(list(each.types), list(each.ids)) for each in ways)
+        streaming = all(is_streaming(list(each.types), list(each.ids), self.structs) for each in ways)
         if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
         if inside is not None:

@@ -216,7 +216,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 45, 0, 443, 49),  # timestamp
         Step(Op.COLUMN_TIMESTAMP, 1, 45, -9223372036854775, 9223372036854775),  # timestamp
         Step(Op.EXPRESSION, 46, 0, 391, 13),  # is timestamp_type there?
-        Step(Op.SKIP_IF_ZERO, 46, 0, 165),  # is timestamp_type there?
+        Step(Op.SKIP_IF_ZERO, 46, 1, 165),  # is timestamp_type there?
         Step(Op.EXPRESSION, 47, 0, 492, 23),  # timestamp_type
         Step(Op.COLUMN_REGISTER, 8, 47, Kind.S8LE),  # timestamp_type
         Step(Op.JUMP, 0, 0, 166),
@@ -344,7 +344,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 84, 0, 825, 178),  # timestamp
         Step(Op.COLUMN_TIMESTAMP, 1, 84, -9223372036854775, 9223372036854775),  # timestamp
         Step(Op.EXPRESSION, 85, 0, 700, 13),  # is timestamp_type there?
-        Step(Op.SKIP_IF_ZERO, 85, 0, 291),  # is timestamp_type there?
+        Step(Op.SKIP_IF_ZERO, 85, 1, 291),  # is timestamp_type there?
         Step(Op.EXPRESSION, 86, 0, 492, 23),  # timestamp_type
         Step(Op.COLUMN_REGISTER, 8, 86, Kind.S8LE),  # timestamp_type
         Step(Op.JUMP, 0, 0, 292),

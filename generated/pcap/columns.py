@@ -88,49 +88,49 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 6, 2, Kind.U4LE),  # network
         Step(Op.COLUMN_REGISTER, 7, 1, Kind.U4LE),  # snaplen
         Step(Op.EXPRESSION, 38, 0, 1296, 27),  # is eth_dst there?
-        Step(Op.SKIP_IF_ZERO, 38, 0, 52),  # is eth_dst there?
+        Step(Op.SKIP_IF_ZERO, 38, 1, 52),  # is eth_dst there?
         Step(Op.EXPRESSION, 39, 0, 1323, 127),  # eth_dst
         Step(Op.COLUMN_REGISTER, 8, 39, Kind.S8LE),  # eth_dst
         Step(Op.JUMP, 0, 0, 53),
         Step(Op.COLUMN_NULL, 8),  # eth_dst
         Step(Op.EXPRESSION, 40, 0, 1296, 27),  # is eth_src there?
-        Step(Op.SKIP_IF_ZERO, 40, 0, 58),  # is eth_src there?
+        Step(Op.SKIP_IF_ZERO, 40, 1, 58),  # is eth_src there?
         Step(Op.EXPRESSION, 41, 0, 1450, 127),  # eth_src
         Step(Op.COLUMN_REGISTER, 9, 41, Kind.S8LE),  # eth_src
         Step(Op.JUMP, 0, 0, 59),
         Step(Op.COLUMN_NULL, 9),  # eth_src
         Step(Op.EXPRESSION, 42, 0, 1577, 41),  # is eth_type there?
-        Step(Op.SKIP_IF_ZERO, 42, 0, 64),  # is eth_type there?
+        Step(Op.SKIP_IF_ZERO, 42, 1, 64),  # is eth_type there?
         Step(Op.EXPRESSION, 43, 0, 544, 3),  # eth_type
         Step(Op.COLUMN_REGISTER, 10, 43, Kind.S8LE),  # eth_type
         Step(Op.JUMP, 0, 0, 65),
         Step(Op.COLUMN_NULL, 10),  # eth_type
         Step(Op.EXPRESSION, 44, 0, 368, 3),  # is vlan there?
-        Step(Op.SKIP_IF_ZERO, 44, 0, 70),  # is vlan there?
+        Step(Op.SKIP_IF_ZERO, 44, 1, 70),  # is vlan there?
         Step(Op.EXPRESSION, 45, 0, 1618, 43),  # vlan
         Step(Op.COLUMN_REGISTER, 11, 45, Kind.S8LE),  # vlan
         Step(Op.JUMP, 0, 0, 71),
         Step(Op.COLUMN_NULL, 11),  # vlan
         Step(Op.EXPRESSION, 46, 0, 1661, 13),  # is ip_version there?
-        Step(Op.SKIP_IF_ZERO, 46, 0, 76),  # is ip_version there?
+        Step(Op.SKIP_IF_ZERO, 46, 1, 76),  # is ip_version there?
         Step(Op.EXPRESSION, 47, 0, 654, 3),  # ip_version
         Step(Op.COLUMN_REGISTER, 12, 47, Kind.S8LE),  # ip_version
         Step(Op.JUMP, 0, 0, 77),
         Step(Op.COLUMN_NULL, 12),  # ip_version
         Step(Op.EXPRESSION, 48, 0, 1674, 31),  # is ip_src there?
-        Step(Op.SKIP_IF_ZERO, 48, 0, 82),  # is ip_src there?
+        Step(Op.SKIP_IF_ZERO, 48, 1, 82),  # is ip_src there?
         Step(Op.EXPRESSION, 49, 0, 1705, 97),  # ip_src
         Step(Op.COLUMN_REGISTER, 13, 49, Kind.S8LE),  # ip_src
         Step(Op.JUMP, 0, 0, 83),
         Step(Op.COLUMN_NULL, 13),  # ip_src
         Step(Op.EXPRESSION, 50, 0, 1674, 31),  # is ip_dst there?
-        Step(Op.SKIP_IF_ZERO, 50, 0, 88),  # is ip_dst there?
+        Step(Op.SKIP_IF_ZERO, 50, 1, 88),  # is ip_dst there?
         Step(Op.EXPRESSION, 51, 0, 1802, 97),  # ip_dst
         Step(Op.COLUMN_REGISTER, 14, 51, Kind.S8LE),  # ip_dst
         Step(Op.JUMP, 0, 0, 89),
         Step(Op.COLUMN_NULL, 14),  # ip_dst
         Step(Op.EXPRESSION, 52, 0, 1899, 31),  # is ip6_src there?
-        Step(Op.SKIP_IF_ZERO, 52, 0, 96),  # is ip6_src there?
+        Step(Op.SKIP_IF_ZERO, 52, 1, 96),  # is ip6_src there?
         Step(Op.EXPRESSION, 53, 0, 1930, 13),  # end of ip6_src
         Step(Op.EXPRESSION, 54, 0, 1943, 13),  # end of ip6_src
         Step(Op.SLICE, 1, 0, 53, 54),  # ip6_src
@@ -138,7 +138,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 97),
         Step(Op.COLUMN_NULL, 15),  # ip6_src
         Step(Op.EXPRESSION, 55, 0, 1899, 31),  # is ip6_dst there?
-        Step(Op.SKIP_IF_ZERO, 55, 0, 104),  # is ip6_dst there?
+        Step(Op.SKIP_IF_ZERO, 55, 1, 104),  # is ip6_dst there?
         Step(Op.EXPRESSION, 56, 0, 1943, 13),  # end of ip6_dst
         Step(Op.EXPRESSION, 57, 0, 739, 13),  # end of ip6_dst
         Step(Op.SLICE, 2, 0, 56, 57),  # ip6_dst
@@ -146,55 +146,55 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 105),
         Step(Op.COLUMN_NULL, 16),  # ip6_dst
         Step(Op.EXPRESSION, 58, 0, 1687, 17),  # is ip_protocol there?
-        Step(Op.SKIP_IF_ZERO, 58, 0, 110),  # is ip_protocol there?
+        Step(Op.SKIP_IF_ZERO, 58, 1, 110),  # is ip_protocol there?
         Step(Op.EXPRESSION, 59, 0, 874, 3),  # ip_protocol
         Step(Op.COLUMN_REGISTER, 17, 59, Kind.U1),  # ip_protocol
         Step(Op.JUMP, 0, 0, 111),
         Step(Op.COLUMN_NULL, 17),  # ip_protocol
         Step(Op.EXPRESSION, 60, 0, 1687, 17),  # is ip_ttl there?
-        Step(Op.SKIP_IF_ZERO, 60, 0, 116),  # is ip_ttl there?
+        Step(Op.SKIP_IF_ZERO, 60, 1, 116),  # is ip_ttl there?
         Step(Op.EXPRESSION, 61, 0, 1956, 46),  # ip_ttl
         Step(Op.COLUMN_REGISTER, 18, 61, Kind.U1),  # ip_ttl
         Step(Op.JUMP, 0, 0, 117),
         Step(Op.COLUMN_NULL, 18),  # ip_ttl
         Step(Op.EXPRESSION, 62, 0, 2002, 3),  # is src_port there?
-        Step(Op.SKIP_IF_ZERO, 62, 0, 122),  # is src_port there?
+        Step(Op.SKIP_IF_ZERO, 62, 1, 122),  # is src_port there?
         Step(Op.EXPRESSION, 63, 0, 2005, 33),  # src_port
         Step(Op.COLUMN_REGISTER, 19, 63, Kind.S8LE),  # src_port
         Step(Op.JUMP, 0, 0, 123),
         Step(Op.COLUMN_NULL, 19),  # src_port
         Step(Op.EXPRESSION, 64, 0, 2002, 3),  # is dst_port there?
-        Step(Op.SKIP_IF_ZERO, 64, 0, 128),  # is dst_port there?
+        Step(Op.SKIP_IF_ZERO, 64, 1, 128),  # is dst_port there?
         Step(Op.EXPRESSION, 65, 0, 2038, 43),  # dst_port
         Step(Op.COLUMN_REGISTER, 20, 65, Kind.S8LE),  # dst_port
         Step(Op.JUMP, 0, 0, 129),
         Step(Op.COLUMN_NULL, 20),  # dst_port
         Step(Op.EXPRESSION, 66, 0, 919, 3),  # is tcp_seq there?
-        Step(Op.SKIP_IF_ZERO, 66, 0, 134),  # is tcp_seq there?
+        Step(Op.SKIP_IF_ZERO, 66, 1, 134),  # is tcp_seq there?
         Step(Op.EXPRESSION, 67, 0, 2081, 97),  # tcp_seq
         Step(Op.COLUMN_REGISTER, 21, 67, Kind.S8LE),  # tcp_seq
         Step(Op.JUMP, 0, 0, 135),
         Step(Op.COLUMN_NULL, 21),  # tcp_seq
         Step(Op.EXPRESSION, 68, 0, 919, 3),  # is tcp_ack there?
-        Step(Op.SKIP_IF_ZERO, 68, 0, 140),  # is tcp_ack there?
+        Step(Op.SKIP_IF_ZERO, 68, 1, 140),  # is tcp_ack there?
         Step(Op.EXPRESSION, 69, 0, 2178, 97),  # tcp_ack
         Step(Op.COLUMN_REGISTER, 22, 69, Kind.S8LE),  # tcp_ack
         Step(Op.JUMP, 0, 0, 141),
         Step(Op.COLUMN_NULL, 22),  # tcp_ack
         Step(Op.EXPRESSION, 70, 0, 919, 3),  # is tcp_flags there?
-        Step(Op.SKIP_IF_ZERO, 70, 0, 146),  # is tcp_flags there?
+        Step(Op.SKIP_IF_ZERO, 70, 1, 146),  # is tcp_flags there?
         Step(Op.EXPRESSION, 71, 0, 2275, 53),  # tcp_flags
         Step(Op.COLUMN_REGISTER, 23, 71, Kind.S8LE),  # tcp_flags
         Step(Op.JUMP, 0, 0, 147),
         Step(Op.COLUMN_NULL, 23),  # tcp_flags
         Step(Op.EXPRESSION, 72, 0, 2002, 3),  # is payload_offset there?
-        Step(Op.SKIP_IF_ZERO, 72, 0, 152),  # is payload_offset there?
+        Step(Op.SKIP_IF_ZERO, 72, 1, 152),  # is payload_offset there?
         Step(Op.EXPRESSION, 73, 0, 2328, 3),  # payload_offset
         Step(Op.COLUMN_REGISTER, 24, 73, Kind.S8LE),  # payload_offset
         Step(Op.JUMP, 0, 0, 153),
         Step(Op.COLUMN_NULL, 24),  # payload_offset
         Step(Op.EXPRESSION, 74, 0, 2331, 11),  # is payload there?
-        Step(Op.SKIP_IF_ZERO, 74, 0, 160),  # is payload there?
+        Step(Op.SKIP_IF_ZERO, 74, 1, 160),  # is payload there?
         Step(Op.EXPRESSION, 75, 0, 2328, 3),  # end of payload
         Step(Op.EXPRESSION, 76, 0, 2342, 14),  # end of payload
         Step(Op.SLICE, 3, 0, 75, 76),  # payload

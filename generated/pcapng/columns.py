@@ -256,72 +256,72 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 0, 59, Kind.S8LE),  # interface_id
         Step(Op.EXPRESSION, 111, 0, 1849, 3),  # number of an item of divisors
         Step(Op.ITEM_OF, 112, 1, 111, 9),  # divisors
-        Step(Op.EXPRESSION, 113, 0, 3054, 27),  # is ts there?
-        Step(Op.SKIP_IF_ZERO, 113, 0, 216),  # is ts there?
-        Step(Op.EXPRESSION, 114, 0, 1849, 3),  # number of an item of multipliers
-        Step(Op.ITEM_OF, 115, 0, 114, 8),  # multipliers
-        Step(Op.EXPRESSION, 116, 0, 1849, 3),  # number of an item of divisors
-        Step(Op.ITEM_OF, 117, 1, 116, 9),  # divisors
-        Step(Op.EXPRESSION, 118, 0, 1849, 3),  # number of an item of offsets
-        Step(Op.ITEM_OF, 119, 2, 118, 10),  # offsets
+        Step(Op.EXPRESSION, 113, 0, 1849, 3),  # number of an item of multipliers
+        Step(Op.ITEM_OF, 114, 0, 113, 8),  # multipliers
+        Step(Op.EXPRESSION, 115, 0, 1849, 3),  # number of an item of divisors
+        Step(Op.ITEM_OF, 116, 1, 115, 9),  # divisors
+        Step(Op.EXPRESSION, 117, 0, 1849, 3),  # number of an item of offsets
+        Step(Op.ITEM_OF, 118, 2, 117, 10),  # offsets
+        Step(Op.EXPRESSION, 119, 0, 3054, 27),  # is ts there?
+        Step(Op.SKIP_IF_ZERO, 119, 1, 216),  # is ts there?
         Step(Op.EXPRESSION, 120, 0, 3081, 79),  # ts
         Step(Op.COLUMN_TIMESTAMP, 1, 120, -9223372036854775808, 9223372036854775807),  # ts
         Step(Op.JUMP, 0, 0, 217),
         Step(Op.COLUMN_NULL, 1),  # ts
         Step(Op.COLUMN_REGISTER, 2, 75, Kind.S8LE),  # captured_len
         Step(Op.COLUMN_REGISTER, 5, 16, Kind.U4LE),  # kind
-        Step(Op.EXPRESSION, 121, 0, 1852, 3),  # is linktype there?
-        Step(Op.SKIP_IF_ZERO, 121, 0, 226),  # is linktype there?
-        Step(Op.EXPRESSION, 122, 0, 1849, 3),  # number of an item of linktypes
-        Step(Op.ITEM_OF, 123, 3, 122, 11),  # linktypes
+        Step(Op.EXPRESSION, 121, 0, 1849, 3),  # number of an item of linktypes
+        Step(Op.ITEM_OF, 122, 3, 121, 11),  # linktypes
+        Step(Op.EXPRESSION, 123, 0, 1852, 3),  # is linktype there?
+        Step(Op.SKIP_IF_ZERO, 123, 1, 226),  # is linktype there?
         Step(Op.EXPRESSION, 124, 0, 3160, 13),  # linktype
         Step(Op.COLUMN_REGISTER, 6, 124, Kind.S8LE),  # linktype
         Step(Op.JUMP, 0, 0, 227),
         Step(Op.COLUMN_NULL, 6),  # linktype
         Step(Op.EXPRESSION, 125, 0, 3173, 27),  # is eth_dst there?
-        Step(Op.SKIP_IF_ZERO, 125, 0, 232),  # is eth_dst there?
+        Step(Op.SKIP_IF_ZERO, 125, 1, 232),  # is eth_dst there?
         Step(Op.EXPRESSION, 126, 0, 3200, 127),  # eth_dst
         Step(Op.COLUMN_REGISTER, 12, 126, Kind.S8LE),  # eth_dst
         Step(Op.JUMP, 0, 0, 233),
         Step(Op.COLUMN_NULL, 12),  # eth_dst
         Step(Op.EXPRESSION, 127, 0, 3173, 27),  # is eth_src there?
-        Step(Op.SKIP_IF_ZERO, 127, 0, 238),  # is eth_src there?
+        Step(Op.SKIP_IF_ZERO, 127, 1, 238),  # is eth_src there?
         Step(Op.EXPRESSION, 128, 0, 3327, 127),  # eth_src
         Step(Op.COLUMN_REGISTER, 13, 128, Kind.S8LE),  # eth_src
         Step(Op.JUMP, 0, 0, 239),
         Step(Op.COLUMN_NULL, 13),  # eth_src
         Step(Op.EXPRESSION, 129, 0, 3454, 41),  # is eth_type there?
-        Step(Op.SKIP_IF_ZERO, 129, 0, 244),  # is eth_type there?
+        Step(Op.SKIP_IF_ZERO, 129, 1, 244),  # is eth_type there?
         Step(Op.EXPRESSION, 130, 0, 2323, 3),  # eth_type
         Step(Op.COLUMN_REGISTER, 14, 130, Kind.S8LE),  # eth_type
         Step(Op.JUMP, 0, 0, 245),
         Step(Op.COLUMN_NULL, 14),  # eth_type
         Step(Op.EXPRESSION, 131, 0, 2147, 3),  # is vlan there?
-        Step(Op.SKIP_IF_ZERO, 131, 0, 250),  # is vlan there?
+        Step(Op.SKIP_IF_ZERO, 131, 1, 250),  # is vlan there?
         Step(Op.EXPRESSION, 132, 0, 3495, 43),  # vlan
         Step(Op.COLUMN_REGISTER, 15, 132, Kind.S8LE),  # vlan
         Step(Op.JUMP, 0, 0, 251),
         Step(Op.COLUMN_NULL, 15),  # vlan
         Step(Op.EXPRESSION, 133, 0, 3538, 13),  # is ip_version there?
-        Step(Op.SKIP_IF_ZERO, 133, 0, 256),  # is ip_version there?
+        Step(Op.SKIP_IF_ZERO, 133, 1, 256),  # is ip_version there?
         Step(Op.EXPRESSION, 134, 0, 2433, 3),  # ip_version
         Step(Op.COLUMN_REGISTER, 16, 134, Kind.S8LE),  # ip_version
         Step(Op.JUMP, 0, 0, 257),
         Step(Op.COLUMN_NULL, 16),  # ip_version
         Step(Op.EXPRESSION, 135, 0, 3551, 31),  # is ip_src there?
-        Step(Op.SKIP_IF_ZERO, 135, 0, 262),  # is ip_src there?
+        Step(Op.SKIP_IF_ZERO, 135, 1, 262),  # is ip_src there?
         Step(Op.EXPRESSION, 136, 0, 3582, 97),  # ip_src
         Step(Op.COLUMN_REGISTER, 17, 136, Kind.S8LE),  # ip_src
         Step(Op.JUMP, 0, 0, 263),
         Step(Op.COLUMN_NULL, 17),  # ip_src
         Step(Op.EXPRESSION, 137, 0, 3551, 31),  # is ip_dst there?
-        Step(Op.SKIP_IF_ZERO, 137, 0, 268),  # is ip_dst there?
+        Step(Op.SKIP_IF_ZERO, 137, 1, 268),  # is ip_dst there?
         Step(Op.EXPRESSION, 138, 0, 3679, 97),  # ip_dst
         Step(Op.COLUMN_REGISTER, 18, 138, Kind.S8LE),  # ip_dst
         Step(Op.JUMP, 0, 0, 269),
         Step(Op.COLUMN_NULL, 18),  # ip_dst
         Step(Op.EXPRESSION, 139, 0, 3776, 31),  # is ip6_src there?
-        Step(Op.SKIP_IF_ZERO, 139, 0, 276),  # is ip6_src there?
+        Step(Op.SKIP_IF_ZERO, 139, 1, 276),  # is ip6_src there?
         Step(Op.EXPRESSION, 140, 0, 3807, 13),  # end of ip6_src
         Step(Op.EXPRESSION, 141, 0, 3820, 13),  # end of ip6_src
         Step(Op.SLICE, 6, 2, 140, 141),  # ip6_src
@@ -329,7 +329,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 277),
         Step(Op.COLUMN_NULL, 19),  # ip6_src
         Step(Op.EXPRESSION, 142, 0, 3776, 31),  # is ip6_dst there?
-        Step(Op.SKIP_IF_ZERO, 142, 0, 284),  # is ip6_dst there?
+        Step(Op.SKIP_IF_ZERO, 142, 1, 284),  # is ip6_dst there?
         Step(Op.EXPRESSION, 143, 0, 3820, 13),  # end of ip6_dst
         Step(Op.EXPRESSION, 144, 0, 2518, 13),  # end of ip6_dst
         Step(Op.SLICE, 7, 2, 143, 144),  # ip6_dst
@@ -337,55 +337,55 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 285),
         Step(Op.COLUMN_NULL, 20),  # ip6_dst
         Step(Op.EXPRESSION, 145, 0, 3564, 17),  # is ip_protocol there?
-        Step(Op.SKIP_IF_ZERO, 145, 0, 290),  # is ip_protocol there?
+        Step(Op.SKIP_IF_ZERO, 145, 1, 290),  # is ip_protocol there?
         Step(Op.EXPRESSION, 146, 0, 2653, 3),  # ip_protocol
         Step(Op.COLUMN_REGISTER, 21, 146, Kind.U1),  # ip_protocol
         Step(Op.JUMP, 0, 0, 291),
         Step(Op.COLUMN_NULL, 21),  # ip_protocol
         Step(Op.EXPRESSION, 147, 0, 3564, 17),  # is ip_ttl there?
-        Step(Op.SKIP_IF_ZERO, 147, 0, 296),  # is ip_ttl there?
+        Step(Op.SKIP_IF_ZERO, 147, 1, 296),  # is ip_ttl there?
         Step(Op.EXPRESSION, 148, 0, 3833, 46),  # ip_ttl
         Step(Op.COLUMN_REGISTER, 22, 148, Kind.U1),  # ip_ttl
         Step(Op.JUMP, 0, 0, 297),
         Step(Op.COLUMN_NULL, 22),  # ip_ttl
         Step(Op.EXPRESSION, 149, 0, 3879, 3),  # is src_port there?
-        Step(Op.SKIP_IF_ZERO, 149, 0, 302),  # is src_port there?
+        Step(Op.SKIP_IF_ZERO, 149, 1, 302),  # is src_port there?
         Step(Op.EXPRESSION, 150, 0, 3882, 33),  # src_port
         Step(Op.COLUMN_REGISTER, 23, 150, Kind.S8LE),  # src_port
         Step(Op.JUMP, 0, 0, 303),
         Step(Op.COLUMN_NULL, 23),  # src_port
         Step(Op.EXPRESSION, 151, 0, 3879, 3),  # is dst_port there?
-        Step(Op.SKIP_IF_ZERO, 151, 0, 308),  # is dst_port there?
+        Step(Op.SKIP_IF_ZERO, 151, 1, 308),  # is dst_port there?
         Step(Op.EXPRESSION, 152, 0, 3915, 43),  # dst_port
         Step(Op.COLUMN_REGISTER, 24, 152, Kind.S8LE),  # dst_port
         Step(Op.JUMP, 0, 0, 309),
         Step(Op.COLUMN_NULL, 24),  # dst_port
         Step(Op.EXPRESSION, 153, 0, 2698, 3),  # is tcp_seq there?
-        Step(Op.SKIP_IF_ZERO, 153, 0, 314),  # is tcp_seq there?
+        Step(Op.SKIP_IF_ZERO, 153, 1, 314),  # is tcp_seq there?
         Step(Op.EXPRESSION, 154, 0, 3958, 97),  # tcp_seq
         Step(Op.COLUMN_REGISTER, 25, 154, Kind.S8LE),  # tcp_seq
         Step(Op.JUMP, 0, 0, 315),
         Step(Op.COLUMN_NULL, 25),  # tcp_seq
         Step(Op.EXPRESSION, 155, 0, 2698, 3),  # is tcp_ack there?
-        Step(Op.SKIP_IF_ZERO, 155, 0, 320),  # is tcp_ack there?
+        Step(Op.SKIP_IF_ZERO, 155, 1, 320),  # is tcp_ack there?
         Step(Op.EXPRESSION, 156, 0, 4055, 97),  # tcp_ack
         Step(Op.COLUMN_REGISTER, 26, 156, Kind.S8LE),  # tcp_ack
         Step(Op.JUMP, 0, 0, 321),
         Step(Op.COLUMN_NULL, 26),  # tcp_ack
         Step(Op.EXPRESSION, 157, 0, 2698, 3),  # is tcp_flags there?
-        Step(Op.SKIP_IF_ZERO, 157, 0, 326),  # is tcp_flags there?
+        Step(Op.SKIP_IF_ZERO, 157, 1, 326),  # is tcp_flags there?
         Step(Op.EXPRESSION, 158, 0, 4152, 53),  # tcp_flags
         Step(Op.COLUMN_REGISTER, 27, 158, Kind.S8LE),  # tcp_flags
         Step(Op.JUMP, 0, 0, 327),
         Step(Op.COLUMN_NULL, 27),  # tcp_flags
         Step(Op.EXPRESSION, 159, 0, 3879, 3),  # is payload_offset there?
-        Step(Op.SKIP_IF_ZERO, 159, 0, 332),  # is payload_offset there?
+        Step(Op.SKIP_IF_ZERO, 159, 1, 332),  # is payload_offset there?
         Step(Op.EXPRESSION, 160, 0, 4205, 3),  # payload_offset
         Step(Op.COLUMN_REGISTER, 28, 160, Kind.S8LE),  # payload_offset
         Step(Op.JUMP, 0, 0, 333),
         Step(Op.COLUMN_NULL, 28),  # payload_offset
         Step(Op.EXPRESSION, 161, 0, 4208, 11),  # is payload there?
-        Step(Op.SKIP_IF_ZERO, 161, 0, 340),  # is payload there?
+        Step(Op.SKIP_IF_ZERO, 161, 1, 340),  # is payload there?
         Step(Op.EXPRESSION, 162, 0, 4205, 3),  # end of payload
         Step(Op.EXPRESSION, 163, 0, 4219, 14),  # end of payload
         Step(Op.SLICE, 8, 2, 162, 163),  # payload
@@ -503,14 +503,14 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 0, 230, Kind.S8LE),  # interface_id
         Step(Op.EXPRESSION, 231, 0, 4490, 3),  # number of an item of divisors
         Step(Op.ITEM_OF, 232, 1, 231, 9),  # divisors
-        Step(Op.EXPRESSION, 233, 0, 15, 9),  # is ts there?
-        Step(Op.SKIP_IF_ZERO, 233, 0, 463),  # is ts there?
-        Step(Op.EXPRESSION, 234, 0, 4490, 3),  # number of an item of multipliers
-        Step(Op.ITEM_OF, 235, 0, 234, 8),  # multipliers
-        Step(Op.EXPRESSION, 236, 0, 4490, 3),  # number of an item of divisors
-        Step(Op.ITEM_OF, 237, 1, 236, 9),  # divisors
-        Step(Op.EXPRESSION, 238, 0, 4490, 3),  # number of an item of offsets
-        Step(Op.ITEM_OF, 239, 2, 238, 10),  # offsets
+        Step(Op.EXPRESSION, 233, 0, 4490, 3),  # number of an item of multipliers
+        Step(Op.ITEM_OF, 234, 0, 233, 8),  # multipliers
+        Step(Op.EXPRESSION, 235, 0, 4490, 3),  # number of an item of divisors
+        Step(Op.ITEM_OF, 236, 1, 235, 9),  # divisors
+        Step(Op.EXPRESSION, 237, 0, 4490, 3),  # number of an item of offsets
+        Step(Op.ITEM_OF, 238, 2, 237, 10),  # offsets
+        Step(Op.EXPRESSION, 239, 0, 15, 9),  # is ts there?
+        Step(Op.SKIP_IF_ZERO, 239, 1, 463),  # is ts there?
         Step(Op.EXPRESSION, 240, 0, 5695, 79),  # ts
         Step(Op.COLUMN_TIMESTAMP, 1, 240, -9223372036854775808, 9223372036854775807),  # ts
         Step(Op.JUMP, 0, 0, 464),
@@ -518,58 +518,58 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 241, 0, 5774, 28),  # captured_len
         Step(Op.COLUMN_REGISTER, 2, 241, Kind.S8LE),  # captured_len
         Step(Op.COLUMN_REGISTER, 5, 16, Kind.U4LE),  # kind
-        Step(Op.EXPRESSION, 242, 0, 4493, 3),  # is linktype there?
-        Step(Op.SKIP_IF_ZERO, 242, 0, 474),  # is linktype there?
-        Step(Op.EXPRESSION, 243, 0, 4490, 3),  # number of an item of linktypes
-        Step(Op.ITEM_OF, 244, 3, 243, 11),  # linktypes
+        Step(Op.EXPRESSION, 242, 0, 4490, 3),  # number of an item of linktypes
+        Step(Op.ITEM_OF, 243, 3, 242, 11),  # linktypes
+        Step(Op.EXPRESSION, 244, 0, 4493, 3),  # is linktype there?
+        Step(Op.SKIP_IF_ZERO, 244, 1, 474),  # is linktype there?
         Step(Op.EXPRESSION, 245, 0, 5802, 13),  # linktype
         Step(Op.COLUMN_REGISTER, 6, 245, Kind.S8LE),  # linktype
         Step(Op.JUMP, 0, 0, 475),
         Step(Op.COLUMN_NULL, 6),  # linktype
         Step(Op.EXPRESSION, 246, 0, 5815, 27),  # is eth_dst there?
-        Step(Op.SKIP_IF_ZERO, 246, 0, 480),  # is eth_dst there?
+        Step(Op.SKIP_IF_ZERO, 246, 1, 480),  # is eth_dst there?
         Step(Op.EXPRESSION, 247, 0, 5842, 127),  # eth_dst
         Step(Op.COLUMN_REGISTER, 12, 247, Kind.S8LE),  # eth_dst
         Step(Op.JUMP, 0, 0, 481),
         Step(Op.COLUMN_NULL, 12),  # eth_dst
         Step(Op.EXPRESSION, 248, 0, 5815, 27),  # is eth_src there?
-        Step(Op.SKIP_IF_ZERO, 248, 0, 486),  # is eth_src there?
+        Step(Op.SKIP_IF_ZERO, 248, 1, 486),  # is eth_src there?
         Step(Op.EXPRESSION, 249, 0, 5969, 127),  # eth_src
         Step(Op.COLUMN_REGISTER, 13, 249, Kind.S8LE),  # eth_src
         Step(Op.JUMP, 0, 0, 487),
         Step(Op.COLUMN_NULL, 13),  # eth_src
         Step(Op.EXPRESSION, 250, 0, 6096, 41),  # is eth_type there?
-        Step(Op.SKIP_IF_ZERO, 250, 0, 492),  # is eth_type there?
+        Step(Op.SKIP_IF_ZERO, 250, 1, 492),  # is eth_type there?
         Step(Op.EXPRESSION, 251, 0, 4964, 3),  # eth_type
         Step(Op.COLUMN_REGISTER, 14, 251, Kind.S8LE),  # eth_type
         Step(Op.JUMP, 0, 0, 493),
         Step(Op.COLUMN_NULL, 14),  # eth_type
         Step(Op.EXPRESSION, 252, 0, 4788, 3),  # is vlan there?
-        Step(Op.SKIP_IF_ZERO, 252, 0, 498),  # is vlan there?
+        Step(Op.SKIP_IF_ZERO, 252, 1, 498),  # is vlan there?
         Step(Op.EXPRESSION, 253, 0, 6137, 43),  # vlan
         Step(Op.COLUMN_REGISTER, 15, 253, Kind.S8LE),  # vlan
         Step(Op.JUMP, 0, 0, 499),
         Step(Op.COLUMN_NULL, 15),  # vlan
         Step(Op.EXPRESSION, 254, 0, 6180, 13),  # is ip_version there?
-        Step(Op.SKIP_IF_ZERO, 254, 0, 504),  # is ip_version there?
+        Step(Op.SKIP_IF_ZERO, 254, 1, 504),  # is ip_version there?
         Step(Op.EXPRESSION, 255, 0, 5074, 3),  # ip_version
         Step(Op.COLUMN_REGISTER, 16, 255, Kind.S8LE),  # ip_version
         Step(Op.JUMP, 0, 0, 505),
         Step(Op.COLUMN_NULL, 16),  # ip_version
         Step(Op.EXPRESSION, 256, 0, 6193, 31),  # is ip_src there?
-        Step(Op.SKIP_IF_ZERO, 256, 0, 510),  # is ip_src there?
+        Step(Op.SKIP_IF_ZERO, 256, 1, 510),  # is ip_src there?
         Step(Op.EXPRESSION, 257, 0, 6224, 97),  # ip_src
         Step(Op.COLUMN_REGISTER, 17, 257, Kind.S8LE),  # ip_src
         Step(Op.JUMP, 0, 0, 511),
         Step(Op.COLUMN_NULL, 17),  # ip_src
         Step(Op.EXPRESSION, 258, 0, 6193, 31),  # is ip_dst there?
-        Step(Op.SKIP_IF_ZERO, 258, 0, 516),  # is ip_dst there?
+        Step(Op.SKIP_IF_ZERO, 258, 1, 516),  # is ip_dst there?
         Step(Op.EXPRESSION, 259, 0, 6321, 97),  # ip_dst
         Step(Op.COLUMN_REGISTER, 18, 259, Kind.S8LE),  # ip_dst
         Step(Op.JUMP, 0, 0, 517),
         Step(Op.COLUMN_NULL, 18),  # ip_dst
         Step(Op.EXPRESSION, 260, 0, 6418, 31),  # is ip6_src there?
-        Step(Op.SKIP_IF_ZERO, 260, 0, 524),  # is ip6_src there?
+        Step(Op.SKIP_IF_ZERO, 260, 1, 524),  # is ip6_src there?
         Step(Op.EXPRESSION, 261, 0, 6449, 13),  # end of ip6_src
         Step(Op.EXPRESSION, 262, 0, 6462, 13),  # end of ip6_src
         Step(Op.SLICE, 13, 9, 261, 262),  # ip6_src
@@ -577,7 +577,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 525),
         Step(Op.COLUMN_NULL, 19),  # ip6_src
         Step(Op.EXPRESSION, 263, 0, 6418, 31),  # is ip6_dst there?
-        Step(Op.SKIP_IF_ZERO, 263, 0, 532),  # is ip6_dst there?
+        Step(Op.SKIP_IF_ZERO, 263, 1, 532),  # is ip6_dst there?
         Step(Op.EXPRESSION, 264, 0, 6462, 13),  # end of ip6_dst
         Step(Op.EXPRESSION, 265, 0, 5159, 13),  # end of ip6_dst
         Step(Op.SLICE, 14, 9, 264, 265),  # ip6_dst
@@ -585,55 +585,55 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 533),
         Step(Op.COLUMN_NULL, 20),  # ip6_dst
         Step(Op.EXPRESSION, 266, 0, 6206, 17),  # is ip_protocol there?
-        Step(Op.SKIP_IF_ZERO, 266, 0, 538),  # is ip_protocol there?
+        Step(Op.SKIP_IF_ZERO, 266, 1, 538),  # is ip_protocol there?
         Step(Op.EXPRESSION, 267, 0, 5294, 3),  # ip_protocol
         Step(Op.COLUMN_REGISTER, 21, 267, Kind.U1),  # ip_protocol
         Step(Op.JUMP, 0, 0, 539),
         Step(Op.COLUMN_NULL, 21),  # ip_protocol
         Step(Op.EXPRESSION, 268, 0, 6206, 17),  # is ip_ttl there?
-        Step(Op.SKIP_IF_ZERO, 268, 0, 544),  # is ip_ttl there?
+        Step(Op.SKIP_IF_ZERO, 268, 1, 544),  # is ip_ttl there?
         Step(Op.EXPRESSION, 269, 0, 6475, 46),  # ip_ttl
         Step(Op.COLUMN_REGISTER, 22, 269, Kind.U1),  # ip_ttl
         Step(Op.JUMP, 0, 0, 545),
         Step(Op.COLUMN_NULL, 22),  # ip_ttl
         Step(Op.EXPRESSION, 270, 0, 6521, 3),  # is src_port there?
-        Step(Op.SKIP_IF_ZERO, 270, 0, 550),  # is src_port there?
+        Step(Op.SKIP_IF_ZERO, 270, 1, 550),  # is src_port there?
         Step(Op.EXPRESSION, 271, 0, 6524, 33),  # src_port
         Step(Op.COLUMN_REGISTER, 23, 271, Kind.S8LE),  # src_port
         Step(Op.JUMP, 0, 0, 551),
         Step(Op.COLUMN_NULL, 23),  # src_port
         Step(Op.EXPRESSION, 272, 0, 6521, 3),  # is dst_port there?
-        Step(Op.SKIP_IF_ZERO, 272, 0, 556),  # is dst_port there?
+        Step(Op.SKIP_IF_ZERO, 272, 1, 556),  # is dst_port there?
         Step(Op.EXPRESSION, 273, 0, 6557, 43),  # dst_port
         Step(Op.COLUMN_REGISTER, 24, 273, Kind.S8LE),  # dst_port
         Step(Op.JUMP, 0, 0, 557),
         Step(Op.COLUMN_NULL, 24),  # dst_port
         Step(Op.EXPRESSION, 274, 0, 5339, 3),  # is tcp_seq there?
-        Step(Op.SKIP_IF_ZERO, 274, 0, 562),  # is tcp_seq there?
+        Step(Op.SKIP_IF_ZERO, 274, 1, 562),  # is tcp_seq there?
         Step(Op.EXPRESSION, 275, 0, 6600, 97),  # tcp_seq
         Step(Op.COLUMN_REGISTER, 25, 275, Kind.S8LE),  # tcp_seq
         Step(Op.JUMP, 0, 0, 563),
         Step(Op.COLUMN_NULL, 25),  # tcp_seq
         Step(Op.EXPRESSION, 276, 0, 5339, 3),  # is tcp_ack there?
-        Step(Op.SKIP_IF_ZERO, 276, 0, 568),  # is tcp_ack there?
+        Step(Op.SKIP_IF_ZERO, 276, 1, 568),  # is tcp_ack there?
         Step(Op.EXPRESSION, 277, 0, 6697, 97),  # tcp_ack
         Step(Op.COLUMN_REGISTER, 26, 277, Kind.S8LE),  # tcp_ack
         Step(Op.JUMP, 0, 0, 569),
         Step(Op.COLUMN_NULL, 26),  # tcp_ack
         Step(Op.EXPRESSION, 278, 0, 5339, 3),  # is tcp_flags there?
-        Step(Op.SKIP_IF_ZERO, 278, 0, 574),  # is tcp_flags there?
+        Step(Op.SKIP_IF_ZERO, 278, 1, 574),  # is tcp_flags there?
         Step(Op.EXPRESSION, 279, 0, 6794, 53),  # tcp_flags
         Step(Op.COLUMN_REGISTER, 27, 279, Kind.S8LE),  # tcp_flags
         Step(Op.JUMP, 0, 0, 575),
         Step(Op.COLUMN_NULL, 27),  # tcp_flags
         Step(Op.EXPRESSION, 280, 0, 6521, 3),  # is payload_offset there?
-        Step(Op.SKIP_IF_ZERO, 280, 0, 580),  # is payload_offset there?
+        Step(Op.SKIP_IF_ZERO, 280, 1, 580),  # is payload_offset there?
         Step(Op.EXPRESSION, 281, 0, 6847, 3),  # payload_offset
         Step(Op.COLUMN_REGISTER, 28, 281, Kind.S8LE),  # payload_offset
         Step(Op.JUMP, 0, 0, 581),
         Step(Op.COLUMN_NULL, 28),  # payload_offset
         Step(Op.EXPRESSION, 282, 0, 6850, 11),  # is payload there?
-        Step(Op.SKIP_IF_ZERO, 282, 0, 588),  # is payload there?
+        Step(Op.SKIP_IF_ZERO, 282, 1, 588),  # is payload there?
         Step(Op.EXPRESSION, 283, 0, 6847, 3),  # end of payload
         Step(Op.EXPRESSION, 284, 0, 6861, 14),  # end of payload
         Step(Op.SLICE, 15, 9, 283, 284),  # payload
@@ -792,72 +792,72 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 0, 310, Kind.S8LE),  # interface_id
         Step(Op.EXPRESSION, 363, 0, 7198, 3),  # number of an item of divisors
         Step(Op.ITEM_OF, 364, 1, 363, 9),  # divisors
-        Step(Op.EXPRESSION, 365, 0, 8403, 27),  # is ts there?
-        Step(Op.SKIP_IF_ZERO, 365, 0, 752),  # is ts there?
-        Step(Op.EXPRESSION, 366, 0, 7198, 3),  # number of an item of multipliers
-        Step(Op.ITEM_OF, 367, 0, 366, 8),  # multipliers
-        Step(Op.EXPRESSION, 368, 0, 7198, 3),  # number of an item of divisors
-        Step(Op.ITEM_OF, 369, 1, 368, 9),  # divisors
-        Step(Op.EXPRESSION, 370, 0, 7198, 3),  # number of an item of offsets
-        Step(Op.ITEM_OF, 371, 2, 370, 10),  # offsets
+        Step(Op.EXPRESSION, 365, 0, 7198, 3),  # number of an item of multipliers
+        Step(Op.ITEM_OF, 366, 0, 365, 8),  # multipliers
+        Step(Op.EXPRESSION, 367, 0, 7198, 3),  # number of an item of divisors
+        Step(Op.ITEM_OF, 368, 1, 367, 9),  # divisors
+        Step(Op.EXPRESSION, 369, 0, 7198, 3),  # number of an item of offsets
+        Step(Op.ITEM_OF, 370, 2, 369, 10),  # offsets
+        Step(Op.EXPRESSION, 371, 0, 8403, 27),  # is ts there?
+        Step(Op.SKIP_IF_ZERO, 371, 1, 752),  # is ts there?
         Step(Op.EXPRESSION, 372, 0, 8430, 79),  # ts
         Step(Op.COLUMN_TIMESTAMP, 1, 372, -9223372036854775808, 9223372036854775807),  # ts
         Step(Op.JUMP, 0, 0, 753),
         Step(Op.COLUMN_NULL, 1),  # ts
         Step(Op.COLUMN_REGISTER, 2, 327, Kind.S8LE),  # captured_len
         Step(Op.COLUMN_REGISTER, 5, 16, Kind.U4LE),  # kind
-        Step(Op.EXPRESSION, 373, 0, 7201, 3),  # is linktype there?
-        Step(Op.SKIP_IF_ZERO, 373, 0, 762),  # is linktype there?
-        Step(Op.EXPRESSION, 374, 0, 7198, 3),  # number of an item of linktypes
-        Step(Op.ITEM_OF, 375, 3, 374, 11),  # linktypes
+        Step(Op.EXPRESSION, 373, 0, 7198, 3),  # number of an item of linktypes
+        Step(Op.ITEM_OF, 374, 3, 373, 11),  # linktypes
+        Step(Op.EXPRESSION, 375, 0, 7201, 3),  # is linktype there?
+        Step(Op.SKIP_IF_ZERO, 375, 1, 762),  # is linktype there?
         Step(Op.EXPRESSION, 376, 0, 8509, 13),  # linktype
         Step(Op.COLUMN_REGISTER, 6, 376, Kind.S8LE),  # linktype
         Step(Op.JUMP, 0, 0, 763),
         Step(Op.COLUMN_NULL, 6),  # linktype
         Step(Op.EXPRESSION, 377, 0, 8522, 27),  # is eth_dst there?
-        Step(Op.SKIP_IF_ZERO, 377, 0, 768),  # is eth_dst there?
+        Step(Op.SKIP_IF_ZERO, 377, 1, 768),  # is eth_dst there?
         Step(Op.EXPRESSION, 378, 0, 8549, 127),  # eth_dst
         Step(Op.COLUMN_REGISTER, 12, 378, Kind.S8LE),  # eth_dst
         Step(Op.JUMP, 0, 0, 769),
         Step(Op.COLUMN_NULL, 12),  # eth_dst
         Step(Op.EXPRESSION, 379, 0, 8522, 27),  # is eth_src there?
-        Step(Op.SKIP_IF_ZERO, 379, 0, 774),  # is eth_src there?
+        Step(Op.SKIP_IF_ZERO, 379, 1, 774),  # is eth_src there?
         Step(Op.EXPRESSION, 380, 0, 8676, 127),  # eth_src
         Step(Op.COLUMN_REGISTER, 13, 380, Kind.S8LE),  # eth_src
         Step(Op.JUMP, 0, 0, 775),
         Step(Op.COLUMN_NULL, 13),  # eth_src
         Step(Op.EXPRESSION, 381, 0, 8803, 41),  # is eth_type there?
-        Step(Op.SKIP_IF_ZERO, 381, 0, 780),  # is eth_type there?
+        Step(Op.SKIP_IF_ZERO, 381, 1, 780),  # is eth_type there?
         Step(Op.EXPRESSION, 382, 0, 7672, 3),  # eth_type
         Step(Op.COLUMN_REGISTER, 14, 382, Kind.S8LE),  # eth_type
         Step(Op.JUMP, 0, 0, 781),
         Step(Op.COLUMN_NULL, 14),  # eth_type
         Step(Op.EXPRESSION, 383, 0, 7496, 3),  # is vlan there?
-        Step(Op.SKIP_IF_ZERO, 383, 0, 786),  # is vlan there?
+        Step(Op.SKIP_IF_ZERO, 383, 1, 786),  # is vlan there?
         Step(Op.EXPRESSION, 384, 0, 8844, 43),  # vlan
         Step(Op.COLUMN_REGISTER, 15, 384, Kind.S8LE),  # vlan
         Step(Op.JUMP, 0, 0, 787),
         Step(Op.COLUMN_NULL, 15),  # vlan
         Step(Op.EXPRESSION, 385, 0, 8887, 13),  # is ip_version there?
-        Step(Op.SKIP_IF_ZERO, 385, 0, 792),  # is ip_version there?
+        Step(Op.SKIP_IF_ZERO, 385, 1, 792),  # is ip_version there?
         Step(Op.EXPRESSION, 386, 0, 7782, 3),  # ip_version
         Step(Op.COLUMN_REGISTER, 16, 386, Kind.S8LE),  # ip_version
         Step(Op.JUMP, 0, 0, 793),
         Step(Op.COLUMN_NULL, 16),  # ip_version
         Step(Op.EXPRESSION, 387, 0, 8900, 31),  # is ip_src there?
-        Step(Op.SKIP_IF_ZERO, 387, 0, 798),  # is ip_src there?
+        Step(Op.SKIP_IF_ZERO, 387, 1, 798),  # is ip_src there?
         Step(Op.EXPRESSION, 388, 0, 8931, 97),  # ip_src
         Step(Op.COLUMN_REGISTER, 17, 388, Kind.S8LE),  # ip_src
         Step(Op.JUMP, 0, 0, 799),
         Step(Op.COLUMN_NULL, 17),  # ip_src
         Step(Op.EXPRESSION, 389, 0, 8900, 31),  # is ip_dst there?
-        Step(Op.SKIP_IF_ZERO, 389, 0, 804),  # is ip_dst there?
+        Step(Op.SKIP_IF_ZERO, 389, 1, 804),  # is ip_dst there?
         Step(Op.EXPRESSION, 390, 0, 9028, 97),  # ip_dst
         Step(Op.COLUMN_REGISTER, 18, 390, Kind.S8LE),  # ip_dst
         Step(Op.JUMP, 0, 0, 805),
         Step(Op.COLUMN_NULL, 18),  # ip_dst
         Step(Op.EXPRESSION, 391, 0, 9125, 31),  # is ip6_src there?
-        Step(Op.SKIP_IF_ZERO, 391, 0, 812),  # is ip6_src there?
+        Step(Op.SKIP_IF_ZERO, 391, 1, 812),  # is ip6_src there?
         Step(Op.EXPRESSION, 392, 0, 9156, 13),  # end of ip6_src
         Step(Op.EXPRESSION, 393, 0, 9169, 13),  # end of ip6_src
         Step(Op.SLICE, 27, 23, 392, 393),  # ip6_src
@@ -865,7 +865,7 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 813),
         Step(Op.COLUMN_NULL, 19),  # ip6_src
         Step(Op.EXPRESSION, 394, 0, 9125, 31),  # is ip6_dst there?
-        Step(Op.SKIP_IF_ZERO, 394, 0, 820),  # is ip6_dst there?
+        Step(Op.SKIP_IF_ZERO, 394, 1, 820),  # is ip6_dst there?
         Step(Op.EXPRESSION, 395, 0, 9169, 13),  # end of ip6_dst
         Step(Op.EXPRESSION, 396, 0, 7867, 13),  # end of ip6_dst
         Step(Op.SLICE, 28, 23, 395, 396),  # ip6_dst
@@ -873,55 +873,55 @@ PROGRAM = ColumnProgram(
         Step(Op.JUMP, 0, 0, 821),
         Step(Op.COLUMN_NULL, 20),  # ip6_dst
         Step(Op.EXPRESSION, 397, 0, 8913, 17),  # is ip_protocol there?
-        Step(Op.SKIP_IF_ZERO, 397, 0, 826),  # is ip_protocol there?
+        Step(Op.SKIP_IF_ZERO, 397, 1, 826),  # is ip_protocol there?
         Step(Op.EXPRESSION, 398, 0, 8002, 3),  # ip_protocol
         Step(Op.COLUMN_REGISTER, 21, 398, Kind.U1),  # ip_protocol
         Step(Op.JUMP, 0, 0, 827),
         Step(Op.COLUMN_NULL, 21),  # ip_protocol
         Step(Op.EXPRESSION, 399, 0, 8913, 17),  # is ip_ttl there?
-        Step(Op.SKIP_IF_ZERO, 399, 0, 832),  # is ip_ttl there?
+        Step(Op.SKIP_IF_ZERO, 399, 1, 832),  # is ip_ttl there?
         Step(Op.EXPRESSION, 400, 0, 9182, 46),  # ip_ttl
         Step(Op.COLUMN_REGISTER, 22, 400, Kind.U1),  # ip_ttl
         Step(Op.JUMP, 0, 0, 833),
         Step(Op.COLUMN_NULL, 22),  # ip_ttl
         Step(Op.EXPRESSION, 401, 0, 9228, 3),  # is src_port there?
-        Step(Op.SKIP_IF_ZERO, 401, 0, 838),  # is src_port there?
+        Step(Op.SKIP_IF_ZERO, 401, 1, 838),  # is src_port there?
         Step(Op.EXPRESSION, 402, 0, 9231, 33),  # src_port
         Step(Op.COLUMN_REGISTER, 23, 402, Kind.S8LE),  # src_port
         Step(Op.JUMP, 0, 0, 839),
         Step(Op.COLUMN_NULL, 23),  # src_port
         Step(Op.EXPRESSION, 403, 0, 9228, 3),  # is dst_port there?
-        Step(Op.SKIP_IF_ZERO, 403, 0, 844),  # is dst_port there?
+        Step(Op.SKIP_IF_ZERO, 403, 1, 844),  # is dst_port there?
         Step(Op.EXPRESSION, 404, 0, 9264, 43),  # dst_port
         Step(Op.COLUMN_REGISTER, 24, 404, Kind.S8LE),  # dst_port
         Step(Op.JUMP, 0, 0, 845),
         Step(Op.COLUMN_NULL, 24),  # dst_port
         Step(Op.EXPRESSION, 405, 0, 8047, 3),  # is tcp_seq there?
-        Step(Op.SKIP_IF_ZERO, 405, 0, 850),  # is tcp_seq there?
+        Step(Op.SKIP_IF_ZERO, 405, 1, 850),  # is tcp_seq there?
         Step(Op.EXPRESSION, 406, 0, 9307, 97),  # tcp_seq
         Step(Op.COLUMN_REGISTER, 25, 406, Kind.S8LE),  # tcp_seq
         Step(Op.JUMP, 0, 0, 851),
         Step(Op.COLUMN_NULL, 25),  # tcp_seq
         Step(Op.EXPRESSION, 407, 0, 8047, 3),  # is tcp_ack there?
-        Step(Op.SKIP_IF_ZERO, 407, 0, 856),  # is tcp_ack there?
+        Step(Op.SKIP_IF_ZERO, 407, 1, 856),  # is tcp_ack there?
         Step(Op.EXPRESSION, 408, 0, 9404, 97),  # tcp_ack
         Step(Op.COLUMN_REGISTER, 26, 408, Kind.S8LE),  # tcp_ack
         Step(Op.JUMP, 0, 0, 857),
         Step(Op.COLUMN_NULL, 26),  # tcp_ack
         Step(Op.EXPRESSION, 409, 0, 8047, 3),  # is tcp_flags there?
-        Step(Op.SKIP_IF_ZERO, 409, 0, 862),  # is tcp_flags there?
+        Step(Op.SKIP_IF_ZERO, 409, 1, 862),  # is tcp_flags there?
         Step(Op.EXPRESSION, 410, 0, 9501, 53),  # tcp_flags
         Step(Op.COLUMN_REGISTER, 27, 410, Kind.S8LE),  # tcp_flags
         Step(Op.JUMP, 0, 0, 863),
         Step(Op.COLUMN_NULL, 27),  # tcp_flags
         Step(Op.EXPRESSION, 411, 0, 9228, 3),  # is payload_offset there?
-        Step(Op.SKIP_IF_ZERO, 411, 0, 868),  # is payload_offset there?
+        Step(Op.SKIP_IF_ZERO, 411, 1, 868),  # is payload_offset there?
         Step(Op.EXPRESSION, 412, 0, 9554, 3),  # payload_offset
         Step(Op.COLUMN_REGISTER, 28, 412, Kind.S8LE),  # payload_offset
         Step(Op.JUMP, 0, 0, 869),
         Step(Op.COLUMN_NULL, 28),  # payload_offset
         Step(Op.EXPRESSION, 413, 0, 9557, 11),  # is payload there?
-        Step(Op.SKIP_IF_ZERO, 413, 0, 876),  # is payload there?
+        Step(Op.SKIP_IF_ZERO, 413, 1, 876),  # is payload there?
         Step(Op.EXPRESSION, 414, 0, 9554, 3),  # end of payload
         Step(Op.EXPRESSION, 415, 0, 9568, 14),  # end of payload
         Step(Op.SLICE, 29, 23, 414, 415),  # payload
@@ -1002,6 +1002,6 @@ PROGRAM = ColumnProgram(
     loops=9,
     variables=(439041101, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
     constants=bytes.fromhex(
-        "010000004d3c2b1a000000000f00010000000000000000000000000000000018010d00010e00010f0018010d0001110001120018011000000a0d0d0a000000000f011500004d3c2b1a000000000f011500001a2b3c4d000000000f170115000100000f01130001130000ff00000000000000080018000000000000000b0113000000ff000000000000080008000000000000000b090113000008000000000000000c0000ff00000000000008090113000018000000000000000c0918011000000a0d0d0a000000000f011000000a0d0d0a000000000f0101000113001800100000000000000004011000000a0d0d0a000000000f01010001130018000c0000000000000004180110000001000000000000000f000600000000000000011900011d00011e00180119000120000121001800e80300000000000001190001260001270018011900012900012a00180128000009000000000000000f012d00007f00000000000000130000ca9a3b00000000012d00007f000000000000000800090000000000000013000100000000000000012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818012d00007f0000000000000013012d00007f0000000000000008003e0000000000000013000000000000000000000100000000000000012d00007f0000000000000008003f00000000000000080b18012d00007f0000000000000008001b0000000000000013000000000000000000012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012800000e000000000000000f0119000131000132001801280000090000000000000010012800000e000000000000001016012b000d000300000000000000080110000002000000000000000f011900013900013a0018011900013d00013e00180119000141000142001801190001450001460018011900014900014a0018011900014c00014d0018014b000d0003000000000000000801190001500001510018011900015300015400180155000d00030000000000000008013b00010b000102000411010200013b0003015800015700015a000000000000000000000300000001000000000018015b000001000000000000000f000e00000000000000015b000071000000000000000f001000000000000000015b000014010000000000000f001400000000000000000000000000000000181818015b000001000000000000000f000c00000000000000015b000071000000000000000f000e00000000000000015b000014010000000000000f000000000000000000000000001000000000181818020200015c0011020200015d00000200000000000000031117000000000000000000015d002002000008000000000000000b015d00000100000000000000032002000918015e000000810000000000000f015e0000a8880000000000000f17020200015c00000400000000000000031416015f00015c00000200000000000000032002000008000000000000000b015c000003000000000000000320020009015e0018015f000160000000810000000000000f16020200015c00000800000000000000031416016100015c00000600000000000000032002000008000000000000000b015c00000700000000000000032002000901600018015b000065000000000000000f015b0000e4000000000000000f17015b0000e5000000000000000f170162000000080000000000000f1701620000dd860000000000000f17015c00016100000800000000000000015f0000040000000000000000000000000000000018180300000000100000000018020200016300130163002002000004000000000000000c000000000000000000180164000004000000000000000f016300000900000000000000032002000163000006000000000000000320020018020200016300001c0000000000000003110000000010000000000164000006000000000000000f01630000280000000000000003016300000600000000000000032002000008000000000000000b016300000700000000000000032002000900ff1f000000000000080000000000000000000f016300016300200200000f0000000000000008000400000000000000050300000000100000000018181802020001660000140000000000000003140165000006000000000000000f1602020001660000080000000000000003140165000011000000000000000f160167000168001701680001660000080000000000000003016600016600000c00000000000000032002000004000000000000000c000400000000000000050318016600000400000000000000032002000008000000000000000b01660000050000000000000003200200090164000004000000000000000f016300000200000000000000032002000008000000000000000b0163000003000000000000000320020009016300000400000000000000032002000008000000000000000b016300000500000000000000032002000900000000000000000010016300000400000000000000032002000008000000000000000b0163000005000000000000000320020009002800000000000000030000000000000000001818016c000000000000000000000f016300016c00030202001317020200016300016c000318016800016b000008000000000000001416016600016b0003016d001116016600016b0003016d00180157000170000000000000000000000300000000000000000013160143000020000000000000000b014700090173000000000000000000000300ffffff3f0000000008050175000000000000000000000306017700000000000000000000030000ca9a3b000000000503017b0000000000000000000003015b000001000000000000000f020200000c0000000000000014160000000000000000002002000028000000000000000b0001000000000000002002000020000000000000000b090002000000000000002002000018000000000000000b090003000000000000002002000010000000000000000b090004000000000000002002000008000000000000000b09000500000000000000200200090006000000000000002002000028000000000000000b0007000000000000002002000020000000000000000b090008000000000000002002000018000000000000000b090009000000000000002002000010000000000000000b09000a000000000000002002000008000000000000000b09000b000000000000002002000901620000000000000000000010016200000081000000000000101601620000a8880000000000001016015c002002000008000000000000000b015c00000100000000000000032002000900ff0f00000000000008016400000000000000000000100164000004000000000000000f020200016300001400000000000000031416016300000c00000000000000032002000018000000000000000b016300000d00000000000000032002000010000000000000000b09016300000e00000000000000032002000008000000000000000b09016300000f000000000000000320020009016300001000000000000000032002000018000000000000000b016300001100000000000000032002000010000000000000000b09016300001200000000000000032002000008000000000000000b0901630000130000000000000003200200090164000006000000000000000f02020001630000280000000000000003141601630000080000000000000003016300001800000000000000030164000004000000000000000f0163000008000000000000000320020001630000070000000000000003200200180169000166002002000008000000000000000b0166000001000000000000000320020009016600000200000000000000032002000008000000000000000b0166000003000000000000000320020009016600000400000000000000032002000018000000000000000b016600000500000000000000032002000010000000000000000b09016600000600000000000000032002000008000000000000000b090166000007000000000000000320020009016600000800000000000000032002000018000000000000000b016600000900000000000000032002000010000000000000000b09016600000a00000000000000032002000008000000000000000b09016600000b000000000000000320020009016600000c0000000000000003200200000100000000000000080008000000000000000b016600000d000000000000000320020009016a00016900016a000202001216016e00016a0011016a00016e00180110000003000000000000000f01190001a80001a9001801190001ac0001ad001801190001b00001b1001801190001b40001b5001801ba00000000000000000000030000000000000000001301bb000000000000000000000301b600111601bc000000000000000000000301b6001801c100000000000000000000030000000000000000001301c2000000000000000000000301b600111601c3000000000000000000000301b600180d0003000000000000000801190001c50001c6001801190001c80001c9001801ca000d00030000000000000008000000000000000000010b0001020004110102000000000000000000000301ce000000000000000000000301cd0001cc0001d100000000000000000000030000000100000000001801d2000001000000000000000f000e0000000000000001d2000071000000000000000f00100000000000000001d2000014010000000000000f00140000000000000000000000000000000018181801d2000001000000000000000f000c0000000000000001d2000071000000000000000f000e0000000000000001d2000014010000000000000f00000000000000000000000000100000000018181802090001d3001102090001d40000020000000000000003111700000000000000000001d4002009000008000000000000000b01d40000010000000000000003200900091801d5000000810000000000000f01d50000a8880000000000000f1702090001d30000040000000000000003141601d60001d300000200000000000000032009000008000000000000000b01d300000300000000000000032009000901d5001801d60001d7000000810000000000000f1602090001d30000080000000000000003141601d80001d300000600000000000000032009000008000000000000000b01d300000700000000000000032009000901d7001801d2000065000000000000000f01d20000e4000000000000000f1701d20000e5000000000000000f1701d9000000080000000000000f1701d90000dd860000000000000f1701d30001d80000080000000000000001d6000004000000000000000000000000000000001818030000000010000000001802090001da001301da002009000004000000000000000c0000000000000000001801db000004000000000000000f01da000009000000000000000320090001da00000600000000000000032009001802090001da00001c00000000000000031100000000100000000001db000006000000000000000f01da000028000000000000000301da00000600000000000000032009000008000000000000000b01da00000700000000000000032009000900ff1f000000000000080000000000000000000f01da0001da00200900000f0000000000000008000400000000000000050300000000100000000018181802090001dd00001400000000000000031401dc000006000000000000000f1602090001dd00000800000000000000031401dc000011000000000000000f1601de0001df001701df0001dd000008000000000000000301dd0001dd00000c00000000000000032009000004000000000000000c00040000000000000005031801dd00000400000000000000032009000008000000000000000b01dd00000500000000000000032009000901db000004000000000000000f01da00000200000000000000032009000008000000000000000b01da00000300000000000000032009000901da00000400000000000000032009000008000000000000000b01da0000050000000000000003200900090000000000000000001001da00000400000000000000032009000008000000000000000b01da00000500000000000000032009000900280000000000000003000000000000000000181801e3000000000000000000000f01da0001e30003020900131702090001da0001e300031801df0001e200000800000000000000141601dd0001e2000301e400111601dd0001e2000301e4001801ae000020000000000000000b01b2000901eb000000000000000000000300ffffff3f00000000080501ed00000000000000000000030601ef00000000000000000000030000ca9a3b00000000050301cf000000000000000000001301cf0001b600111601cf0001b6001801f4000000000000000000000301d2000001000000000000000f020900000c0000000000000014160000000000000000002009000028000000000000000b0001000000000000002009000020000000000000000b090002000000000000002009000018000000000000000b090003000000000000002009000010000000000000000b090004000000000000002009000008000000000000000b09000500000000000000200900090006000000000000002009000028000000000000000b0007000000000000002009000020000000000000000b090008000000000000002009000018000000000000000b090009000000000000002009000010000000000000000b09000a000000000000002009000008000000000000000b09000b000000000000002009000901d9000000000000000000001001d900000081000000000000101601d90000a888000000000000101601d3002009000008000000000000000b01d300000100000000000000032009000900ff0f0000000000000801db000000000000000000001001db000004000000000000000f02090001da0000140000000000000003141601da00000c00000000000000032009000018000000000000000b01da00000d00000000000000032009000010000000000000000b0901da00000e00000000000000032009000008000000000000000b0901da00000f00000000000000032009000901da00001000000000000000032009000018000000000000000b01da00001100000000000000032009000010000000000000000b0901da00001200000000000000032009000008000000000000000b0901da00001300000000000000032009000901db000006000000000000000f02090001da0000280000000000000003141601da000008000000000000000301da000018000000000000000301db000004000000000000000f01da000008000000000000000320090001da00000700000000000000032009001801e00001dd002009000008000000000000000b01dd00000100000000000000032009000901dd00000200000000000000032009000008000000000000000b01dd00000300000000000000032009000901dd00000400000000000000032009000018000000000000000b01dd00000500000000000000032009000010000000000000000b0901dd00000600000000000000032009000008000000000000000b0901dd00000700000000000000032009000901dd00000800000000000000032009000018000000000000000b01dd00000900000000000000032009000010000000000000000b0901dd00000a00000000000000032009000008000000000000000b0901dd00000b00000000000000032009000901dd00000c0000000000000003200900000100000000000000080008000000000000000b01dd00000d00000000000000032009000901e10001e00001e100020900121601e50001e1001101e10001e500180110000004000000000000000f011900011e01011f0118011900012101012201180120010001000000000000000f0004000000000000000120010002000000000000000f00100000000000000000000000000000000018180123010d000300000000000000080120010000000000000000000f0126010127010f17011900012901012a0118012b010d000300000000000000080110000005000000000000000f011900012e01012f01180130010d000300000000000000080110000006000000000000000f01190001340101350118011900013901013a0118011900013d01013e01180119000141010142011801190001450101460118011900014801014901180147010d00030000000000000008011900014c01014d0118011900014f01015001180151010d00030000000000000008013601010b0001020004110102000136010301540101530101560100000000000000000003000000010000000000180157010001000000000000000f000e000000000000000157010071000000000000000f0010000000000000000157010014010000000000000f0014000000000000000000000000000000001818180157010001000000000000000f000c000000000000000157010071000000000000000f000e000000000000000157010014010000000000000f000000000000000000000000001000000000181818021700015801110217000159010002000000000000000311170000000000000000000159012017000008000000000000000b015901000100000000000000032017000918015a010000810000000000000f015a0100a8880000000000000f17021700015801000400000000000000031416015b01015801000200000000000000032017000008000000000000000b0158010003000000000000000320170009015a0118015b01015c010000810000000000000f16021700015801000800000000000000031416015d01015801000600000000000000032017000008000000000000000b0158010007000000000000000320170009015c01180157010065000000000000000f01570100e4000000000000000f1701570100e5000000000000000f17015e010000080000000000000f17015e0100dd860000000000000f17015801015d01000800000000000000015b0100040000000000000000000000000000000018180300000000100000000018021700015f0113015f012017000004000000000000000c000000000000000000180160010004000000000000000f015f0100090000000000000003201700015f010006000000000000000320170018021700015f01001c0000000000000003110000000010000000000160010006000000000000000f015f0100280000000000000003015f01000600000000000000032017000008000000000000000b015f01000700000000000000032017000900ff1f000000000000080000000000000000000f015f01015f01201700000f0000000000000008000400000000000000050300000000100000000018181802170001620100140000000000000003140161010006000000000000000f1602170001620100080000000000000003140161010011000000000000000f160163010164011701640101620100080000000000000003016201016201000c00000000000000032017000004000000000000000c000400000000000000050318016201000400000000000000032017000008000000000000000b01620100050000000000000003201700090160010004000000000000000f015f01000200000000000000032017000008000000000000000b015f010003000000000000000320170009015f01000400000000000000032017000008000000000000000b015f01000500000000000000032017000900000000000000000010015f01000400000000000000032017000008000000000000000b015f0100050000000000000003201700090028000000000000000300000000000000000018180168010000000000000000000f015f01016801030217001317021700015f01016801031801640101670100080000000000000014160162010167010301690111160162010167010301690118015301016c01000000000000000000030000000000000000001316013f010020000000000000000b01430109016f010000000000000000000300ffffff3f0000000008050171010000000000000000000306017301000000000000000000030000ca9a3b000000000503017701000000000000000000030157010001000000000000000f021700000c0000000000000014160000000000000000002017000028000000000000000b0001000000000000002017000020000000000000000b090002000000000000002017000018000000000000000b090003000000000000002017000010000000000000000b090004000000000000002017000008000000000000000b09000500000000000000201700090006000000000000002017000028000000000000000b0007000000000000002017000020000000000000000b090008000000000000002017000018000000000000000b090009000000000000002017000010000000000000000b09000a000000000000002017000008000000000000000b09000b0000000000000020170009015e0100000000000000000010015e010000810000000000001016015e0100a88800000000000010160158012017000008000000000000000b015801000100000000000000032017000900ff0f00000000000008016001000000000000000000100160010004000000000000000f021700015f01001400000000000000031416015f01000c00000000000000032017000018000000000000000b015f01000d00000000000000032017000010000000000000000b09015f01000e00000000000000032017000008000000000000000b09015f01000f000000000000000320170009015f01001000000000000000032017000018000000000000000b015f01001100000000000000032017000010000000000000000b09015f01001200000000000000032017000008000000000000000b09015f0100130000000000000003201700090160010006000000000000000f021700015f01002800000000000000031416015f0100080000000000000003015f01001800000000000000030160010004000000000000000f015f0100080000000000000003201700015f0100070000000000000003201700180165010162012017000008000000000000000b0162010001000000000000000320170009016201000200000000000000032017000008000000000000000b0162010003000000000000000320170009016201000400000000000000032017000018000000000000000b016201000500000000000000032017000010000000000000000b09016201000600000000000000032017000008000000000000000b090162010007000000000000000320170009016201000800000000000000032017000018000000000000000b016201000900000000000000032017000010000000000000000b09016201000a00000000000000032017000008000000000000000b09016201000b000000000000000320170009016201000c0000000000000003201700000100000000000000080008000000000000000b016201000d0000000000000003201700090166010165010166010217001216016a0101660111016601016a011801190001a10101a2011801a3010d0003000000000000000801a60101a70101a8011801a901011000000a0d0d0a000000000f010100011300181401a901011000000a0d0d0a000000000f0101000113001812"
+        "010000004d3c2b1a000000000f00010000000000000000000000000000000018010d00010e00010f0018010d0001110001120018011000000a0d0d0a000000000f011500004d3c2b1a000000000f011500001a2b3c4d000000000f170115000100000f01130001130000ff00000000000000080018000000000000000b0113000000ff000000000000080008000000000000000b090113000008000000000000000c0000ff00000000000008090113000018000000000000000c0918011000000a0d0d0a000000000f011000000a0d0d0a000000000f0101000113001800100000000000000004011000000a0d0d0a000000000f01010001130018000c0000000000000004180110000001000000000000000f000600000000000000011900011d00011e00180119000120000121001800e80300000000000001190001260001270018011900012900012a00180128000009000000000000000f012d00007f00000000000000130000ca9a3b00000000012d00007f000000000000000800090000000000000013000100000000000000012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818012d00007f0000000000000013012d00007f0000000000000008003e0000000000000013000000000000000000000100000000000000012d00007f0000000000000008003f00000000000000080b18012d00007f0000000000000008001b0000000000000013000000000000000000012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805012d00007f000000000000000800090000000000000013012d00007f000000000000000800090000000000000004000900000000000000012d00007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012800000e000000000000000f0119000131000132001801280000090000000000000010012800000e000000000000001016012b000d000300000000000000080110000002000000000000000f011900013900013a0018011900013d00013e00180119000141000142001801190001450001460018011900014900014a0018011900014c00014d0018014b000d0003000000000000000801190001500001510018011900015300015400180155000d00030000000000000008013b00010b000102000411010200013b0003015800015700015a000000000000000000000300000001000000000018015b000001000000000000000f000e00000000000000015b000071000000000000000f001000000000000000015b000014010000000000000f001400000000000000000000000000000000181818015b000001000000000000000f000c00000000000000015b000071000000000000000f000e00000000000000015b000014010000000000000f000000000000000000000000001000000000181818020200015c0011020200015d00000200000000000000031117000000000000000000015d002002000008000000000000000b015d00000100000000000000032002000918015e000000810000000000000f015e0000a8880000000000000f17020200015c00000400000000000000031416015f00015c00000200000000000000032002000008000000000000000b015c000003000000000000000320020009015e0018015f000160000000810000000000000f16020200015c00000800000000000000031416016100015c00000600000000000000032002000008000000000000000b015c00000700000000000000032002000901600018015b000065000000000000000f015b0000e4000000000000000f17015b0000e5000000000000000f170162000000080000000000000f1701620000dd860000000000000f17015c00016100000800000000000000015f0000040000000000000000000000000000000018180300000000100000000018020200016300130163002002000004000000000000000c000000000000000000180164000004000000000000000f016300000900000000000000032002000163000006000000000000000320020018020200016300001c0000000000000003110000000010000000000164000006000000000000000f01630000280000000000000003016300000600000000000000032002000008000000000000000b016300000700000000000000032002000900ff1f000000000000080000000000000000000f016300016300200200000f0000000000000008000400000000000000050300000000100000000018181802020001660000140000000000000003140165000006000000000000000f1602020001660000080000000000000003140165000011000000000000000f160167000168001701680001660000080000000000000003016600016600000c00000000000000032002000004000000000000000c000400000000000000050318016600000400000000000000032002000008000000000000000b01660000050000000000000003200200090164000004000000000000000f016300000200000000000000032002000008000000000000000b0163000003000000000000000320020009016300000400000000000000032002000008000000000000000b016300000500000000000000032002000900000000000000000010016300000400000000000000032002000008000000000000000b0163000005000000000000000320020009002800000000000000030000000000000000001818016c000000000000000000000f016300016c00030202001317020200016300016c000318016800016b000008000000000000001416016600016b0003016d001116016600016b0003016d00180157000170000000000000000000000300000000000000000013160143000020000000000000000b014700090172000000000000000000000300ffffff3f0000000008050174000000000000000000000306017600000000000000000000030000ca9a3b000000000503017a0000000000000000000003015b000001000000000000000f020200000c0000000000000014160000000000000000002002000028000000000000000b0001000000000000002002000020000000000000000b090002000000000000002002000018000000000000000b090003000000000000002002000010000000000000000b090004000000000000002002000008000000000000000b09000500000000000000200200090006000000000000002002000028000000000000000b0007000000000000002002000020000000000000000b090008000000000000002002000018000000000000000b090009000000000000002002000010000000000000000b09000a000000000000002002000008000000000000000b09000b000000000000002002000901620000000000000000000010016200000081000000000000101601620000a8880000000000001016015c002002000008000000000000000b015c00000100000000000000032002000900ff0f00000000000008016400000000000000000000100164000004000000000000000f020200016300001400000000000000031416016300000c00000000000000032002000018000000000000000b016300000d00000000000000032002000010000000000000000b09016300000e00000000000000032002000008000000000000000b09016300000f000000000000000320020009016300001000000000000000032002000018000000000000000b016300001100000000000000032002000010000000000000000b09016300001200000000000000032002000008000000000000000b0901630000130000000000000003200200090164000006000000000000000f02020001630000280000000000000003141601630000080000000000000003016300001800000000000000030164000004000000000000000f0163000008000000000000000320020001630000070000000000000003200200180169000166002002000008000000000000000b0166000001000000000000000320020009016600000200000000000000032002000008000000000000000b0166000003000000000000000320020009016600000400000000000000032002000018000000000000000b016600000500000000000000032002000010000000000000000b09016600000600000000000000032002000008000000000000000b090166000007000000000000000320020009016600000800000000000000032002000018000000000000000b016600000900000000000000032002000010000000000000000b09016600000a00000000000000032002000008000000000000000b09016600000b000000000000000320020009016600000c0000000000000003200200000100000000000000080008000000000000000b016600000d000000000000000320020009016a00016900016a000202001216016e00016a0011016a00016e00180110000003000000000000000f01190001a80001a9001801190001ac0001ad001801190001b00001b1001801190001b40001b5001801ba00000000000000000000030000000000000000001301bb000000000000000000000301b600111601bc000000000000000000000301b6001801c100000000000000000000030000000000000000001301c2000000000000000000000301b600111601c3000000000000000000000301b600180d0003000000000000000801190001c50001c6001801190001c80001c9001801ca000d00030000000000000008000000000000000000010b0001020004110102000000000000000000000301ce000000000000000000000301cd0001cc0001d100000000000000000000030000000100000000001801d2000001000000000000000f000e0000000000000001d2000071000000000000000f00100000000000000001d2000014010000000000000f00140000000000000000000000000000000018181801d2000001000000000000000f000c0000000000000001d2000071000000000000000f000e0000000000000001d2000014010000000000000f00000000000000000000000000100000000018181802090001d3001102090001d40000020000000000000003111700000000000000000001d4002009000008000000000000000b01d40000010000000000000003200900091801d5000000810000000000000f01d50000a8880000000000000f1702090001d30000040000000000000003141601d60001d300000200000000000000032009000008000000000000000b01d300000300000000000000032009000901d5001801d60001d7000000810000000000000f1602090001d30000080000000000000003141601d80001d300000600000000000000032009000008000000000000000b01d300000700000000000000032009000901d7001801d2000065000000000000000f01d20000e4000000000000000f1701d20000e5000000000000000f1701d9000000080000000000000f1701d90000dd860000000000000f1701d30001d80000080000000000000001d6000004000000000000000000000000000000001818030000000010000000001802090001da001301da002009000004000000000000000c0000000000000000001801db000004000000000000000f01da000009000000000000000320090001da00000600000000000000032009001802090001da00001c00000000000000031100000000100000000001db000006000000000000000f01da000028000000000000000301da00000600000000000000032009000008000000000000000b01da00000700000000000000032009000900ff1f000000000000080000000000000000000f01da0001da00200900000f0000000000000008000400000000000000050300000000100000000018181802090001dd00001400000000000000031401dc000006000000000000000f1602090001dd00000800000000000000031401dc000011000000000000000f1601de0001df001701df0001dd000008000000000000000301dd0001dd00000c00000000000000032009000004000000000000000c00040000000000000005031801dd00000400000000000000032009000008000000000000000b01dd00000500000000000000032009000901db000004000000000000000f01da00000200000000000000032009000008000000000000000b01da00000300000000000000032009000901da00000400000000000000032009000008000000000000000b01da0000050000000000000003200900090000000000000000001001da00000400000000000000032009000008000000000000000b01da00000500000000000000032009000900280000000000000003000000000000000000181801e3000000000000000000000f01da0001e30003020900131702090001da0001e300031801df0001e200000800000000000000141601dd0001e2000301e400111601dd0001e2000301e4001801ae000020000000000000000b01b2000901ea000000000000000000000300ffffff3f00000000080501ec00000000000000000000030601ee00000000000000000000030000ca9a3b00000000050301cf000000000000000000001301cf0001b600111601cf0001b6001801f3000000000000000000000301d2000001000000000000000f020900000c0000000000000014160000000000000000002009000028000000000000000b0001000000000000002009000020000000000000000b090002000000000000002009000018000000000000000b090003000000000000002009000010000000000000000b090004000000000000002009000008000000000000000b09000500000000000000200900090006000000000000002009000028000000000000000b0007000000000000002009000020000000000000000b090008000000000000002009000018000000000000000b090009000000000000002009000010000000000000000b09000a000000000000002009000008000000000000000b09000b000000000000002009000901d9000000000000000000001001d900000081000000000000101601d90000a888000000000000101601d3002009000008000000000000000b01d300000100000000000000032009000900ff0f0000000000000801db000000000000000000001001db000004000000000000000f02090001da0000140000000000000003141601da00000c00000000000000032009000018000000000000000b01da00000d00000000000000032009000010000000000000000b0901da00000e00000000000000032009000008000000000000000b0901da00000f00000000000000032009000901da00001000000000000000032009000018000000000000000b01da00001100000000000000032009000010000000000000000b0901da00001200000000000000032009000008000000000000000b0901da00001300000000000000032009000901db000006000000000000000f02090001da0000280000000000000003141601da000008000000000000000301da000018000000000000000301db000004000000000000000f01da000008000000000000000320090001da00000700000000000000032009001801e00001dd002009000008000000000000000b01dd00000100000000000000032009000901dd00000200000000000000032009000008000000000000000b01dd00000300000000000000032009000901dd00000400000000000000032009000018000000000000000b01dd00000500000000000000032009000010000000000000000b0901dd00000600000000000000032009000008000000000000000b0901dd00000700000000000000032009000901dd00000800000000000000032009000018000000000000000b01dd00000900000000000000032009000010000000000000000b0901dd00000a00000000000000032009000008000000000000000b0901dd00000b00000000000000032009000901dd00000c0000000000000003200900000100000000000000080008000000000000000b01dd00000d00000000000000032009000901e10001e00001e100020900121601e50001e1001101e10001e500180110000004000000000000000f011900011e01011f0118011900012101012201180120010001000000000000000f0004000000000000000120010002000000000000000f00100000000000000000000000000000000018180123010d000300000000000000080120010000000000000000000f0126010127010f17011900012901012a0118012b010d000300000000000000080110000005000000000000000f011900012e01012f01180130010d000300000000000000080110000006000000000000000f01190001340101350118011900013901013a0118011900013d01013e01180119000141010142011801190001450101460118011900014801014901180147010d00030000000000000008011900014c01014d0118011900014f01015001180151010d00030000000000000008013601010b0001020004110102000136010301540101530101560100000000000000000003000000010000000000180157010001000000000000000f000e000000000000000157010071000000000000000f0010000000000000000157010014010000000000000f0014000000000000000000000000000000001818180157010001000000000000000f000c000000000000000157010071000000000000000f000e000000000000000157010014010000000000000f000000000000000000000000001000000000181818021700015801110217000159010002000000000000000311170000000000000000000159012017000008000000000000000b015901000100000000000000032017000918015a010000810000000000000f015a0100a8880000000000000f17021700015801000400000000000000031416015b01015801000200000000000000032017000008000000000000000b0158010003000000000000000320170009015a0118015b01015c010000810000000000000f16021700015801000800000000000000031416015d01015801000600000000000000032017000008000000000000000b0158010007000000000000000320170009015c01180157010065000000000000000f01570100e4000000000000000f1701570100e5000000000000000f17015e010000080000000000000f17015e0100dd860000000000000f17015801015d01000800000000000000015b0100040000000000000000000000000000000018180300000000100000000018021700015f0113015f012017000004000000000000000c000000000000000000180160010004000000000000000f015f0100090000000000000003201700015f010006000000000000000320170018021700015f01001c0000000000000003110000000010000000000160010006000000000000000f015f0100280000000000000003015f01000600000000000000032017000008000000000000000b015f01000700000000000000032017000900ff1f000000000000080000000000000000000f015f01015f01201700000f0000000000000008000400000000000000050300000000100000000018181802170001620100140000000000000003140161010006000000000000000f1602170001620100080000000000000003140161010011000000000000000f160163010164011701640101620100080000000000000003016201016201000c00000000000000032017000004000000000000000c000400000000000000050318016201000400000000000000032017000008000000000000000b01620100050000000000000003201700090160010004000000000000000f015f01000200000000000000032017000008000000000000000b015f010003000000000000000320170009015f01000400000000000000032017000008000000000000000b015f01000500000000000000032017000900000000000000000010015f01000400000000000000032017000008000000000000000b015f0100050000000000000003201700090028000000000000000300000000000000000018180168010000000000000000000f015f01016801030217001317021700015f01016801031801640101670100080000000000000014160162010167010301690111160162010167010301690118015301016c01000000000000000000030000000000000000001316013f010020000000000000000b01430109016e010000000000000000000300ffffff3f0000000008050170010000000000000000000306017201000000000000000000030000ca9a3b000000000503017601000000000000000000030157010001000000000000000f021700000c0000000000000014160000000000000000002017000028000000000000000b0001000000000000002017000020000000000000000b090002000000000000002017000018000000000000000b090003000000000000002017000010000000000000000b090004000000000000002017000008000000000000000b09000500000000000000201700090006000000000000002017000028000000000000000b0007000000000000002017000020000000000000000b090008000000000000002017000018000000000000000b090009000000000000002017000010000000000000000b09000a000000000000002017000008000000000000000b09000b0000000000000020170009015e0100000000000000000010015e010000810000000000001016015e0100a88800000000000010160158012017000008000000000000000b015801000100000000000000032017000900ff0f00000000000008016001000000000000000000100160010004000000000000000f021700015f01001400000000000000031416015f01000c00000000000000032017000018000000000000000b015f01000d00000000000000032017000010000000000000000b09015f01000e00000000000000032017000008000000000000000b09015f01000f000000000000000320170009015f01001000000000000000032017000018000000000000000b015f01001100000000000000032017000010000000000000000b09015f01001200000000000000032017000008000000000000000b09015f0100130000000000000003201700090160010006000000000000000f021700015f01002800000000000000031416015f0100080000000000000003015f01001800000000000000030160010004000000000000000f015f0100080000000000000003201700015f0100070000000000000003201700180165010162012017000008000000000000000b0162010001000000000000000320170009016201000200000000000000032017000008000000000000000b0162010003000000000000000320170009016201000400000000000000032017000018000000000000000b016201000500000000000000032017000010000000000000000b09016201000600000000000000032017000008000000000000000b090162010007000000000000000320170009016201000800000000000000032017000018000000000000000b016201000900000000000000032017000010000000000000000b09016201000a00000000000000032017000008000000000000000b09016201000b000000000000000320170009016201000c0000000000000003201700000100000000000000080008000000000000000b016201000d0000000000000003201700090166010165010166010217001216016a0101660111016601016a011801190001a10101a2011801a3010d0003000000000000000801a60101a70101a8011801a901011000000a0d0d0a000000000f010100011300181401a901011000000a0d0d0a000000000f0101000113001812"
     ),
 )

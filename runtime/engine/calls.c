@@ -31,6 +31,7 @@ bool wl_function_holds(const wl_step *step) {
     case WL_OP_COLUMN_TIMESTAMP:
     case WL_OP_COLUMN_STRUCT:
     case WL_OP_COLUMN_NULL:
+    case WL_OP_NULL_UNLESS:
     case WL_OP_END:
         return false;
     default:
@@ -56,7 +57,7 @@ typedef struct {
 static void parts_of(wl_run *run, const wl_function *function, part *parts) {
     const wl_range *own = &function->registers;
     parts[REGISTERS] = (part){(uint8_t *)(run->registers + own->from), (size_t)(own->to - own->from) * sizeof *run->registers};
-    /* Whole words: what is in them besides belongs to nobody who runs meanwhile, or stays as it is. */
+    /* Whole words, of which only the function's own bits are put back. */
     size_t words = own->to > own->from ? (size_t)(own->to - 1) / 64 + 1 - own->from / 64 : 0;
     parts[POISON] = (part){(uint8_t *)(run->poison + own->from / 64), words * sizeof *run->poison};
     own = &function->spans;
@@ -84,6 +85,21 @@ static size_t size_of(const part *parts) {
     for (size_t i = 0; i < PARTS; i++)
         size += parts[i].size;
     return size;
+}
+
+/* Of the words that were kept, puts back whether the function's own registers could be computed: the others may hold what
+ * it gives to its caller. */
+static void put_back_poison(wl_run *run, const wl_range *own, const uint8_t *from) {
+    for (size_t word = own->from / 64; own->to > own->from && word <= (size_t)(own->to - 1) / 64; word++) {
+        uint64_t mine = UINT64_MAX, kept;
+        if (word == own->from / 64)
+            mine &= UINT64_MAX << own->from % 64;
+        if (word == (size_t)(own->to - 1) / 64)
+            mine &= UINT64_MAX >> (63 - (own->to - 1) % 64);
+        memcpy(&kept, from, sizeof kept);
+        from += sizeof kept;
+        run->poison[word] = (run->poison[word] & ~mine) | (kept & mine);
+    }
 }
 
 /* The registers that another function has in a word of its own keep whether they could be computed. */
@@ -135,7 +151,9 @@ static frame leave(wl_run *run) {
     run->frames_used -= size_of(parts);
     const uint8_t *from = run->frames + run->frames_used;
     for (size_t i = 0; i < PARTS; i++) {
-        if (parts[i].size)
+        if (i == POISON)
+            put_back_poison(run, &kept.function->registers, from);
+        else if (parts[i].size)
             memcpy(parts[i].at, from, parts[i].size);
         from += parts[i].size;
     }

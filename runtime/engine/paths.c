@@ -100,6 +100,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_SERIES_ADD:
     case WL_OP_SET:
     case WL_OP_APPEND:
+    case WL_OP_NULL_UNLESS:
         return sure->registers[step->b];
     case WL_OP_ITEM_OF:
         return sure->registers[step->c];
@@ -147,7 +148,7 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
 
 static bool writes_column(const wl_step *step) {
     return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_TEXT || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
-           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_LIST_END ||
+           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_NULL_UNLESS || step->op == WL_OP_LIST_END ||
            step->op == WL_OP_COLUMN_STRUCT;
 }
 

@@ -95,6 +95,10 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         return true;
     case WL_OP_REGISTER_FIXED:
         return need->registers[step->a];
+    case WL_OP_NULL_UNLESS:
+        if (wl_wants_column(need, step->a))
+            need->registers[step->b] = true;
+        return wl_wants_column(need, step->a);
     case WL_OP_EXPRESSION:
         if (need->registers[step->a])
             wl_expression_uses(need->program->constants + step->c, (size_t)step->d, need->registers, need->spans);
@@ -174,7 +178,7 @@ bool wl_writes_value(const wl_step *step) {
            step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_LIST_END || step->op == WL_OP_COLUMN_STRUCT;
 }
 
-static bool writes_column(const wl_step *step) { return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL; }
+static bool writes_column(const wl_step *step) { return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_NULL_UNLESS; }
 
 /* What is computed for a function stands after what reads it, where the function calls itself: then the needs are gone
  * through again until there are no more of them. */

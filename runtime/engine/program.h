@@ -79,6 +79,7 @@ enum {
     WL_OP_TEXT_DECODE,
     WL_OP_TEXT_CLEAN,
     WL_OP_TEXT_REVERSE,
+    WL_OP_NULL_UNLESS,
     WL_OP_COUNT,
 };
 

@@ -322,6 +322,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_COLUMN_TIMESTAMP:
     case WL_OP_COLUMN_STRUCT:
     case WL_OP_COLUMN_NULL:
+    case WL_OP_NULL_UNLESS:
         return write_column(walk, step);
     case WL_OP_CHECKSUM:
         return sum_unit(walk);

@@ -115,6 +115,13 @@ static WL_HANDLER(column_null) {
     GO_ON;
 }
 
+/* What has no value has refused the row. */
+static WL_HANDLER(null_unless) {
+    if (run->registers[step->b] == 0)
+        wl_column_null(run, step->a, row);
+    GO_ON;
+}
+
 static WL_HANDLER(column_valid) {
     wl_column_valid(run, step->a, row);
     GO_ON;
@@ -228,6 +235,7 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_TEXT_DECODE] = wl_text_decode,
     [WL_RUN_TEXT_CLEAN] = wl_text_clean,
     [WL_RUN_TEXT_REVERSE] = wl_text_reverse,
+    [WL_RUN_NULL_UNLESS] = null_unless,
     [WL_RUN_AGAIN_OR_PAUSE] = wl_again_or_pause,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

@@ -93,6 +93,7 @@ enum {
     WL_RUN_TEXT_DECODE,
     WL_RUN_TEXT_CLEAN,
     WL_RUN_TEXT_REVERSE,
+    WL_RUN_NULL_UNLESS,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,

@@ -240,6 +240,7 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
     case WL_OP_EXPRESSION:
         return is_expression(check, step);
     case WL_OP_SKIP_IF_ZERO:
+        return is_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1);
     case WL_OP_SKIP_UNLESS:
         return is_register(check, step->a);
     case WL_OP_BLANK:
@@ -249,6 +250,8 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
                is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
     case WL_OP_LIMIT_SPAN:
         return is_span(check, step->a) && (!step->b || is_mark(check, step->c));
+    case WL_OP_NULL_UNLESS:
+        return below(check, "column", step->a, check->program->column_count) && is_register(check, step->b);
     case WL_OP_COLUMN_NULL:
         return below(check, "column", step->a, check->program->column_count);
     case WL_OP_LIMIT_REGISTER:

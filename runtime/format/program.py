@@ -87,7 +87,8 @@ class Op(IntEnum):
     """register[a] ← the expression whose code is constants[c : c + d]. [b]: 1 where only what needs the value is
     refused if there is none."""
     SKIP_IF_ZERO = 17
-    """Where register[a] is 0, go to step [c] (further on)."""
+    """Where register[a] is 0, go to step [c] (further on). Where it has no value, the row is lost; [b]: 1 where it
+    counts as 0, since only columns depend on it."""
     JUMP = 18
     """Go to step [c] (further on)."""
     COLUMN_NULL = 19
@@ -228,6 +229,8 @@ class Op(IntEnum):
     """The same, with U+FFFD for what is not in the encoding."""
     TEXT_REVERSE = 70
     """span[a] ← the characters of span[b] from the last to the first."""
+    NULL_UNLESS = 71
+    """column[a] ← null where register[b] is 0."""
 
 
 @dataclass(frozen=True, slots=True)

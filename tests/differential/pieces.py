@@ -58,6 +58,8 @@ class Piece:
     chunks: list[str] = field(default_factory=list)
     """Names of attributes that are bytes, and always there."""
     arrays: list[str] = field(default_factory=list)
+    maybe: list[Number] = field(default_factory=list)
+    """Integers that may be absent."""
     ends: bool = False
     """Takes everything up to the end of the stream, so nothing can stand after it."""
 
@@ -105,6 +107,7 @@ class Scope:
     texts: list[str] = field(default_factory=list)
     chunks: list[str] = field(default_factory=list)
     arrays: list[str] = field(default_factory=list)
+    maybe: list[Number] = field(default_factory=list)
     table: bool = False
     """Whether it is a table's row or stands in one."""
 
@@ -113,6 +116,7 @@ class Scope:
         self.texts += piece.texts
         self.chunks += piece.chunks
         self.arrays += piece.arrays
+        self.maybe += piece.maybe
 
     @property
     def sizes(self) -> list[Number]:

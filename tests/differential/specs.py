@@ -14,7 +14,7 @@ from wireloom.objects import stuff
 from . import content, scalars, types
 from .checks import checksum
 from .instances import column_expression, instance
-from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, condition, settled
+from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, any_expression, condition, settled
 
 MOST_TYPES = 6
 SUMS = ("crc32c", "crc-32/bzip2", "crc-24/openpgp", "adler32", "fletcher32", "sum16be", "internet", "xxh32")
@@ -47,9 +47,8 @@ class Maker:
 
     def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> types.Declared:
         """A new user type. It may use its parameters, and what its parent read before it."""
-        name = f"t{len(self.types)}"
         body: dict[str, Any] = {}
-        self.types[name] = body
+        name = self.add(body)
         own = [replace(each, name=f"p{place}") for place, each in enumerate(parameters)]
         above = [each for each in outer.numbers if each.name[0] != "_" and self.random.random() < 0.4]
         scope = Scope(table=self.table)
@@ -67,6 +66,12 @@ class Maker:
         self.add_instances(body, scope)
         write = written(pieces) if order is None else in_order(order, written(pieces))
         return types.Declared(name, write, [each for each in scope.numbers if each.name.startswith("f")])
+
+    def add(self, body: dict[str, Any]) -> str:
+        """The name of a new type, which is ``body``."""
+        name = f"t{len(self.types)}"
+        self.types[name] = body
+        return name
 
     def byte_order(self, body: dict[str, Any], scope: Scope) -> Expression | None:
         """Give some types a byte order that is decided when they are read; returns what is true for ``le``."""
@@ -124,6 +129,7 @@ class Maker:
             choices.append(lambda: types.chosen_size(random, name, scope))
         if self.table:
             choices.append(lambda: content.compressed(random, name, scope))
+            choices.append(lambda: types.chain(random, name, self))
         else:
             choices.append(lambda: content.ruled(random, name, scope))
             choices.append(lambda: content.processed(random, name, scope))
@@ -134,9 +140,22 @@ class Maker:
         """Values that are computed."""
         names = [f"i{number}" for number in range(self.random.choice([0, 0, 1, 2] if self.table else [0, 1, 2, 4]))]
         if names and self.table:
-            body["instances"] = {name: {"value": column_expression(self.random, scope)} for name in names}
+            body["instances"] = self.computed(names, scope)
         elif names:
             body["instances"] = {name: instance(self.random, scope) for name in names}
+
+    def computed(self, names: list[str], scope: Scope) -> dict[str, Any]:
+        """Values of a table's rows, also of what may be absent, and of each other."""
+        random, seen = self.random, replace(scope, numbers=[*scope.numbers, *scope.maybe])
+        found: dict[str, Any] = {}
+        for name in names:
+            is_number = random.random() < 0.5
+            found[name] = {"value": (any_expression if is_number else column_expression)(random, seen)}
+            if random.random() < 0.3:
+                compared = f"{any_expression(random, seen, 1)} {random.choice(['<', '==', '!='])}"
+                found[name]["if"] = f"{compared} {random.choice([number.name for number in seen.numbers] or ['3'])}"
+            seen.numbers += [Number(name, 0, small=False)] if is_number else []
+        return found
 
 
 def in_order(little: Expression, write: Writer) -> Writer:
@@ -190,8 +209,12 @@ def table_spec(random: Random) -> Made:
         scope.numbers += [replace(each, name=f"_root.{each.name}") for piece in before for each in piece.numbers]
     first = scalars.count(random, "n", maker.endian)
     scope.add(first)
-    pieces = [first, *maker.fields(random.randint(1, 6), scope, ends=framing is not None)]
-    if not pieces[-1].ends and framing is None:
+    # A row may take what is left of the input.
+    ends = framing is not None or random.random() < 0.15
+    pieces = [first, *maker.fields(random.randint(1, 6), scope, ends=ends)]
+    if not pieces[-1].ends and framing is None and ends:
+        pieces.append(content.rest(random, "z", scope, text=random.random() < 0.5))
+    elif not pieces[-1].ends and framing is None:
         # Rows are whole bytes.
         pieces.append(scalars.count(random, "z", maker.endian))
     row: dict[str, Any] = {"seq": [each for piece in pieces for each in piece.attributes]}
@@ -204,7 +227,7 @@ def table_spec(random: Random) -> Made:
     if framing is not None:
         rows["-wireloom"] = {"framing": framing[0]}
         write = framed_writer(pieces, framing[1], framing[2])
-    elif before and random.random() < 0.5:
+    elif before and not pieces[-1].ends and random.random() < 0.5:
         extension["parent-columns"] = ["h0"]
     meta = {"id": "sample", "endian": maker.endian, "-wireloom": extension}
     root = [*(each for piece in before for each in piece.attributes), rows]

@@ -43,6 +43,7 @@ def format_of(made: Made, folder: Path) -> Format:
     return load_format(path)
 
 
+# Of an input that the engine reads in pieces and objects as a whole, another size is the largest.
 @bounded(40)
 @given(made=tables(), random=randoms)
 def test_both_readers_agree(folder: Path, made: Made, random: Random) -> None:
@@ -50,7 +51,8 @@ def test_both_readers_agree(folder: Path, made: Made, random: Random) -> None:
     good = made.write(random, {})
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in READERS:
-            agreed(format, data, **options)
+            if format.streaming or "max_record" not in options:
+                agreed(format, data, **options)
 
 
 @bounded(40)
@@ -60,7 +62,6 @@ def test_both_readers_agree_on_rows_inside_of_units(folder: Path, made: Made, ra
     good = made.write(random, {})
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in READERS:
-            # What the engine reads in pieces, objects read as a whole, so that another size is the largest.
             if format.streaming or "max_record" not in options:
                 agreed(format, data, **options)
 

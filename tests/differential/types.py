@@ -28,6 +28,9 @@ class Types(Protocol):
     def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> Declared:
         """A new type for attributes in that scope. ``ends``: its stream ends with it."""
 
+    def add(self, body: dict[str, Any]) -> str:
+        """The name of a new type."""
+
 
 def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends: bool) -> Piece:
     """Numbers one after another."""
@@ -102,6 +105,38 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
     return Piece([attribute], write, numbers=[] if repeated else numbers)
 
 
+def chain(random: Random, name: str, types: Types) -> Piece:
+    """An object that may hold another one of its type, or several of them up to one that says so."""
+    body: dict[str, Any] = {}
+    type = types.add(body)
+    body["seq"] = [{"id": "kind", "type": "u1"}, {"id": "size", "type": "u1"}]
+    body["seq"].append({"id": "next", "type": type, "if": "kind % 2 == 1"})
+    attribute: dict[str, Any] = {"id": name, "type": type}
+    several, asks = random.random() < 0.3, random.random() < 0.3
+    attributes = [attribute]
+    if several:
+        attribute |= {"repeat": "until", "repeat-until": "_.size < 4 or _.kind == 2"}
+    elif asks:
+        # Where there is no second one the object is lost.
+        attributes.append({"id": f"{name}_more", "type": "u1", "if": f"{name}.next.size == 3"})
+
+    def links(random: Random, depth: int, kind: int, size: int) -> bytes:
+        if kind % 2 == 0 or depth > 4:
+            return bytes([kind & ~1, size])
+        return bytes([kind, size]) + links(random, depth + 1, random.randrange(6), random.randrange(2, 6))
+
+    def write(random: Random, values: Values) -> Parts:
+        kind, size = random.randrange(6) | (asks and not several), random.randrange(2, 9)
+        if several:
+            return (*(links(random, 0, random.randrange(6), 9) for _ in range(random.randrange(3))), b"\2\3")
+        values |= {f"{name}.kind": kind, f"{name}.size": size}
+        data = links(random, 0, kind, size)
+        return (data + (b"\7" if asks and data[3:4] == b"\3" else b""),)
+
+    numbers = [] if several else [Number(f"{name}.kind", 0, small=True), Number(f"{name}.size", 2, small=True)]
+    return Piece(attributes, write, numbers=numbers)
+
+
 def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
     """One of several types, by an integer, in a table now and then by its digits."""
     on = random.choice(scope.numbers)
@@ -172,4 +207,6 @@ def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
     def write(random: Random, values: Values) -> Parts:
         return piece.write(random, values) if there.value(values) else ()
 
-    return replace(piece, attributes=[attribute], write=write, numbers=[], texts=[], chunks=[], arrays=[])
+    return replace(
+        piece, attributes=[attribute], write=write, numbers=[], texts=[], chunks=[], arrays=[], maybe=piece.numbers
+    )

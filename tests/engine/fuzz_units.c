@@ -225,7 +225,7 @@ static void write_simple(author *by, int level) {
         if (level == 0 && choose(by, 2))
             step(by, WL_OP_COLUMN_REGISTER, WORD, choose(by, 6), WL_U8LE, 0);
         else if (level >= 0)
-            step(by, WL_OP_COLUMN_NULL, fixed[level], 0, 0, 0);
+            step(by, choose(by, 2) ? WL_OP_COLUMN_NULL : WL_OP_NULL_UNLESS, fixed[level], choose(by, 6), 0, 0);
         break;
     case 8:
         if (choose(by, 3) == 0)
@@ -246,7 +246,7 @@ static void write_simple(author *by, int level) {
 
 static void write_skip(author *by, int level) {
     size_t skip = by->it.step_count;
-    step(by, WL_OP_SKIP_IF_ZERO, choose(by, 6), 0, 0, 0);
+    step(by, WL_OP_SKIP_IF_ZERO, choose(by, 6), choose(by, 2), 0, 0);
     write_simple(by, level);
     by->it.steps[skip].c = (int64_t)by->it.step_count;
 }

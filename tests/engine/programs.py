@@ -129,6 +129,8 @@ class Author:
         found = self.covered(kinds)
         if self.pick(6) == 0:
             self.add(Op.COLUMN_NULL, number)
+        elif self.pick(8) == 0:
+            self.add(Op.NULL_UNLESS, number, self.pick(REGISTERS))
         elif storage == Storage.VARIABLE:
             self.add(Op.COLUMN_BYTES, number, self.pick(SPANS))
         elif storage == Storage.FIXED64 and self.pick(3) == 0:
@@ -201,13 +203,13 @@ class Author:
     def jump(self) -> None:
         if self.depth == 0:
             self.jumps.append(len(self.steps))
-            self.add(Op.SKIP_IF_ZERO if self.pick(6) else Op.JUMP, self.pick(REGISTERS))
+            self.add(Op.SKIP_IF_ZERO if self.pick(6) else Op.JUMP, self.pick(REGISTERS), int(self.pick(4) == 0))
 
     def close_jumps(self) -> None:
         """Lets open jumps go on here. What a NEED before it covers is then uncertain."""
         for at in self.jumps:
             step = self.steps[at]
-            self.steps[at] = Step(step.op, step.a, 0, len(self.steps))
+            self.steps[at] = Step(step.op, step.a, step.b, len(self.steps))
         if self.jumps:
             self.safe = 0
         self.jumps.clear()

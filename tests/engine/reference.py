@@ -118,7 +118,7 @@ FOLLOWING: dict[int, int] = {
 """Bytes that follow a code, but for those that a span is compared with."""
 
 READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
-READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP}
+READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP, Op.NULL_UNLESS}
 
 
 def reachable(program: ColumnProgram) -> set[int]:
@@ -284,12 +284,14 @@ class Row:
                 self.store(a, value if value is not None and c <= value <= d else None)
             case Op.COLUMN_NULL:
                 self.columns[a] = None
+            case Op.NULL_UNLESS:
+                self.columns[a] = self.columns[a] if self.registers[b] else None
             case Op.MARK:
                 self.marks[a] = self.cursor if b else self.base + c
             case Op.SKIP_IF_ZERO:
-                if self.registers[a] is None:
+                if self.registers[a] is None and not b:
                     raise LostError(Reason.VALUE)
-                if self.registers[a] == 0:
+                if not self.registers[a]:
                     return c
             case Op.JUMP:
                 return c

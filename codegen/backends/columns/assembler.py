@@ -119,10 +119,10 @@ class Assembler:
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
         """A register that holds the expression's value: the field's own where it is only a field that has a value."""
-        if compiled.scalar is not None and not compiled.scalar.lazy:
-            return compiled.scalar
-        target = Scalar(comment, compiled.interval)
-        self.compute(target, compiled, comment)
+        target = compiled.scalar
+        if target is None or target.lazy:
+            target = Scalar(comment, compiled.interval)
+            self.compute(target, compiled, comment)
         return target
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
@@ -207,6 +207,11 @@ class Assembler:
         self.items = outer
         function.marks, function.loops = (marks, self.marks), (loops, self.loops)
 
+    def share(self, scalar: Scalar) -> None:
+        """Make a register of those that a function fills for who calls it."""
+        scalar.needed = True
+        self._arguments.add(scalar)
+
     def place(self, label: Label) -> None:
         """Jumps to ``label`` lead here."""
         self.items.append(label)
@@ -233,8 +238,7 @@ class Assembler:
         for item in kept:
             if isinstance(item, Label):
                 item.step = position
-            else:
-                position += 1
+            position += not isinstance(item, Label)
         lines = tuple(self._listed(item) for item in kept if not isinstance(item, Label))
         messages = tuple(each.numbered(self._register, self._spans) for each in self.messages)
         program = ColumnProgram(
@@ -279,8 +283,8 @@ class Assembler:
         return (before[0], len(self._registers)), (before[1], len(self._spans))
 
     def _find_needed(self) -> None:
-        """Find the registers that some step reads: a value is read after it is computed, so one pass from the end will
-        do."""
+        """Find the registers that some step reads, in one pass from the end: but for what functions are given and give,
+        a value is read after it is computed."""
         for item in reversed([*self._placed()]):
             if isinstance(item, Line):
                 for operand in (item.a, item.b, item.c, item.d):

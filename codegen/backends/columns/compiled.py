@@ -71,6 +71,19 @@ def code_of(part: Scalar | Span | Digits | Byte | Compare | Length, number: int,
             return struct.pack("<BH", Code.SPAN_SIZE, number)
 
 
+BY_CONSTANT = (Code.FLOOR_DIVIDE, Code.MODULO, Code.SHIFT_RIGHT)
+FAILING = (
+    *BY_CONSTANT,
+    Code.MULTIPLY,
+    Code.SHIFT_LEFT,
+    Code.SERIES_ITEM,
+    Code.SERIES_LEAST,
+    Code.SERIES_GREATEST,
+    Code.NARROW,
+)
+"""Codes whose value may not exist."""
+
+
 @dataclass(frozen=True)
 class Compiled:
     """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth. A span
@@ -91,9 +104,26 @@ class Compiled:
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Scalar) else None
 
+    @property
+    def may_fail(self) -> bool:
+        """Return whether there may be no value."""
+        before: Part = b""
+        for part in self.parts:
+            if isinstance(part, Byte | Digits) or (isinstance(part, Scalar) and (part.may_fail or part.lazy)):
+                return True
+            if isinstance(part, bytes) and part[0] in FAILING and not (part[0] in BY_CONSTANT and _is_divisor(before)):
+                return True
+            before = part
+        return False
+
     def scalars(self) -> Iterable[Scalar]:
         """The fields whose registers the code reads."""
         return (part for part in self.parts if isinstance(part, Scalar))
+
+
+def _is_divisor(part: Part) -> bool:
+    """Return whether an operand is a constant by which anything can be divided, or shifted to the right."""
+    return isinstance(part, bytes) and part[0] == Code.CONSTANT and any(part[1:]) and part[-1] < 0x80
 
 
 def constant(value: int) -> Compiled:

@@ -29,13 +29,13 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import EnumType
+from ...expression.types import EnumType, UserType
 from .compiled import Compare, Compiled, Order, constant, joined
 from .encodings import Encoding
-from .finding import denied, facts_of
+from .finding import Asked, denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
-from .scope import Fact, Known, Scalar, Span
+from .scope import Fact, Known, Scalar, Scope, Span
 from .texts import Texts, constant_bytes, is_spanned
 
 _BINARY = {
@@ -121,6 +121,8 @@ class Compiler(Texts):
                 return self._logical(node)
             case Conditional():
                 return self._conditional(node)
+            case Asked():
+                return node.compiled(self)
             case _:
                 raise NotForEngineError("an expression computes with something else than integers and booleans")
 
@@ -157,24 +159,43 @@ class Compiler(Texts):
         return joined((left, right), _BINARY[node.operator], checked(interval))
 
     def _comparison(self, node: Comparison) -> Compiled:
-        if self._is_bytes(node.left) or self._is_bytes(node.right):
+        if self.is_bytes(node.left) or self.is_bytes(node.right):
             return self._comparison_of_bytes(node)
         code, compare = _COMPARISON[node.operator]
-        left, right = (self._compared(each, node.operator) for each in (node.left, node.right))
+        left, right = (self.compared(each, node.operator) for each in (node.left, node.right))
         if isinstance(left, Scalar) or isinstance(right, Scalar):
             return self._comparison_of_optional(node, left, right)
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
         return joined((left, right), code, BOOLEAN)
 
-    def _compared(self, node: Node, operator: str) -> Compiled | Scalar:
+    def compared(self, node: Node, operator: str) -> Compiled | Scalar:
         """An operand, or the integer that it is if that may be absent: what is absent equals nothing."""
         if operator not in ("==", "!=") or not isinstance(node, Name | Attribute | Cast):
             return self._compile(node)
+        named: Node = node
+        while isinstance(named, Cast):
+            named = named.value
+        if isinstance(named, Attribute) and not self._may_be_nothing(named):
+            # Only what it is in may be absent, and then there is no value.
+            return self._compile(node)
         found = self.resolve(node)
-        if isinstance(found, Scalar) and not self._knows(found) and found.there is not None:
+        if isinstance(found, Scalar) and not self.knows(found) and found.there is not None:
+            if isinstance(named, Attribute):
+                self._owner_must_be_present(named)
             return found
         return self.strict._compile(node)
+
+    def _may_be_nothing(self, node: Attribute) -> bool:
+        """Return whether a member of something that is there may be absent."""
+        owner = node.value.type
+        field = self.scope.plan.type(owner.path).field(node.name) if isinstance(owner, UserType) else None
+        return field is None or field.optional
+
+    def _owner_must_be_present(self, node: Attribute) -> None:
+        owner = self.resolve(node.value)
+        if not isinstance(owner, Scope) or not set(owner.facts) <= {*self.facts, *self.assumed}:
+            raise NotForEngineError(f'an expression compares "{node.name}", which may be absent, in what may be absent')
 
     def _comparison_of_optional(self, node: Comparison, left: Compiled | Scalar, right: Compiled | Scalar) -> Compiled:
         optional, other = (left, right) if isinstance(left, Scalar) else (right, left)
@@ -185,7 +206,7 @@ class Compiler(Texts):
 
     def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
         """A comparison with something that may be absent, and equals nothing then."""
-        if self._knows(optional):
+        if self.knows(optional):
             return compared
         if node.operator not in ("==", "!=") or optional.there is None:
             self.must_be_present(optional)
@@ -193,7 +214,7 @@ class Compiler(Texts):
         otherwise = constant(int(node.operator == "!="))
         return joined((Compiled((optional.there,), BOOLEAN), compared, otherwise), Code.SELECT, BOOLEAN)
 
-    def _is_bytes(self, node: Node) -> bool:
+    def is_bytes(self, node: Node) -> bool:
         """Return whether an expression is bytes or text."""
         is_it = isinstance(node, Name) and node.id == "_" and isinstance(self.it, Span)
         return is_it or is_spanned(node)
@@ -230,7 +251,7 @@ class Compiler(Texts):
         if not isinstance(right, Span):
             self._read(right)
             raise NotForEngineError("an expression compares bytes or text with something that is none")
-        if not (self._knows(left) or self._knows(right)):
+        if not (self.knows(left) or self.knows(right)):
             raise NotForEngineError("an expression compares two values that may both be absent")
         for each in (left, right):
             if not each.found:
@@ -249,7 +270,7 @@ class Compiler(Texts):
 
     def _logical(self, node: Logical) -> Compiled:
         left = self._compile(node.left)
-        right = self._knowing(node.left if node.operator == "and" else None)._compile(node.right)
+        right = self.knowing(node.left if node.operator == "and" else None)._compile(node.right)
         if left.constant is not None:
             decides = bool(left.constant) == (node.operator == "or")
             return constant(int(bool(left.constant))) if decides else right
@@ -259,17 +280,21 @@ class Compiler(Texts):
         condition = self._compile(node.condition)
         if condition.constant is not None and not condition.constant:
             return self._compile(node.otherwise)
-        then = self._knowing(node.condition)._compile(node.then)
+        then = self.knowing(node.condition)._compile(node.then)
         if condition.constant:
             return then
-        unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
-        otherwise = replace(self, assumed=(*self.assumed, *unless))._compile(node.otherwise)
+        otherwise = self.denying(node.condition)._compile(node.otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
-    def _knowing(self, condition: Node | None) -> Compiler:
+    def knowing(self, condition: Node | None) -> Compiler:
+        """The same for what is run only where the condition holds."""
         if condition is None:
             return self
         return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
+
+    def denying(self, condition: Node) -> Compiler:
+        """The same for what is run only where the condition does not hold."""
+        return replace(self, assumed=(*self.assumed, *(Fact(self.scope, each) for each in denied(condition))))
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:

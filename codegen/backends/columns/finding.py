@@ -15,11 +15,11 @@ from ...expression.walk import names_in, walk
 from ...plan import Instance
 from .compiled import Byte, Compiled, Digits, constant, joined
 from .interval import BOOLEAN, Interval
-from .items import Item, Series
+from .items import Answer, Answers, Item, Series
 from .refusal import NotForEngineError
-from .scope import Argument, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
+from .scope import Argument, Called, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
 
-Found = Member | Scope | Compiled | Item | Repeated
+Found = Member | Scope | Compiled | Item | Answer | Repeated
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
@@ -57,6 +57,15 @@ def denied(node: Node) -> tuple[Node, ...]:
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
     """Return the facts that hold if ``condition``, written in ``scope``, is true."""
     return tuple(Fact(scope, each) for each in conjuncts(condition))
+
+
+@dataclass(frozen=True)
+class Asked(Node):
+    """A question that is no part of the language, and is compiled like an expression."""
+
+    @abstractmethod
+    def compiled(self, compiler: Finder) -> Compiled:
+        """Return its code. Raises ``NotForEngineError``."""
 
 
 NOTHING = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])), Interval(0, 0), 2)
@@ -136,11 +145,13 @@ class Finder(ABC):
             return found
         if isinstance(found, Item):
             return found.value(absent_fails=self.absent_fails)
+        if isinstance(found, Answer):
+            return self._of(found.object, found.value(absent_fails=self.absent_fails))
         if isinstance(found, Unavailable):
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
             raise NotForEngineError("an expression computes with something else than integers and booleans")
-        if found.checked is not None and self.absent_fails and not self._knows(found):
+        if found.checked is not None and self.absent_fails and not self.knows(found):
             return Compiled((found.checked,), found.interval)
         self.must_be_present(found)
         # An absent field's register holds 0.
@@ -159,17 +170,24 @@ class Finder(ABC):
 
     def _of_span(self, span: Span, value: Compiled) -> Compiled:
         """Code that is computed from bytes or text, without a value where these are absent."""
-        if self._knows(span) or span.there is None or not self.absent_fails:
+        if self.knows(span) or span.there is None or not self.absent_fails:
             self.must_be_found(span)
-            return value
-        return joined((Compiled((span.there,), BOOLEAN), value, NOTHING), Code.SELECT, value.interval)
+        return self._of(span, value)
 
-    def must_be_present(self, member: Scalar | Span | Repeated) -> None:
+    def _of(self, member: Span | Called, value: Compiled) -> Compiled:
+        """Code that is computed from something, without a value where that is absent."""
+        if self.knows(member) or member.there is None or not self.absent_fails:
+            self.must_be_present(member)
+            return value
+        return joined((Compiled((member.there,), BOOLEAN), value, NOTHING), Code.SELECT, value.interval)
+
+    def must_be_present(self, member: Scalar | Span | Repeated | Called) -> None:
         """Raise ``NotForEngineError`` where the field may be absent at this place."""
-        if not self._knows(member):
+        if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def _knows(self, member: Scalar | Span | Repeated) -> bool:
+    def knows(self, member: Scalar | Span | Repeated | Called) -> bool:
+        """Return whether the member is certainly there."""
         return set(member.facts) <= {*self.facts, *self.assumed}
 
     @property
@@ -211,8 +229,10 @@ class Finder(ABC):
             return owner
         if isinstance(owner, Scope):
             return replace(self, scope=owner, it=None)._name(node.name, node.type)
-        if isinstance(owner, Item):
+        if isinstance(owner, Item | Answer):
             return owner.member(node)
+        if isinstance(owner, Answers):
+            return Answer(owner, Name("_", type=node.value.type)).member(node)
         if isinstance(owner, Series):
             self._must_be_complete(owner)
             found = owner.method(node)
@@ -262,7 +282,7 @@ class Finder(ABC):
             return scope.parent
         found = scope.members.get(name)
         if isinstance(found, Argument):
-            return replace(self._within(found.scope), given=True)._resolve_or_compile(found.node)
+            return replace(self.within(found.scope), given=True)._resolve_or_compile(found.node)
         if found is not None:
             return found
         instance = scope.struct.instance(name)
@@ -275,7 +295,7 @@ class Finder(ABC):
             shared = self._shared(scope, instance)
             if shared is not None:
                 return shared
-            value = self._within(scope)._resolve_or_compile(instance.value)
+            value = self.within(scope)._resolve_or_compile(instance.value)
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
         if instance is not None and instance.value is not None and instance.condition is not None and self.absent_fails:
             return self._where_held(scope, instance.value, instance.condition)
@@ -288,11 +308,11 @@ class Finder(ABC):
     def _shared(self, scope: Scope, instance: Instance) -> Scalar | None:
         if self.share is None or not self.of_row or self.given or instance.condition is not None:
             return None
-        return self.share(self._within(scope), scope, instance)
+        return self.share(self.within(scope), scope, instance)
 
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
         """An instance with a condition: it has no value where that does not hold."""
-        within = self._within(scope)
+        within = self.within(scope)
         held = within._compile(condition)
         knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition)))
         found = knowing._compile(value)
@@ -319,7 +339,8 @@ class Finder(ABC):
         self.scope.members[instance.id] = kept
         return kept
 
-    def _within(self, scope: Scope) -> Self:
+    def within(self, scope: Scope) -> Self:
+        """The same for expressions that are written in another object."""
         if self.nesting >= MAX_NESTING:
             raise NotForEngineError("an expression is too deep")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)

@@ -14,11 +14,13 @@ from ...expression.walk import expressions_in, walk
 from ...plan import Field, Plan, TypePlan
 from ...wire import InheritedEndian
 from .arrow import integer_interval
-from .compiled import Compiled
+from .compiled import Compiled, constant
+from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, Stream, Unavailable
-from .state import Function, State
+from .results import Call, Function
+from .scope import Scalar, Scope, Stream
+from .state import State
 
 BYTE_ORDER = "byte order"
 
@@ -83,7 +85,10 @@ def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Call
             raise NotForEngineError(f'"{field.id}" is given an argument that may be beyond its type')
         assembler.compute(argument, compiled, argument.name)
     assembler.add(Op.CALL, function.number, comment=field.id)
-    scope.members[field.id] = Unavailable(f'an expression uses "{field.id}", whose type contains itself')
+    there = Scalar(f"is {field.id} there?", BOOLEAN, state.facts)
+    assembler.compute(there, constant(1), there.name)
+    state.created.append(there)
+    scope.members[field.id] = Call(field.id, state.facts, there, function, assembler.slot())
 
 
 def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
@@ -105,7 +110,7 @@ def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, 
         if interval is None:
             raise NotForEngineError(f'"{struct.path[-1]}" contains itself and is given "{name}"')
         arguments.append(Scalar(name, interval, needed=True))
-    function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent)
+    function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent, assembler)
     state.functions[struct.path, state.bounded] = function
     with assembler.function(struct.path[-1], bounded=state.bounded, arguments=arguments):
         for argument, (holder, name, _) in zip(arguments, given, strict=True):
@@ -129,3 +134,4 @@ def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, 
         if not within.run.aligned:
             raise NotForEngineError(f'"{struct.path[-1]}" may end inside a byte')
         within.run.flush()
+        function.close(Compiler(inner, it=inner, absent_fails=True))

@@ -11,7 +11,7 @@ from ...expression.nodes import Attribute, Name, Node
 from ...expression.types import ListType
 from .compiled import Compiled, constant, joined, of_series
 from .interval import Interval
-from .scope import Repeated
+from .scope import Called, Repeated
 
 
 @dataclass(eq=False)
@@ -45,6 +45,31 @@ class Series(Repeated, ABC):
                 code = Code.SERIES_LEAST if node.name == "min" else Code.SERIES_GREATEST
                 return of_series((), code, number, interval)
         return None
+
+
+@dataclass(eq=False)
+class Answers(Called, ABC):
+    """An object that a function has read, and what expressions ask of it."""
+
+    @abstractmethod
+    def value_of(self, path: Node, *, absent_fails: bool) -> Compiled:
+        """Code of the integer that ``path`` finds in the object ``_``."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer: what ``path`` finds in an object that a function has read, which is ``_`` there."""
+
+    object: Answers
+    path: Node
+
+    def member(self, node: Attribute) -> Answer:
+        """Return what is inside of it."""
+        return replace(self, path=Attribute(self.path, node.name, type=node.type))
+
+    def value(self, *, absent_fails: bool) -> Compiled:
+        """Code of the integer that it is, as of an ``Item``."""
+        return self.object.value_of(self.path, absent_fails=absent_fails)
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ Operand = int | Kind | Scalar | Span | Label | Refusal | Carried
 
 
 def source_of(operand: Operand, number: int) -> str:
-    """The source of an operand, which is a number in the end."""
+    """Return an operand as Python source; ``number``: what it is in the program."""
     if isinstance(operand, Refusal):
         return str(operand)
     if isinstance(operand, IntEnum):

@@ -15,7 +15,7 @@ from .finding import asks_position
 from .interval import Interval
 from .lines import Label
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, Span, Unavailable
+from .scope import Called, Scalar, Scope, Span, Unavailable
 from .series import KeptItems
 from .state import State
 
@@ -94,7 +94,7 @@ def _end_item(state: State, field: Field) -> None:
 def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scalar:
     """The register that says whether an item is the last one."""
     item = scope.members.get(field.id)
-    seeing = replace(state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Span) else None)
+    seeing = replace(state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Span | Called) else None)
     return state.assembler.temporary(seeing.compile(repeat.expression), f"last of {field.id}?")
 
 

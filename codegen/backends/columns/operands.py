@@ -76,5 +76,6 @@ OPERANDS = {
     Op.TEXT_DECODE: 4,
     Op.TEXT_CLEAN: 4,
     Op.TEXT_REVERSE: 2,
+    Op.NULL_UNLESS: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

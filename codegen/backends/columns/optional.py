@@ -38,7 +38,7 @@ def lower_optional(
     state.run.flush()
     for each in state.created:
         if isinstance(each, Scalar) and each.checked is None:
-            each.checked = Scalar(each.name, each.interval)
+            each.checked = Scalar(each.name, each.interval, may_fail=True)
             assembler.compute(each.checked, Compiled((each,), each.interval), each.name)
         if each.there is None:
             each.there = Scalar(f"is {each.name} there?", BOOLEAN)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 from wireloom.format.program import Kind, Op, Storage, Stuffing
 
-from ...expression.nodes import SLICE, Call, Node
-from ...expression.types import BytesType, ComputedIntegerType, Path, StringType, UserType
+from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
 from ...plan import Field, Instance, Plan, Rows
 from ...plan.chains import chained_in
@@ -19,14 +17,12 @@ from .arrow import integer_interval
 from .assembler import Assembler, Listing
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
-from .compiled import Compiled
-from .expression import LONGEST_LITERAL, Compiler
-from .finding import facts_of
+from .expression import LONGEST_LITERAL
 from .interval import INT64, Interval
-from .lines import Label
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit, read_instance
-from .scope import Fact, Known, Scalar, Scope, Span, Unavailable
+from .row_instances import lower_instance, row_compiler
+from .scope import Known, Scalar, Scope, Span, Unavailable
 from .sharing import Sharing
 from .state import State
 from .table import TableColumn, columns_on, declared
@@ -96,7 +92,7 @@ def _row_columns(state: State, row: Scope) -> None:
     assert rows is not None
     sharing = Sharing(state, state.assembler.slot())
     if rows.where is not None:
-        condition = _compiler(state, row, state.facts).compile(rows.where)
+        condition = row_compiler(state, row, state.facts).compile(rows.where)
         state.assembler.add(Op.WHERE, state.assembler.temporary(condition, "where"), comment="where")
     for node in state.columns_of(row.struct.path).columns:
         try:
@@ -118,7 +114,7 @@ def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing:
             raise NotForEngineError(f'the column "{column.name}" is in no object that stands before the rows')
         scope = inner
     if isinstance(column.field, Instance):
-        _lower_instance(state, scope, node.number, column, column.field, sharing)
+        lower_instance(state, scope, node.number, column, column.field, sharing)
     elif column.parent and rows.streaming:
         column.store(state.assembler, node.number, _scalar(scope, column.field.id))
     elif column.parent or column.up:
@@ -202,65 +198,3 @@ def _scalar(scope: Scope, name: str) -> Scalar:
     if not isinstance(found, Scalar):
         raise NotForEngineError(f'the column "{name}" of the root is not a plain integer')
     return found
-
-
-def _compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None) -> Compiler:
-    """A compiler of expressions that are computed when the row has been read: its stream is where the row ends."""
-    share = sharing.value_of if sharing is not None else None
-    return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True, share=share)
-
-
-def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
-    """The bytes or text that a column shows, or a part of them."""
-    whole = value.value if isinstance(value, Call) and value.name == SLICE else value
-    span = compiler.span(whole)
-    if whole is value:
-        return span
-    assert isinstance(value, Call)
-    if span.made:
-        raise NotForEngineError(f'the column "{column.name}" is a part of computed text or bytes')
-    ends = [assembler.temporary(compiler.compile(each), f"end of {column.name}") for each in value.arguments]
-    part = Span(column.name)
-    assembler.add(Op.SLICE, part, span, *ends, comment=column.name)
-    return part
-
-
-def _lower_instance(
-    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
-) -> None:
-    """A column whose value an expression computes."""
-    if instance.value is None:
-        raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
-    kept = scope.members.get(instance.id)
-    if isinstance(kept, Scalar) and instance.condition is None:
-        held = column.held(Compiled((kept,), kept.interval))
-        column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
-        return
-    if instance.checks:
-        raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
-    assembler = state.assembler
-    absent, after = Label(), Label()
-    facts = state.facts
-    if instance.condition is not None:
-        present = assembler.temporary(
-            _compiler(state, scope, facts, sharing).compile(instance.condition), f"is {column.name} there?"
-        )
-        assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {column.name} there?")
-        facts = (*facts, *facts_of(scope, instance.condition))
-    compiler = _compiler(state, scope, facts, sharing)
-    if isinstance(instance.type, BytesType | StringType):
-        span = _span_of(assembler, compiler, column, instance.value)
-        assembler.column_bytes(number, span, column.name)
-    else:
-        compiled = compiler.compile(instance.value)
-        value = assembler.temporary(compiled, column.name)
-        held = column.held(Compiled((value,), value.interval))
-        column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
-        if instance.condition is None and compiled.constant is None and set(value.facts) <= set(facts):
-            # What depends on it takes the value that is there.
-            scope.members[instance.id] = value
-    if instance.condition is not None:
-        assembler.add(Op.JUMP, 0, 0, after)
-        assembler.place(absent)
-        assembler.add(Op.COLUMN_NULL, number, comment=column.name)
-        assembler.place(after)

@@ -322,7 +322,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         # Too many items cost the row alone, since the end of the compressed bytes is known.
         raise NotForEngineError(f'"{field.id}" is {process.words} and has items')
     contains, lost = is_step and not isinstance(field.size, OwnSize), not field.defers or field.process is not None
-    inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost)
+    inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost, facts=state.facts)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner

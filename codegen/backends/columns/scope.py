@@ -17,8 +17,8 @@ class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
     It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is there.
-    ``checked``: the same, which has no value where it is absent; ``there``: whether it is there. ``lazy``: it may
-    have no value, which is damage where something needs it.
+    ``checked``: the same, which has no value where it is absent; ``there``: whether it is there. ``may_fail``: it is
+    computed, and may have no value; ``lazy``: that is damage only where something needs it.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Scalar:
     needed: bool = False
     checked: Scalar | None = None
     there: Scalar | None = None
+    may_fail: bool = False
     lazy: bool = False
 
 
@@ -95,7 +96,16 @@ class Items:
     store: int
 
 
-Member = Scalar | Span | Argument | Known | Unavailable | Items
+@dataclass(eq=False)
+class Called:
+    """An object that a function has read. ``there``: whether it has been."""
+
+    name: str
+    facts: tuple[Fact, ...]
+    there: Scalar
+
+
+Member = Scalar | Span | Argument | Known | Unavailable | Items | Called
 
 
 @dataclass(eq=False)
@@ -132,6 +142,8 @@ class Scope:
     """The mark where it begins, if that is where rows are that stand in bytes of it."""
     lost: bool = False
     """Of a message: one that does not hold leaves the layout open."""
+    facts: tuple[Fact, ...] = ()
+    """The conditions under which it is there."""
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the objects around this one, the innermost first."""

@@ -108,7 +108,7 @@ class KeptItems(Series):
             self.begin.items.append(Line(Op.SERIES, number, comment=self.name))
             self.numbers[path] = number
             if self.is_open:
-                self.intervals[path] = _held(path.type)
+                self.intervals[path] = held_by(path.type)
                 self.pending.append(path)
             found = [self._add(turn, path) for turn in self.turns]
             if not self.is_open:
@@ -123,13 +123,14 @@ class KeptItems(Series):
         name = f"item of {self.name}"
         kept = compiled.scalar
         if kept is None:
-            kept = Scalar(name, compiled.interval)
+            kept = Scalar(name, compiled.interval, lazy=True)
             turn.slot.items.append(ExpressionLine(kept, compiled, name))
         turn.slot.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=name))
         return compiled.interval
 
 
-def _held(type: Type | None) -> Interval:
+def held_by(type: Type | None) -> Interval:
+    """Return the values for which there is room where something of a type is asked for before it is compiled."""
     if isinstance(type, BooleanType):
         return BOOLEAN
     return (integer_interval(type) if type is not None else None) or COMPUTED

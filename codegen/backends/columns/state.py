@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
-from ...expression.nodes import Name
 from ...expression.types import Path
 from ...plan import Field, Instance, Plan, Way
 from ...wire import ExpressionSize, FixedSize
@@ -20,22 +19,10 @@ from .finding import asks_position
 from .interval import BOOLEAN, INT64, Interval
 from .making import TextMaker
 from .refusal import NotForEngineError
+from .results import Function
 from .run import Run
 from .scope import Carried, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
 from .series import asked_lists
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of the program. ``arguments``: the registers in which it is given its parameters, and if ``has_order``
-    the byte order of what is around it. ``of_parent``: what it needs of the object around it, of type ``parent``, which
-    are arguments too."""
-
-    number: int
-    arguments: tuple[Scalar, ...]
-    has_order: bool
-    of_parent: tuple[Name, ...]
-    parent: Path
 
 
 @dataclass
@@ -126,13 +113,13 @@ class State:
         """An item of a variable that is a list."""
         self.run.flush()
         number = self.assembler.temporary(index, f"number of an item of {items.name}")
-        found = Scalar(f"item of {items.name}", INT64, self.facts)
+        found = Scalar(f"item of {items.name}", INT64, self.facts, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
         # An expression of its own says so where there is none.
         return joined((Compiled((found,), INT64), constant(0)), Code.ADD, INT64)
 
     def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
-        kept = Scalar(instance.id, compiled.interval, self.facts)
+        kept = Scalar(instance.id, compiled.interval, self.facts, may_fail=compiled.may_fail)
         self.run.flush()
         self.assembler.compute(kept, compiled, instance.id)
         self.kept.append((scope, instance))

@@ -13,10 +13,10 @@ from ...expression.types import BytesType, StringType
 from ...plan import Field, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
-from .compiled import Compiled
+from .compiled import Compiled, constant
 from .expression import Compiler
 from .field_arrow import variant_name
-from .interval import Interval
+from .interval import BOOLEAN, Interval
 from .lines import Label
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Unavailable
@@ -58,6 +58,8 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
         _null(state, node)
         if result is not None:
             assembler.absent(result)
+            assert result.there is not None
+            assembler.compute(result.there, constant(0), result.there.name)
     assembler.place(end)
     state.kept += asked
     state.forget(len(state.kept) - len(asked))
@@ -75,6 +77,8 @@ def _integer(state: State, field: Field) -> Scalar | None:
     if field.unmatched:
         found.facts = (*state.facts, Fact(Scope(state.plan, state.plan.root), Name("_")))
         found.checked = found
+        found.may_fail = True
+        found.there = Scalar(f"is {field.id} there?", BOOLEAN)
     return found
 
 
@@ -83,6 +87,8 @@ def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> Non
     if result is not None:
         assert isinstance(value, Scalar)
         state.assembler.compute(result, Compiled((value,), value.interval), form.id)
+    if result is not None and result.there is not None:
+        state.assembler.compute(result.there, constant(1), result.there.name)
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:

@@ -73,7 +73,7 @@ class Texts(Finder):
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
         if not is_spanned(value):
             return super()._where_held(scope, value, condition)
-        within = self._within(scope)
+        within = self.within(scope)
         found = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).clean(value)
         made = self._maker.select(within._compile(condition), found, None)
         made.text = found.text
@@ -103,7 +103,7 @@ class Texts(Finder):
         """A span that has no value where it is absent."""
         if span.made:
             return span
-        if self._knows(span) or span.there is None or not self.absent_fails:
+        if self.knows(span) or span.there is None or not self.absent_fails:
             self.must_be_found(span)
             return span
         if not span.found:
@@ -147,13 +147,13 @@ class Texts(Finder):
 
     def _conditional_text(self, node: Conditional) -> Span:
         condition = self._compile(node.condition)
-        then = self._knowing(node.condition).clean(node.then)
+        then = self.knowing(node.condition).clean(node.then)
         unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
         otherwise = replace(self, assumed=(*self.assumed, *unless)).clean(node.otherwise)
         return self._maker.select(condition, then, otherwise)
 
     @abstractmethod
-    def _knowing(self, condition: Node | None) -> Self:
+    def knowing(self, condition: Node | None) -> Self:
         """The same for what is used only where a condition holds."""
 
 

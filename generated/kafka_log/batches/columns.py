@@ -282,7 +282,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 72, 0, 799, 13),  # codec
         Step(Op.COLUMN_REGISTER, 3, 72, Kind.S8LE),  # codec
         Step(Op.EXPRESSION, 73, 0, 812, 13),  # is timestamp_type there?
-        Step(Op.SKIP_IF_ZERO, 73, 0, 227),  # is timestamp_type there?
+        Step(Op.SKIP_IF_ZERO, 73, 1, 227),  # is timestamp_type there?
         Step(Op.EXPRESSION, 74, 0, 825, 23),  # timestamp_type
         Step(Op.COLUMN_REGISTER, 4, 74, Kind.S8LE),  # timestamp_type
         Step(Op.JUMP, 0, 0, 228),
@@ -292,12 +292,12 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 76, 0, 885, 37),  # is_control
         Step(Op.COLUMN_REGISTER, 6, 76, Kind.U1),  # is_control
         Step(Op.EXPRESSION, 77, 0, 0, 13),  # is base_timestamp there?
-        Step(Op.SKIP_IF_ZERO, 77, 0, 236),  # is base_timestamp there?
+        Step(Op.SKIP_IF_ZERO, 77, 1, 236),  # is base_timestamp there?
         Step(Op.COLUMN_REGISTER, 7, 8, Kind.S8LE),  # base_timestamp
         Step(Op.JUMP, 0, 0, 237),
         Step(Op.COLUMN_NULL, 7),  # base_timestamp
         Step(Op.EXPRESSION, 78, 0, 812, 13),  # is max_timestamp there?
-        Step(Op.SKIP_IF_ZERO, 78, 0, 242),  # is max_timestamp there?
+        Step(Op.SKIP_IF_ZERO, 78, 1, 242),  # is max_timestamp there?
         Step(Op.EXPRESSION, 79, 0, 922, 93),  # max_timestamp
         Step(Op.COLUMN_TIMESTAMP, 8, 79, -9223372036854775, 9223372036854775),  # max_timestamp
         Step(Op.JUMP, 0, 0, 243),
@@ -309,12 +309,12 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 82, 0, 1067, 26),  # base_sequence
         Step(Op.COLUMN_REGISTER, 11, 82, Kind.S8LE),  # base_sequence
         Step(Op.EXPRESSION, 83, 0, 0, 13),  # is count there?
-        Step(Op.SKIP_IF_ZERO, 83, 0, 253),  # is count there?
+        Step(Op.SKIP_IF_ZERO, 83, 1, 253),  # is count there?
         Step(Op.COLUMN_REGISTER, 12, 13, Kind.S4LE),  # count
         Step(Op.JUMP, 0, 0, 254),
         Step(Op.COLUMN_NULL, 12),  # count
         Step(Op.EXPRESSION, 84, 0, 0, 13),  # is last_offset_delta there?
-        Step(Op.SKIP_IF_ZERO, 84, 0, 258),  # is last_offset_delta there?
+        Step(Op.SKIP_IF_ZERO, 84, 1, 258),  # is last_offset_delta there?
         Step(Op.COLUMN_REGISTER, 15, 7, Kind.S4LE),  # last_offset_delta
         Step(Op.JUMP, 0, 0, 259),
         Step(Op.COLUMN_NULL, 15),  # last_offset_delta

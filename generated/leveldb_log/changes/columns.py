@@ -82,7 +82,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 20, 0, 436, 159),  # type
         Step(Op.COLUMN_REGISTER, 1, 20, Kind.S8LE),  # type
         Step(Op.EXPRESSION, 21, 0, 595, 3),  # is column_family there?
-        Step(Op.SKIP_IF_ZERO, 21, 0, 64),  # is column_family there?
+        Step(Op.SKIP_IF_ZERO, 21, 1, 64),  # is column_family there?
         Step(Op.EXPRESSION, 22, 0, 598, 110),  # column_family
         Step(Op.COLUMN_REGISTER, 2, 22, Kind.U8LE),  # column_family
         Step(Op.JUMP, 0, 0, 65),

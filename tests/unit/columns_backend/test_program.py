@@ -109,8 +109,6 @@ def test_the_emitted_source_is_the_program(name: str) -> None:
 
 
 REFUSED = {
-    "repeated to the end": ("{id: a, type: u1, repeat: eos}", '"a" repeats to the end of the input'),
-    "rest": ("{id: a, size-eos: true}", '"a" reaches to the end of the input'),
     "encoding": ("{id: a, type: str, size: 4, encoding: Shift_JIS}", "the encoding Shift_JIS"),
     "process": ("{id: a, size: 4, process: 'xor([5, 6])'}", "by several bytes"),
     "float with valid": ("{id: a, type: f4, valid: {min: 1}}", '"a" is a float with "valid"'),
@@ -122,6 +120,14 @@ REFUSED = {
         "floats and other numbers",
     ),
 }
+
+
+@pytest.mark.parametrize("field", ["{id: a, type: u1, repeat: eos}", "{id: a, size-eos: true}"])
+def test_rows_that_may_take_what_is_left_are_read_as_a_whole(field: str) -> None:
+    program, refusal = compiled(spec_text(f"seq: [{field}]"))
+    assert refusal is None
+    assert program is not None
+    assert program.whole
 
 
 @pytest.mark.parametrize("name", REFUSED)

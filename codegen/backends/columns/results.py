@@ -1,0 +1,83 @@
+"""Functions, and what they give to those who call them: values in the object that a call has read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...expression.nodes import Name, Node
+from ...expression.types import Path
+from .assembler import Assembler
+from .compiled import Compiled
+from .expression import Compiler
+from .interval import Interval
+from .items import Answers
+from .lines import ExpressionLine, Slot
+from .refusal import NotForEngineError
+from .scope import Scalar
+from .series import held_by
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of the program. ``arguments``: the registers in which it is given its parameters, and if ``has_order``
+    the byte order of what is around it. ``of_parent``: what it needs of the object around it, of type ``parent``, which
+    are arguments too. ``results``: the registers with what it gives, by the paths that find that in its object; those
+    of before its end, the place ``end``, are given there."""
+
+    number: int
+    arguments: tuple[Scalar, ...]
+    has_order: bool
+    of_parent: tuple[Name, ...]
+    parent: Path
+    assembler: Assembler
+    results: dict[Node, Scalar] = field(default_factory=dict)
+    strict: list[Node] = field(default_factory=list)
+    end: tuple[Slot, Compiler] | None = None
+
+    def close(self, compiler: Compiler) -> None:
+        """End the function: ``compiler`` is for expressions about its object, which is ``_``."""
+        self.end = self.assembler.slot(), compiler
+        for path in self.strict:
+            compiler.strict.compile(path)
+        for path, result in self.results.items():
+            self._give(path, result, *self.end)
+
+    def result(self, path: Node, *, absent_fails: bool) -> Scalar:
+        """The register that has what ``path`` finds, after a call. ``absent_fails``: it has no value where that is
+        absent; otherwise it may not be."""
+        if not absent_fails and self.end is None:
+            self.strict.append(path)
+        elif not absent_fails and self.end is not None:
+            self.end[1].strict.compile(path)
+        if path not in self.results:
+            result = self.results[path] = Scalar("result", held_by(path.type), lazy=True)
+            self.assembler.share(result)
+            if self.end is not None:
+                self._give(path, result, *self.end)
+        return self.results[path]
+
+    @staticmethod
+    def _give(path: Node, result: Scalar, place: Slot, compiler: Compiler) -> None:
+        compiled = compiler.compile(path)
+        if not compiled.interval.within(result.interval.low, result.interval.high):
+            raise NotForEngineError("an expression uses a value in a type that contains itself beyond 64 bits")
+        place.items.append(ExpressionLine(result, compiled, result.name))
+
+
+@dataclass(eq=False)
+class Call(Answers):
+    """An object that a call has read. ``after``: the place after the call; ``copies``: the registers that keep what it
+    gave."""
+
+    function: Function
+    after: Slot
+    copies: dict[Node, Scalar] = field(default_factory=dict)
+
+    def value_of(self, path: Node, *, absent_fails: bool) -> Compiled:
+        """Code of the integer that ``path`` finds in the object ``_``."""
+        result = self.function.result(path, absent_fails=absent_fails)
+        if path not in self.copies:
+            copy = self.copies[path] = Scalar(f"in {self.name}", result.interval, may_fail=True, lazy=True)
+            self.after.items.append(ExpressionLine(copy, Compiled((result,), result.interval), copy.name))
+        # Where the object is absent its register holds what it held before, or 0.
+        return Compiled((self.copies[path],), result.interval.union(Interval(0, 0)))

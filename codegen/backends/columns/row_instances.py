@@ -1,0 +1,115 @@
+"""Columns whose values expressions compute, when the row has been read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wireloom.format.program import Code, Op
+
+from ...expression.nodes import SLICE, Call, Node
+from ...expression.types import BytesType, StringType
+from ...plan import Instance
+from .assembler import Assembler
+from .compiled import Compiled, constant, joined
+from .expression import Compiler
+from .finding import facts_of
+from .interval import BOOLEAN
+from .lines import Label
+from .presence import presence
+from .refusal import NotForEngineError
+from .scope import Fact, Scalar, Scope, Span
+from .sharing import Sharing
+from .state import State
+from .table import TableColumn
+
+
+def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None) -> Compiler:
+    """A compiler of expressions that are computed when the row has been read: its stream is where the row ends."""
+    share = sharing.value_of if sharing is not None else None
+    return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True, share=share)
+
+
+def lower_instance(
+    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
+) -> None:
+    """Append the steps of a column whose value an expression computes. Raises ``NotForEngineError``."""
+    if instance.value is None:
+        raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
+    kept = scope.members.get(instance.id)
+    if isinstance(kept, Scalar) and instance.condition is None:
+        held = column.held(Compiled((kept,), kept.interval))
+        column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
+        return
+    if instance.checks:
+        raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
+    facts, condition = state.facts, None
+    if instance.condition is not None:
+        facts = (*facts, *facts_of(scope, instance.condition))
+    compiler = row_compiler(state, scope, facts, sharing)
+    is_bytes = isinstance(instance.type, BytesType | StringType)
+    try:
+        if instance.condition is not None:
+            condition = row_compiler(state, scope, state.facts, sharing).compile(instance.condition)
+        compiled = constant(0) if is_bytes else compiler.compile(instance.value)
+    except NotForEngineError:
+        if is_bytes:
+            raise
+        _lower_nullable(state, scope, number, column, instance, facts)
+        return
+    assembler, absent, after = state.assembler, Label(), Label()
+    if condition is not None:
+        question = f"is {column.name} there?"
+        # Where the condition has no value it has refused the row.
+        assembler.add(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
+    if is_bytes:
+        span = _span_of(assembler, compiler, column, instance.value)
+        assembler.column_bytes(number, span, column.name)
+    else:
+        value = assembler.temporary(compiled, column.name)
+        held = column.held(Compiled((value,), value.interval))
+        column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
+        if condition is None and compiled.constant is None and set(value.facts) <= set(facts):
+            # What depends on it takes the value that is there.
+            value.may_fail |= compiled.may_fail
+            scope.members[instance.id] = value
+    if condition is not None:
+        assembler.add(Op.JUMP, 0, 0, after)
+        assembler.place(absent)
+        assembler.add(Op.COLUMN_NULL, number, comment=column.name)
+        assembler.place(after)
+
+
+def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
+    """The bytes or text that a column shows, or a part of them."""
+    whole = value.value if isinstance(value, Call) and value.name == SLICE else value
+    span = compiler.span(whole)
+    if whole is value:
+        return span
+    assert isinstance(value, Call)
+    if span.made:
+        raise NotForEngineError(f'the column "{column.name}" is a part of computed text or bytes')
+    ends = [assembler.temporary(compiler.compile(each), f"end of {column.name}") for each in value.arguments]
+    part = Span(column.name)
+    assembler.add(Op.SLICE, part, span, *ends, comment=column.name)
+    return part
+
+
+def _lower_nullable(
+    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, facts: tuple[Fact, ...]
+) -> None:
+    """A value that is not there where it, or its condition, needs what is absent. What fails refuses the row."""
+    assembler, question = state.assembler, f"is {column.name} there?"
+    compiler = replace(row_compiler(state, scope, state.facts), absent_fails=True)
+    knowing = replace(compiler, assumed=facts)
+    assert instance.value is not None
+    there = presence(knowing, instance.value)
+    if instance.condition is not None:
+        held = joined((compiler.compile(instance.condition), there), Code.BOOLEAN_AND, BOOLEAN)
+        there = joined((presence(compiler, instance.condition), held), Code.BOOLEAN_AND, BOOLEAN)
+    present = assembler.temporary(there, question)
+    held = column.held(knowing.compile(instance.value))
+    value = joined(
+        (Compiled((present,), BOOLEAN), held, constant(0)), Code.SELECT, held.interval.union(constant(0).interval)
+    )
+    column.store(assembler, number, assembler.temporary(value, column.name))
+    assembler.add(Op.NULL_UNLESS, number, present, comment=column.name)
