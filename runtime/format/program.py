@@ -87,8 +87,7 @@ class Op(IntEnum):
     """register[a] ← the expression whose code is constants[c : c + d]. [b]: 1 where only what needs the value is
     refused if there is none."""
     SKIP_IF_ZERO = 17
-    """Where register[a] is 0, go to step [c] (further on). Where it has no value, the row is lost; [b]: 1 where it
-    counts as 0, since only columns depend on it."""
+    """Where register[a] is 0, or [b] is 1 and it has no value, go to step [c] (further on)."""
     JUMP = 18
     """Go to step [c] (further on)."""
     COLUMN_NULL = 19
