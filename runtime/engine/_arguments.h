@@ -3,6 +3,7 @@
 #define WIRELOOM_ARGUMENTS_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine.h"
 #include "program_limits.h"
@@ -74,6 +75,7 @@ typedef struct {
     wl_column *columns;
     wl_integer *preset;
     size_t *counts; /* null counts, data used, items used, and the most items */
+    wl_predicate *predicates;
     wl_fill_arguments arguments;
 } call;
 
@@ -82,6 +84,7 @@ static void release(call *each) {
     free(each->columns);
     free(each->preset);
     free(each->counts);
+    free(each->predicates);
 }
 
 /* The window and the limits, which fill() and resync() have in common. */
@@ -110,7 +113,7 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
 
 static bool make_call(call *each, const wl_program *program, PyObject *preset) {
     size_t columns = wl_program_columns(program);
-    each->held.views = PyMem_Malloc((columns + 6) * sizeof *each->held.views);
+    each->held.views = PyMem_Malloc((columns + 7) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 2 * wl_program_levels(program) + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)
@@ -145,6 +148,46 @@ static bool read_stores(call *each, const wl_program *program, PyObject *stores)
     each->arguments.stores =
         borrow(&each->held, stores, true, wl_program_stores(program) * WL_STORE_BYTES, "stores", NULL);
     return each->arguments.stores != NULL;
+}
+
+static uint64_t word_at(const uint8_t *words, size_t number) {
+    uint64_t word;
+    memcpy(&word, words + 8 * number, 8);
+    return word;
+}
+
+/* One predicate from `words` on: its column, the kind of its keys, whether it holds for nulls, the number of its ranges, and
+ * these. Returns its words; 0: it is none. */
+static size_t read_predicate(wl_predicate *predicate, const wl_program *program, const wl_column *columns,
+                             const uint8_t *words, size_t left) {
+    if (left < 4)
+        return 0;
+    const uint64_t column = word_at(words, 0), keys = word_at(words, 1), count = word_at(words, 3);
+    if (column >= wl_program_columns(program) || !columns[column].wanted || wl_program_level(program, column) ||
+        wl_program_storage(program, column) < 1 || wl_program_storage(program, column) > 8 || keys >= WL_KEYS_COUNT ||
+        count > (left - 4) / 2)
+        return 0;
+    *predicate = (wl_predicate){(uint32_t)column, (uint32_t)keys, word_at(words, 2) != 0, (size_t)count, words + 32};
+    return 4 + 2 * (size_t)count;
+}
+
+/* After the outputs: predicates are of columns that are wanted. */
+static bool read_predicates(call *each, const wl_program *program, PyObject *predicates) {
+    size_t size = 0;
+    const uint8_t *words = borrow(&each->held, predicates, false, 0, "predicates", &size);
+    if (!words)
+        return false;
+    each->predicates = calloc(size / 32 + 1, sizeof *each->predicates);
+    if (!each->predicates)
+        return PyErr_NoMemory(), false;
+    each->arguments.predicates = each->predicates;
+    for (size_t at = 0, used; at < size / 8; at += used) {
+        wl_predicate *next = each->predicates + each->arguments.predicate_count++;
+        used = read_predicate(next, program, each->columns, words + 8 * at, size / 8 - at);
+        if (!used)
+            return PyErr_SetString(PyExc_ValueError, "predicates are not of wanted columns of a fixed size"), false;
+    }
+    return true;
 }
 
 static void arguments_of(call *each, bool at_end, bool at_start, bool verify, bool null_rows, long long stop) {

@@ -52,8 +52,21 @@ def fill_slab(
     stores: bytearray | None,
     in_pieces: bool,
     resume: object,
+    predicates: Buffer,
 ) -> tuple[
-    int, int, int, int, int, int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, int, int], object
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    tuple[int, ...],
+    tuple[int, ...],
+    tuple[int, ...],
+    tuple[int, int, int],
+    object,
 ]: ...
 def export_slab(
     program: Program,

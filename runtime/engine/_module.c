@@ -124,7 +124,7 @@ static PyObject *result_of(const wl_fill_result *result, size_t columns, size_t 
         Py_XDECREF(used);
         return NULL;
     }
-    return Py_BuildValue("(nniIKnnNNN(nnn)N)", (Py_ssize_t)result->rows, (Py_ssize_t)result->consumed, result->status,
+    return Py_BuildValue("(nnniIKnnNNN(nnn)N)", (Py_ssize_t)result->rows, (Py_ssize_t)result->dropped, (Py_ssize_t)result->consumed, result->status,
                          (unsigned)result->reason, (unsigned long long)result->position, (Py_ssize_t)result->needed,
                          (Py_ssize_t)result->damage_count, nulls, used, items, (Py_ssize_t)result->unit_begin,
                          (Py_ssize_t)result->unit_rows, (Py_ssize_t)result->unit_damages, pause);
@@ -188,17 +188,18 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
                             "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
-                            "max_items", "chains",  "stores",  "in_pieces", "resume", NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores, *resume;
+                            "max_items", "chains",  "stores",  "in_pieces", "resume",  "predicates", NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores, *resume,
+        *predicates;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows, in_pieces;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOpO:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOpOO:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
                                      &null_rows, &preset, &items, &expand, &max_items, &chains, &stores, &in_pieces,
-                                     &resume))
+                                     &resume, &predicates))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -207,7 +208,8 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages) &&
-        read_chains(&each, program, chains) && read_stores(&each, program, stores)) {
+        read_chains(&each, program, chains) && read_stores(&each, program, stores) &&
+        read_predicates(&each, program, predicates)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
         each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
         each.arguments.in_pieces = in_pieces;

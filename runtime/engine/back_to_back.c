@@ -9,7 +9,7 @@ static wl_ahead reach(const wl_row_block *block, size_t begin, size_t row) {
     const wl_fill_arguments *arguments = block->run->arguments;
     size_t left = arguments->end - begin, least = block->fixed + arguments->padding;
     size_t before = left < least ? 0 : left - least + 1;
-    if (block->sum_count || block->copy_count)
+    if (wl_row_block_reads_all(block))
         before = wl_smaller(before, WL_BLOCK_BYTES);
     if (arguments->stop >= 0) {
         uint64_t here = arguments->base_offset + begin, stop = (uint64_t)arguments->stop;
@@ -41,11 +41,12 @@ size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin) 
     block->padding = block->run->arguments->padding;
     block->row = result->rows;
     size_t found = wl_chosen.block_rows(block, &ahead), rows = wl_row_block_run(block, found, found);
-    note_offsets(block, rows, result->rows);
-    result->rows += rows;
+    note_offsets(block, block->built, result->rows);
+    result->rows += block->built;
+    result->dropped += rows - block->built;
     size_t size = (size_t)(block->at[0][rows] - ahead.at);
     /* Of large rows the bytes are what takes the time, and the handlers are quicker with them. */
-    if ((block->sum_count || block->copy_count) && size / WL_LARGE_ROW > rows)
+    if (wl_row_block_reads_all(block) && !block->chooses && size / WL_LARGE_ROW > rows)
         block->wait = REST;
     return begin + size;
 }

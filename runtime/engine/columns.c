@@ -29,6 +29,13 @@ void wl_column_valid(wl_run *run, size_t number, size_t row) {
     run->arguments->columns[number].validity[row / 8] &= (uint8_t)~(1u << row % 8);
 }
 
+void wl_nulls_clear(uint8_t *validity, size_t from, size_t to) {
+    for (; from < to && from % 8; from++)
+        validity[from / 8] &= (uint8_t)~(1u << from % 8);
+    if (from < to)
+        memset(validity + from / 8, 0, (to - from + 7) / 8);
+}
+
 void wl_row_nulls(wl_run *run, size_t row) {
     for (uint32_t i = 0; i < run->program->column_count; i++) {
         if (run->arguments->columns[i].wanted && run->program->levels[i] == 0)
@@ -97,7 +104,7 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
     if (arguments->null_rows) {
         damage.row = (int64_t)result->rows;
         wl_row_nulls(run, result->rows);
-        wl_row_done(run, result, begin);
+        wl_row_add(run, result, begin);
     }
     wl_chains_tell(run, 2 + result->damage_count);
     memcpy((uint8_t *)arguments->damages + result->damage_count++ * sizeof damage, &damage, sizeof damage);

@@ -179,6 +179,19 @@ typedef struct {
 #define WL_SLOT_BYTES 16
 #define WL_STORE_BYTES ((size_t)WL_MOST_ITEMS * WL_SLOT_BYTES)
 
+/* How the values of a column are ordered: each has a *key*, an unsigned integer. That of a signed integer is the value
+ * plus 2^63; of a floating-point number its bits, of a negative one turned round, of others with the sign's bit set. */
+enum { WL_UNSIGNED_KEYS, WL_SIGNED_KEYS, WL_FLOAT_KEYS, WL_KEYS_COUNT };
+
+/* Holds for rows whose value of a column has a key in one of some ranges. */
+typedef struct {
+    uint32_t column; /* wanted, of a fixed size, and not inside of another one */
+    uint32_t keys;   /* WL_UNSIGNED_KEYS … */
+    bool nulls;      /* whether it holds for nulls */
+    size_t count;
+    const uint8_t *ranges; /* `count` times two uint64: the first key and the last one; ascending */
+} wl_predicate;
+
 /* Where the reading of a unit goes on, which is inside of it. */
 typedef struct wl_pause wl_pause;
 
@@ -213,10 +226,13 @@ typedef struct {
     const wl_pause *resume;
     size_t max_items; /* most turns of loops without bytes, and in the contents of a unit's blocks besides as many as
                        * these have bytes */
+    const wl_predicate *predicates; /* rows that do not hold all of them are read and verified, but not built */
+    size_t predicate_count;
 } wl_fill_arguments;
 
 typedef struct {
     size_t rows;
+    size_t dropped;  /* rows that are in order, and that a predicate refuses */
     size_t consumed; /* index in source up to which the input is done with: the next call's `begin` */
     int status;
     uint32_t reason;

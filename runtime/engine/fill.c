@@ -17,8 +17,8 @@ static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
         run->refused = run->unit_refused;
     wl_units_abandon(run, 0);
     bool doubtful = run->refused || (run->program->sums_unit && run->arguments->verify);
-    bool nothing =
-        !run->given && result->rows == run->units[0].rows && result->damage_count == run->units[0].damages;
+    bool nothing = !run->given && result->rows == run->units[0].rows && result->dropped == run->units[0].dropped &&
+                   result->damage_count == run->units[0].damages;
     if (!run->program->has_rows || doubtful || nothing) {
         if (run->program->has_rows)
             wl_unit_take_back(run);

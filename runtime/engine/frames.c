@@ -188,13 +188,15 @@ static size_t take_block(const wl_run *run, wl_row_block *block, wl_fill_result 
         block->at[1][count] = end;
     }
     block->row = result->rows;
+    block->spare = frames->spare;
     size_t rows = wl_row_block_run(block, wl_chosen.frame_rows(block, count, frames->spare), most);
     if (run->arguments->offsets) {
-        for (size_t i = 0; i < rows; i++)
+        for (size_t i = 0; i < block->built; i++)
             wl_store8(run->arguments->offsets + (result->rows + i) * 8,
-                      run->arguments->base_offset + frames->positions[first + i]);
+                      run->arguments->base_offset + frames->positions[first + (block->chooses ? block->chosen[i] : i)]);
     }
-    result->rows += rows;
+    result->rows += block->built;
+    result->dropped += rows - block->built;
     return rows;
 }
 

@@ -209,11 +209,26 @@ void wl_column_null(wl_run *run, size_t column, size_t row);
 void wl_column_valid(wl_run *run, size_t column, size_t row);
 void wl_row_nulls(wl_run *run, size_t row);
 void wl_row_take_back(wl_run *run, size_t row);
-/* The row that begins at index `begin` stands. */
-static inline void wl_row_done(const wl_run *run, wl_fill_result *result, size_t begin) {
+/* Takes back that values from number `from` up to `to` are null. */
+void wl_nulls_clear(uint8_t *validity, size_t from, size_t to);
+/* Whether the row holds the caller's predicates (predicates.c). */
+bool wl_predicates_hold(const wl_run *run, size_t row);
+/* The numbers, from `row` on, of those of the next `rows` rows that do; gives how many. `nulls`: some value may be one. */
+size_t wl_predicates_choose(const wl_run *run, size_t row, size_t rows, bool nulls, uint8_t *chosen);
+/* The row that begins at index `begin` is in the table. */
+static inline void wl_row_add(const wl_run *run, wl_fill_result *result, size_t begin) {
     if (run->arguments->offsets)
         wl_store8(run->arguments->offsets + result->rows * 8, run->arguments->base_offset + begin);
     result->rows++;
+}
+/* The row that begins at index `begin` stands: it is in the table if it holds all predicates. */
+static inline void wl_row_done(wl_run *run, wl_fill_result *result, size_t begin) {
+    if (WL_LIKELY(!run->arguments->predicate_count) || wl_predicates_hold(run, result->rows)) {
+        wl_row_add(run, result, begin);
+    } else {
+        wl_row_take_back(run, result->rows);
+        result->dropped++;
+    }
 }
 void wl_columns_finish(const wl_run *run, wl_fill_result *result);
 /* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */

@@ -224,7 +224,8 @@ wl_pause *wl_pause_keep(const wl_run *run) {
     if (!kept)
         return NULL;
     copy_parts(kept, run->pause);
-    kept->given = run->given || kept->had.rows > kept->units[0].rows || kept->had.damages > kept->units[0].damages;
+    kept->given = run->given || kept->had.rows > kept->units[0].rows || kept->had.dropped > kept->units[0].dropped ||
+                  kept->had.damages > kept->units[0].damages;
     kept->wanted = (bool *)(kept->spans + program->span_count);
     kept->verify = run->arguments->verify;
     kept->row_by_row = run->arguments->row_by_row;
@@ -243,7 +244,7 @@ wl_pause *wl_pause_keep(const wl_run *run) {
     kept->had = (wl_unit){.rows = 0};
     for (unsigned i = 0; i < kept->unit_depth; i++) {
         wl_unit *unit = kept->units + i;
-        unit->rows = unit->damages = 0;
+        unit->rows = unit->dropped = unit->damages = 0;
         memset(unit->items, 0, sizeof unit->items);
     }
     move(kept, -(uintptr_t)run->pause->cursor);

@@ -49,8 +49,11 @@ static void run_columns(wl_row_block *block, size_t rows) {
 size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried) {
     for (size_t i = 0; i < block->check_count && rows; i++)
         rows = block->checks[i].run(block, block->checks + i, rows);
-    if (rows)
+    if (block->chooses)
+        rows = wl_row_block_choose(block, rows);
+    else if (rows)
         run_columns(block, rows);
+    block->built = block->chooses ? block->built : rows;
     learn(block, tried, rows);
     return rows;
 }
@@ -102,6 +105,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
     block->columns = block->checks + steps;
     block->most = WL_ROW_BLOCK_ROWS;
+    block->chooses = run->arguments->predicate_count != 0;
     if (computes && (block->lanes = malloc(sizeof *block->lanes)))
         block->lanes->lane_count = block->lanes->code_count = 0;
     bool memory = (!computes || block->lanes) && (!depends || make_guards(block)) &&

@@ -156,6 +156,10 @@ struct wl_row_block {
     wl_string_column *copies;
     size_t copy_count;
     size_t unset_copies; /* those at first, of no bytes, of columns that begin as null */
+    bool chooses; /* there are predicates: what rows that hold them have is copied when these are known */
+    size_t built; /* rows of the last block that hold them */
+    size_t spare;  /* between delimiters: bytes after each row that may be read */
+    uint8_t chosen[WL_ROW_BLOCK_ROWS]; /* their numbers among all rows of the block */
     wl_row_block_step *checks;
     size_t check_count;
     wl_row_block_step *columns;
@@ -202,6 +206,11 @@ struct wl_ahead {
 /* Where rows have more bytes than this on average, the handlers are quicker with them. */
 #define WL_LARGE_ROW 640
 
+/* Whether all bytes of its rows are read, or nearly all. */
+static inline bool wl_row_block_reads_all(const wl_row_block *block) {
+    return block->sum_count || (block->copy_count && !block->chooses);
+}
+
 /* Whether the row block takes nothing for now. */
 static inline bool wl_row_block_waits(wl_row_block *block) { return block->wait && block->wait--; }
 
@@ -210,7 +219,7 @@ static inline bool wl_row_block_waits(wl_row_block *block) { return block->wait 
 wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop);
 
 /* Runs the checks and columns over the first `rows` rows at hand, out of `tried`; the bytes are in their places.
- * Returns how many of them hold. */
+ * Returns how many of them hold; `built` of them are in the columns, and at their places `at`, at the beginning. */
 size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried);
 
 /* Of row_block_plan.c: the steps from `first` up to `last` as a row block runs them; false: it cannot. `loop`: the number
@@ -220,6 +229,9 @@ bool wl_row_block_plan(wl_row_block *block, const wl_instruction *first, const w
 /* Of row_block_layout.c: chooses how strings are found in rows with sub-streams and varints, and finds them in one. */
 void wl_row_block_choose_layout(wl_row_block *block);
 const uint8_t *wl_row_block_lay_out(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead);
+
+/* Of row_block_choose.c: builds those of the rows at hand that hold all predicates. Returns how many rows are done with. */
+size_t wl_row_block_choose(wl_row_block *block, size_t rows);
 
 /* Of row_block_columns.c. */
 wl_row_block_function wl_row_block_fixed(unsigned operation);

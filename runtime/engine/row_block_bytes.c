@@ -93,6 +93,8 @@ INLINE bool are_copied(const wl_row_block *block, size_t row, const uint8_t *rea
 /* What is copied first is fetched faster, and the checksum finds it in the cache; not so where it is long. */
 INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width, bool guarded,
                   bool nested) {
+    if (block->chooses)
+        return hold(block, row);
     if (WL_LIKELY(size <= SHORT))
         return WL_LIKELY(are_copied(block, row, readable, width, guarded, nested) && hold(block, row));
     return WL_LIKELY(hold(block, row) && are_copied(block, row, readable, width, guarded, nested));
@@ -120,7 +122,7 @@ INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned 
     size_t row = 0;
     size_t before = 0;
     /* Only fields are read, and byte strings stand between them. */
-    const bool skims = block->string_count && !block->sum_count && !block->copy_count;
+    const bool skims = block->string_count && !wl_row_block_reads_all(block);
     for (; row < rows && at < last; row++) {
         const uint8_t *next = nested    ? wl_row_block_lay_out(block, at, row, ahead)
                               : guarded ? lay_out_guarded(block, at, row, ahead)
@@ -158,12 +160,25 @@ INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t 
     return rows;
 }
 
+/* Of the first `rows` rows at hand, which have been chosen. */
+INLINE size_t copy_rows(wl_row_block *block, size_t rows, size_t width) {
+    for (size_t row = 0; row < rows; row++) {
+        const uint8_t *readable = block->readable ? block->readable : block->at[1][row] + block->spare;
+        if (WL_UNLIKELY(!are_copied(block, row, readable, width, block->guards != NULL, block->nested)))
+            return row;
+    }
+    return rows;
+}
+
 #define VARIANT(level, vector, attributes)                                                                             \
     attributes size_t wl_block_rows_##level(wl_row_block *block, const wl_ahead *ahead) {                              \
         return block_rows(block, ahead, sizeof(vector));                                                               \
     }                                                                                                                  \
     attributes size_t wl_frame_rows_##level(wl_row_block *block, size_t rows, size_t spare) {                          \
         return frame_rows(block, rows, spare, sizeof(vector));                                                         \
+    }                                                                                                                  \
+    attributes size_t wl_copy_rows_##level(wl_row_block *block, size_t rows) {                                         \
+        return copy_rows(block, rows, sizeof(vector));                                                                 \
     }
 
 VARIANT(portable, wl_vector16, )

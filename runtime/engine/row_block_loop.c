@@ -41,7 +41,7 @@ static void note_offsets(const wl_row_block *block, size_t rows) {
 static void learn(wl_row_block *block, size_t rows, size_t size) {
     block->few = rows < FEW ? wl_smaller(2 * block->few + 1, 64) : 0;
     block->wait = block->wait > block->few ? block->wait : block->few;
-    if ((block->sum_count || block->copy_count) && size / WL_LARGE_ROW > rows)
+    if (wl_row_block_reads_all(block) && !block->chooses && size / WL_LARGE_ROW > rows)
         block->wait = REST;
 }
 
@@ -53,7 +53,7 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     if (turns < FEW || left < block->fixed * FEW || run->poisoned || wl_row_block_waits(block))
         return cursor;
     size_t before = left - block->fixed + 1;
-    if (block->sum_count || block->copy_count)
+    if (wl_row_block_reads_all(block))
         before = wl_smaller(before, WL_BLOCK_BYTES);
     const wl_ahead ahead = {.at = cursor,
                             .last = cursor + before,
@@ -69,9 +69,10 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     learn(block, rows, (size_t)(next - cursor));
     if (!rows)
         return cursor;
-    note_offsets(block, rows);
+    note_offsets(block, block->built);
     wl_loop *loop = run->loops + step->a;
-    run->result->rows += rows;
+    run->result->rows += block->built;
+    run->result->dropped += rows - block->built;
     run->sound = run->block_begin ? run->block_end : wl_row_block_at(block, block->row_end, rows - 1);
     loop->remaining -= (wl_integer)(rows - 1);
     loop->index += rows - 1;

@@ -192,7 +192,7 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
     wl_plan_copies(block);
     if (plan->delimited)
         return true;
-    if (!block->string_count)
+    if (!block->string_count && !block->chooses)
         block->stride = block->fixed + (plan->loop < 0 ? arguments->padding : 0);
     /* A row without bytes ends the input, and one that is larger than the largest is refused: not here. */
     return block->fixed && (plan->loop >= 0 || block->fixed <= arguments->max_record);

@@ -172,7 +172,7 @@ void wl_plan_copies(wl_row_block *block) {
     join_copies(block);
     for (size_t i = 0; i < block->check_count; i++) {
         wl_row_block_step *step = block->checks + i;
-        for (size_t j = 0; step->run == wl_row_block_text && j < block->copy_count; j++) {
+        for (size_t j = 0; step->run == wl_row_block_text && !block->chooses && j < block->copy_count; j++) {
             const wl_string_column *column = block->copies + j;
             if (same(column->from, step->from) && same(column->to, step->to)) {
                 step->out = column->out;

@@ -205,6 +205,7 @@ typedef struct {
 /* What was there when a unit began: the outermost one, or one inside of it. */
 typedef struct {
     size_t rows;
+    size_t dropped;
     size_t damages;
     size_t items[WL_MOST_LEVELS + 1]; /* used, by level */
     const uint8_t *begin;             /* in the source; that of the block where the unit is in its content */

@@ -6,19 +6,11 @@
  * one, the outermost unit ends there. */
 #include "handlers.h"
 
-/* Clears the null bits of [from, to). */
-static void clear_nulls(uint8_t *validity, size_t from, size_t to) {
-    for (; from < to && from % 8; from++)
-        validity[from / 8] &= (uint8_t)~(1u << from % 8);
-    if (from < to)
-        memset(validity + from / 8, 0, (to - from + 7) / 8);
-}
-
 static void clear_level(wl_run *run, size_t level, size_t from, size_t to) {
     const wl_program *program = run->program;
     for (uint32_t i = 0; i < program->column_count; i++) {
         if (program->levels[i] == level && run->arguments->columns[i].wanted)
-            clear_nulls(run->arguments->columns[i].validity, from, to);
+            wl_nulls_clear(run->arguments->columns[i].validity, from, to);
     }
 }
 
@@ -47,6 +39,7 @@ void wl_items_take_back(wl_run *run) {
 
 void wl_count(const wl_run *run, wl_unit *unit) {
     unit->rows = run->result->rows;
+    unit->dropped = run->result->dropped;
     unit->damages = run->result->damage_count;
     for (uint32_t level = 1; level <= run->program->level_count; level++)
         unit->items[level] = run->levels[level].used;
@@ -84,6 +77,7 @@ void wl_take_back(wl_run *run, const wl_unit *unit) {
         take_items_back(run, level, unit->items[level]);
     wl_items_begin(run);
     result->rows = unit->rows;
+    result->dropped = unit->dropped;
     result->damage_count = unit->damages;
 }
 

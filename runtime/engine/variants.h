@@ -43,6 +43,7 @@ typedef struct {
      * first `rows` rows at hand, after each of which `spare` bytes may be read. Give how many are in order. */
     size_t (*block_rows)(wl_row_block *block, const wl_ahead *ahead);
     size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
+    size_t (*copy_rows)(wl_row_block *block, size_t rows); /* copies alone, of rows that were chosen */
     wl_copy_many_function copy_many;
     wl_handler varint_columns;
     wl_handler varint;
@@ -69,6 +70,9 @@ uint64_t wl_crc_multiply_portable(const wl_crc *crc, uint64_t left, uint64_t rig
 uint64_t wl_crc32c_multiply_pclmul(const wl_crc *crc, uint64_t left, uint64_t right);
 size_t wl_block_rows_portable(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_portable(wl_row_block *, size_t, size_t);
+size_t wl_copy_rows_portable(wl_row_block *, size_t);
+size_t wl_copy_rows_avx2(wl_row_block *, size_t);
+size_t wl_copy_rows_avx512(wl_row_block *, size_t);
 size_t wl_block_rows_avx2(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_avx2(wl_row_block *, size_t, size_t);
 size_t wl_block_rows_avx512(wl_row_block *, const wl_ahead *);

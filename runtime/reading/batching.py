@@ -13,6 +13,7 @@ from ..rows.batches import Builder, end_explained, explained
 from ..rows.reader import RowDamage
 from .events import DamagedRange, End, Event, Failed, Rows
 from .request import ScanRequest
+from .row_filter import kept
 
 
 def batches_of(events: Generator[Event, None, None], request: ScanRequest, report: FileReport) -> Generator[Any]:
@@ -20,17 +21,26 @@ def batches_of(events: Generator[Event, None, None], request: ScanRequest, repor
     builder = request.layout.builder(report.path)
     with closing(events):
         for event in events:
-            match event:
-                case Rows():
-                    yield from _of_rows(event, request, builder)
-                case DamagedRange() if event.shown and request.null_rows:
-                    yield builder.damaged(event.damage, event.content, event.error)
-                case Failed() if request.null_rows:
-                    yield builder.damaged(event.damage, None, event.message)
-                case End() if request.null_rows and request.end_rows and report.lost_end is not None:
-                    begin, reason = report.tail_offset, report.lost_end
-                    damage = RowDamage(begin, begin, -1, reason)
-                    yield builder.damaged(damage, event.content, end_explained(reason).partition(": ")[2])
+            filter = request.pushed.rest if isinstance(event, Rows) and event.chosen else request.filter
+            for batch in _of_event(event, request, builder, report):
+                if request.filter is None:
+                    yield batch
+                elif (rows := kept(batch, filter, request.shown)).num_rows:
+                    yield rows
+
+
+def _of_event(event: Event, request: ScanRequest, builder: Builder, report: FileReport) -> Iterator[Any]:
+    match event:
+        case Rows():
+            yield from _of_rows(event, request, builder)
+        case DamagedRange() if event.shown and request.null_rows:
+            yield builder.damaged(event.damage, event.content, event.error)
+        case Failed() if request.null_rows:
+            yield builder.damaged(event.damage, None, event.message)
+        case End() if request.null_rows and request.end_rows and report.lost_end is not None:
+            begin, reason = report.tail_offset, report.lost_end
+            damage = RowDamage(begin, begin, -1, reason)
+            yield builder.damaged(damage, event.content, end_explained(reason).partition(": ")[2])
 
 
 def batch_of(event: Rows, builder: Builder) -> Any:

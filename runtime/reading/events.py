@@ -33,7 +33,8 @@ class Rows:
     ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 where it has none. ``hidden``:
     the rows of nulls that are not shown. ``errors``: by row of nulls, the details in ``_error`` beyond the reason.
     ``content``: bytes of the input, and ``base`` the offset of the first of them. ``end``: offset of the byte after the
-    last row. ``first`` … ``last`` (not included): the rows that belong to the byte range.
+    last row. ``first`` … ``last`` (not included): the rows that belong to the byte range. ``chosen``: rows for which
+    predicates of the filter do not hold are not among them.
     """
 
     rows: int
@@ -49,6 +50,7 @@ class Rows:
     errors: Mapping[int, str] = field(default_factory=dict)
     units: UnitRows | None = None
     """The units that the rows are of, in formats of messages."""
+    chosen: bool = False
 
     @classmethod
     def of(
@@ -56,7 +58,9 @@ class Rows:
     ) -> Rows:
         """Return the event of a fill."""
         end = base + filled.consumed
-        return cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
+        made = cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
+        made.chosen = filled.dropped is not None
+        return made
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from ..format.description import Choice, Format
 from ..rows.batches import OFFSET, Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
+from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns
 
 
@@ -31,6 +32,8 @@ class ScanRequest(ScanOptions):
     max_record: int = 0
     shown: int | None = None
     """How many of the columns are asked for, where a filter needs more."""
+    pushed: Pushed = NOTHING
+    """What the engine is asked of the filter."""
     end_rows: bool = False
     """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
@@ -72,7 +75,8 @@ class ScanRequest(ScanOptions):
         if format is self.format:
             return self
         layout = Layout.of(format, [OFFSET])
-        return replace(self, format=format, layout=layout, engine=name_of(format, _read_columns(format, layout)))
+        engine = name_of(format, _read_columns(format, layout))
+        return replace(self, format=format, layout=layout, engine=engine, pushed=NOTHING)
 
     @property
     def judges_format(self) -> bool:
@@ -144,11 +148,13 @@ def request_of(
     choices, others = _options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
     layout, shown = _layout(found, options.columns, options.filter)
+    below = pushed(found, options.filter)
     made = ScanRequest(
-        **vars(options) | {"max_record": max_record},
+        **vars(options) | {"max_record": max_record, "filter": below.whole},
         format=found,
         layout=layout,
         shown=shown,
+        pushed=below,
         engine=name_of(found, _read_columns(found, layout)),
         choices=choices,
         message_options=others,
@@ -171,7 +177,10 @@ def request_of(
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:
     """Return the request with fewer columns, at most ``limit`` rows where that is less, and one more filter."""
     if filter is not None:
-        request = replace(request, filter=filter if request.filter is None else request.filter & filter)
+        filter = filter if request.filter is None else request.filter & filter
+        _layout(request.format, columns, filter)
+        below = pushed(request.format, filter)
+        request = replace(request, filter=below.whole, pushed=below)
     layout, shown = _layout(request.format, columns, request.filter)
     limits = [each for each in (request.limit, limit) if each is not None]
     engine = name_of(request.format, _read_columns(request.format, layout))

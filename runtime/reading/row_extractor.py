@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_LOOKED_AT = 1 << 62
 """Zeros that were never written may be any number; none of them is kept."""
+IN_ORDER = (Status.NEED_INPUT, Status.BATCH_FULL, Status.END)
+"""How a fill stops where nothing is wrong."""
 TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
 """How the tail is called, by the reason why a row was lost; ``invalid_value`` for the others."""
 
@@ -62,6 +64,8 @@ class RowExtractor(DamageDetails, Extractor):
         self._torn: bytes | None = None
         """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
+        self._doubts = self._unchosen = 0
+        """Fills that were not in order, and those to come that choose no rows for that."""
 
     def begin(self, opened: Opened) -> Extraction:
         """Like ``Extractor.begin``."""
@@ -101,8 +105,11 @@ class RowExtractor(DamageDetails, Extractor):
                 wanted=request.read_columns,
                 offsets=request.reads_offsets or self._cuts,
                 null_rows=request.null_fill_rows,
+                predicates=request.pushed.predicates,
             )
         )
+        if request.limit is not None and request.pushed.rest is None:
+            self._usual = self._capacity = max(1, min(self._usual, request.limit))
         yield from self._skip_leading_zeros(window)
         return Next.CALL
 
@@ -121,7 +128,7 @@ class RowExtractor(DamageDetails, Extractor):
         moved = filled.consumed != window.begin
         window.begin = filled.consumed
         self._scanned.count(window)
-        if filled.rows or filled.damages:
+        if filled.rows or filled.damages or filled.dropped:
             yield self._rows(filled, window)
         # A fill that ends at zeros was done twice: where there are many, the next is a small one.
         self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)
@@ -178,6 +185,8 @@ class RowExtractor(DamageDetails, Extractor):
         where the next row begins that holds, if the doubt ends there."""
         request = self._request
         self._filled_from = (window.begin, self._at_start)
+        if (chosen := self._choose(window)) is not None:
+            return chosen, -1, None, None
         fill: Fill = partial(self._fill, window, self._capacity)
         filled, zeros = fill(self._fill_stop), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
@@ -205,10 +214,33 @@ class RowExtractor(DamageDetails, Extractor):
             self._filled_from = (window.begin, self._at_start)
         return held, zeros, doubtful, holds
 
+    def _choose(self, window: Window) -> Filled | None:
+        """Fill once with the rows that hold the filter's predicates; ``None`` where it takes all rows to say what the
+        fill means: where something is not in order, or rows are cut off by their offsets."""
+        if not self._request.pushed.predicates or self._cuts or self._fill_stop != self._stop or not self._ends(window):
+            return None
+        if self._unchosen:
+            self._unchosen -= 1
+            return None
+        filled: Filled = self._row_reader.fill(
+            window, capacity=self._capacity, at_start=self._at_start, stop=self._stop, chooses=True
+        )
+        if filled.dropped is not None and not filled.damages and filled.status in IN_ORDER:
+            self._doubts = 0
+            return filled
+        # Where damage is all over, reading everything twice would take longer than the filter saves.
+        self._doubts = min(self._doubts + 1, 5)
+        self._unchosen = (1 << self._doubts) - 2
+        return None
+
+    def _ends(self, window: Window) -> bool:
+        """Return whether a row that ends with the window is complete, if it does."""
+        return not window.at_end or (window.error is None and self._request.trusts_end)
+
     def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
         request, at_start = self._request, self._at_start
         row_reader: RowReader = self._row_reader
-        if not window.at_end or (window.error is None and request.trusts_end):
+        if self._ends(window):
             return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         proof = partial(has_proof, request.format, self._readers.root)
         unpadded = self._readers.rows(self.settings(padding=0))
@@ -232,7 +264,7 @@ class RowExtractor(DamageDetails, Extractor):
             if first <= damage.row < last:
                 nulls += 1
                 hidden |= set() if shown else {damage.row}
-        self._report.rows += last - first - nulls
+        self._report.rows += last - first - nulls + (filled.dropped or 0)
         return Rows.of(filled, window.view, window.base, first=first, last=last, hidden=frozenset(hidden))
 
     # Damage ----------------------------------------------------------------------------------------------------------

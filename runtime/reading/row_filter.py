@@ -37,23 +37,21 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
     return tuple(name for name in schema.names if not _applies(_without(schema, name), expression))
 
 
-def chosen(batches: Generator[Any], expression: Any, shown: int, limit: int | None) -> Generator[Any]:
-    """Yield the rows of ``batches`` for which a filter is true, at most ``limit``, with the first ``shown`` columns;
-    close ``batches``."""
+def kept(batch: Any, expression: Any | None, shown: int | None) -> Any:
+    """Return the rows of a batch for which a filter is true, with the first ``shown`` columns."""
+    if expression is not None:
+        batch = batch.filter(expression)
+    return batch if shown is None else batch.select(list(range(shown)))
+
+
+def limited(batches: Generator[Any], limit: int) -> Generator[Any]:
+    """Yield the first ``limit`` rows of ``batches``; close these."""
     left = limit
     with closing(batches):
-        while left is None or left > 0:
-            batch = next(batches, None)
-            if batch is None:
-                return
-            if expression is not None:
-                batch = batch.filter(expression)
-                batch = batch.select(list(range(shown)))
-            if left is not None:
-                batch = batch.slice(0, left)
-                left -= batch.num_rows
-            if batch.num_rows:
-                yield batch
+        while left > 0 and (batch := next(batches, None)) is not None:
+            batch = batch.slice(0, left)
+            left -= batch.num_rows
+            yield batch
 
 
 def _apply(schema: pa.Schema, expression: Any) -> None:

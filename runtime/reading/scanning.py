@@ -22,7 +22,7 @@ from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
 from .readers import Readers
 from .request import ScanRequest, check_names, narrowed, of_table, scan_request
-from .row_filter import chosen
+from .row_filter import kept, limited
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
@@ -57,8 +57,8 @@ class Scanner:
         self._scan: InputScan | None = None
         self._readers = Readers(request)
         self._batches = self._run()
-        if request.filter is not None or request.limit is not None:
-            self._batches = chosen(self._batches, request.filter, len(self.schema), request.limit)
+        if request.limit is not None:
+            self._batches = limited(self._batches, request.limit)
         self._state = "unread"
         """``unread``, ``begun``, ``read`` (to its end), ``failed`` or ``closed``."""
 
@@ -106,17 +106,17 @@ class Scanner:
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
         """The rows of files that were read together."""
-        begun = self.report.files
+        begun, request = self.report.files, self._request
         for batch, files in bundle.batches():
             first = 0
             for report, rows in files:
                 if not begun or begun[-1] is not report:
                     begun.append(report)
                 if not self._together:
-                    yield batch.slice(first, rows)
+                    yield from _filled(kept(batch.slice(first, rows), request.filter, request.shown))
                 first += rows
             if self._together:
-                yield batch
+                yield from _filled(kept(batch, request.filter, request.shown))
         self._done += sum(each.source.size or 0 for each in bundle.good)
         self._tell(0)
 
@@ -208,6 +208,12 @@ class Scanner:
         self._check_open()
         reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
         return reader.__arrow_c_stream__(requested_schema)
+
+
+def _filled(batch: Any) -> Iterator[Any]:
+    """The batch, if it has a row."""
+    if batch.num_rows:
+        yield batch
 
 
 @takes(ScanOptions)

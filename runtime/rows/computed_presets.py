@@ -46,9 +46,11 @@ class ComputedPresets:
         """Like ``RowReader.pauses``."""
         return self._reader.pauses
 
-    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
         """Like ``RowReader.fill``."""
-        return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+        return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """Like ``RowReader.resync``."""

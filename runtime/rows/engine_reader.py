@@ -29,6 +29,7 @@ from .engine_chains import CHAIN, stores_of, variable_chain
 from .expanding import Expander
 from .nested_columns import Filling, nodes_of
 from .object_rows import NESTED
+from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 from .shapes import is_shaped, shown, stored_type, ways_of
 
@@ -58,6 +59,8 @@ MOST = 0x7FFFFFFF
 """Most items of a list, and most bytes of a column: offsets are int32."""
 WHOLE_BYTES = 64 * 1024 * 1024
 """Data bytes of a column that there is room for where all of an input is one batch, at most those of the input."""
+FEW_CHOSEN = 1024
+"""Rows that there is room for at first where few may hold predicates: the memory of a batch is that of its room."""
 FEW_ITEMS = 1024
 """Items of a list that there is room for before it is known how many rows have."""
 
@@ -79,6 +82,8 @@ class Wanted:
         """For each of them, what the program fills."""
         self.is_nested = len(every) < len(program.columns)
         """Whether columns of the format are more than one of the program."""
+        self.columns = [(number, node.number) for number, node in zip(numbers, self.nodes, strict=True)]
+        """Their numbers in the format and in the program."""
         self.numbers = [each.number for node in self.nodes for each in node.all()]
         """Their columns in the program."""
         inside = set(self.numbers)
@@ -199,6 +204,9 @@ class EngineRowReader:
         """Data bytes per row of variable columns, as far as they have been met."""
         self._items = [0.0] * loaded.levels
         """Items per row of each level, as far as they have been met."""
+        self._predicates = packed(settings.predicates, dict(self._wanted.columns))
+        self._chosen = FEW_CHOSEN
+        """Rows that hold the predicates, as far as can be expected."""
 
     def begin(self, root: Struct | None) -> None:
         """Like ``RowReader.begin``."""
@@ -225,7 +233,9 @@ class EngineRowReader:
         """The chains at an offset: those of checksums, then variables."""
         return self._places.at(offset) + self._carried.at(offset)
 
-    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
         """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
         settings, wanted = self._settings, self._wanted
         begin = window.base + window.begin
@@ -234,7 +244,7 @@ class EngineRowReader:
             self._expand.read_on(window.base + window.begin)
         left = len(window.view) - window.begin
         # Room for one row more than there can be: only then the fill says what is after the last one.
-        capacity = min(capacity, left // self._least_size + 1)
+        capacity = min(capacity, left // self._least_size + 1, self._chosen if chooses else capacity)
         # A row's data is never more than its bytes, unless they stand around the rows.
         most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left)
         room = Room(
@@ -279,10 +289,23 @@ class EngineRowReader:
                 stores=self._stores,
                 in_pieces=settings.in_pieces,
                 resume=resume,
+                predicates=self._predicates if chooses else b"",
             )
-            rows, consumed, status, reason, position, needed, damage_count, null_counts, used, items, unit, pause = (
-                result
-            )
+            (
+                rows,
+                dropped,
+                consumed,
+                status,
+                reason,
+                position,
+                needed,
+                damage_count,
+                null_counts,
+                used,
+                items,
+                unit,
+                pause,
+            ) = result
             if status == Status.NO_ROOM:
                 if self._is_whole and reason == len(wanted.flags):
                     # All of it is read again, so not often.
@@ -298,6 +321,8 @@ class EngineRowReader:
             _trim(buffer, used[number])
             if rows * 4 >= capacity:
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
+        if chooses:
+            self._chosen = max(FEW_CHOSEN, 4 * rows if rows == capacity else max(self._chosen // 2, 2 * rows))
         if rows:
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
@@ -316,6 +341,7 @@ class EngineRowReader:
             _explained(reason, settings),
             last_unit=LastUnit(*unit),
             in_unit=pause is not None,
+            dropped=dropped if chooses else None,
         )
         self._pauses = {} if resume is None else {begin: resume}
         if pause is not None:

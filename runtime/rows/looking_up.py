@@ -68,9 +68,11 @@ class LookUpReader:
         for _, _, table in self._tables:
             table.begin(root)
 
-    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
         """Like ``RowReader.fill``."""
-        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
         arrays = dict(filled.arrays)
         for key, numbers, table in self._tables:
             table.read(window, filled.consumed, at_start)

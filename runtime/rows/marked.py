@@ -35,9 +35,11 @@ class MarkedRows:
         """Like ``RowReader.pauses``."""
         return self._row_reader.pauses
 
-    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
         """Like ``RowReader.fill``."""
-        return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+        return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
         """Like ``RowReader.resync``; what is before ``begin`` in the view may be a part of the marker."""

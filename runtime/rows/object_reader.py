@@ -23,7 +23,9 @@ class ObjectRowReader(ObjectRows):
         super().begin(root)
         self.search = ObjectSearch(self)
 
-    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
         """Like ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)

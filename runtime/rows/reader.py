@@ -16,6 +16,7 @@ import pyarrow as pa
 from ..base.limits import MAX_COMPUTED
 from ..input.window import Window
 from .expanding import Contents, SeenContents
+from .predicates import Predicate
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -71,6 +72,8 @@ class Settings:
     """Contents of compressed blocks that several readers of the same bytes have in common."""
     in_pieces: bool = False
     """Whether units may be read in pieces, see ``Filled.in_unit``."""
+    predicates: tuple[Predicate, ...] = ()
+    """What fills that choose ask of each row."""
 
 
 class LastUnit(NamedTuple):
@@ -125,6 +128,8 @@ class Filled:
     last_unit: LastUnit = NO_UNIT
     in_unit: bool = False
     """Reading has paused inside of a unit, which goes on at ``consumed``."""
+    dropped: int | None = None
+    """Rows that are in order and that a predicate refuses; ``None``: the fill has not asked."""
 
 
 class RowReader(Protocol):
@@ -139,11 +144,14 @@ class RowReader(Protocol):
         """Begin a new input. ``root``: the object whose attributes are before its rows, if any."""
         ...
 
-    def fill(self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1) -> Filled:
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
         """Read at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.
 
         ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first may have no delimiter before
-        it. To be given until ``consumed`` has moved.
+        it. To be given until ``consumed`` has moved. ``chooses``: rows may be left out for which a predicate of the
+        settings does not hold; see ``Filled.dropped``.
         """
         ...
 

@@ -1,0 +1,267 @@
+"""Filters as predicates of the engine.
+
+What an expression of pyarrow consists of is only to be had from its serialized form: calls, fields and constants, one
+after the other. What is not recognised there is left to the batches, which are filtered after they have been built.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..format.description import Format
+from ..rows.predicates import Domain, Predicate, Ranges, common, union, without
+
+TOKEN = re.compile(r"(\w+): '(.*)'")
+TURNED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+"""What a comparison is with its sides exchanged."""
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What the engine is asked of a filter. ``whole``: the filter for rows of which it is not asked, with constants of
+    the columns' own types where they are known; ``rest``: that for rows that hold the predicates, ``None`` where these
+    are all of it."""
+
+    whole: Any
+    predicates: tuple[Predicate, ...]
+    rest: Any
+
+
+NOTHING = Pushed(None, (), None)
+"""There is no filter."""
+
+
+class UnknownError(Exception):
+    """An expression is nothing that a predicate can say."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A call of a function, a field (``name``) or a constant."""
+
+    call: str = ""
+    name: str = ""
+    constant: Any = None
+    inside: tuple[Node, ...] = ()
+    options: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The keys of a column for which an expression is true: it is false for all others. ``null``: what it is for nulls,
+    ``None`` for null."""
+
+    column: str
+    true: Ranges
+    null: bool | None
+
+
+def pushed(format: Format, expression: Any) -> Pushed:
+    """Return what the engine can be asked of a filter that fits the format's columns, if there is one."""
+    if expression is None:
+        return NOTHING
+    domains = {
+        each.name: domain
+        for each, field in zip(format.columns, format.schema, strict=True)
+        if not (each.labels or each.looked_up or each.engine_refusal) and (domain := Domain.of(field.type))
+    }
+    found: dict[str, Truth] = {}
+    exact, is_all = expression, True
+    try:
+        tree = _tree(expression)
+    except (UnknownError, pa.ArrowException):
+        return Pushed(expression, (), expression)
+    for part in _conjuncts(tree):
+        try:
+            truth = _truth(part, domains)
+        except UnknownError:
+            is_all = False
+            continue
+        known = found.get(truth.column)
+        found[truth.column] = truth if known is None else _both(known, truth)
+    if is_all:
+        exact = _expression(tree, domains)
+    numbers = {each.name: number for number, each in enumerate(format.columns)}
+    predicates = (
+        Predicate(numbers[name], domains[name].keys, each.null is True, each.true) for name, each in found.items()
+    )
+    return Pushed(exact, tuple(predicates), None if is_all else exact)
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    if node.call == "and_kleene":
+        for each in node.inside:
+            yield from _conjuncts(each)
+    else:
+        yield node
+
+
+# Trees ---------------------------------------------------------------------------------------------------------------
+
+
+def _tree(expression: Any) -> Node:
+    """Return what an expression consists of. Raises ``UnknownError``, or ``pa.ArrowException`` for what Arrow does not
+    serialize."""
+    file = pa.ipc.open_file(expression.__reduce__()[1][0])
+    constants = file.get_batch(0)
+    text = file.schema.to_string(show_schema_metadata=True, truncate_metadata=False)
+    lines = text.partition("-- schema metadata --\n")[2].splitlines()
+    found = [TOKEN.fullmatch(line) for line in lines]
+    tokens = [(each[1], each[2]) for each in found if each]
+    if len(tokens) != len(lines):
+        raise UnknownError
+    node, end = _node(tokens, 0, constants)
+    if end != len(tokens):
+        raise UnknownError
+    return node
+
+
+def _node(tokens: list[tuple[str, str]], at: int, constants: pa.RecordBatch) -> tuple[Node, int]:
+    if at == len(tokens):
+        raise UnknownError
+    word, value = tokens[at]
+    if word == "field_ref":
+        return Node(name=value), at + 1
+    if word == "literal":
+        return Node(constant=constants.column(int(value))[0]), at + 1
+    if word != "call":
+        raise UnknownError
+    inside: list[Node] = []
+    options = None
+    at += 1
+    while at < len(tokens) and tokens[at][0] != "end":
+        if tokens[at][0] == "options":
+            options = dict(constants.column(int(tokens[at][1]))[0].items())
+            at += 1
+        else:
+            node, at = _node(tokens, at, constants)
+            inside.append(node)
+    return Node(call=value, inside=tuple(inside), options=options), at + 1
+
+
+# Truth ---------------------------------------------------------------------------------------------------------------
+
+
+def _truth(node: Node, domains: Mapping[str, Domain]) -> Truth:
+    """Return for which values of the one column that it is about an expression is true. Raises ``UnknownError``."""
+    call, inside = node.call, node.inside
+    if call in ("and_kleene", "or_kleene"):
+        sides = [_truth(each, domains) for each in inside]
+        return (_both if call == "and_kleene" else _either)(*sides)
+    if call == "invert":
+        truth = _truth(inside[0], domains)
+        null = None if truth.null is None else not truth.null
+        return Truth(truth.column, without(domains[truth.column].all, truth.true), null)
+    if len(inside) == 2 and inside[1].name:
+        call, inside = TURNED.get(call, call), inside[::-1]
+    name = inside[0].name if inside else node.name
+    domain = domains.get(name)
+    if domain is None:
+        raise UnknownError
+    if not call and domain.is_truth:
+        return Truth(name, ((1, 255),), None)
+    if call == "is_valid":
+        return Truth(name, domain.all, False)
+    if call == "is_null" and not (node.options or {})["nan_is_null"].as_py():
+        return Truth(name, (), True)
+    if call == "is_in" and not domain.is_float:
+        return _is_in(name, domain, node.options or {})
+    if len(inside) == 2 and inside[1].constant is not None:
+        return Truth(name, _compared(call, domain, inside[1].constant), None)
+    raise UnknownError
+
+
+def _compared(call: str, domain: Domain, constant: Any) -> Ranges:
+    """The keys of values for which a comparison with a constant holds."""
+    near = domain.around(constant)
+    if near is None or (domain.is_truth and call not in ("equal", "not_equal")):
+        raise UnknownError
+    [(first, last)] = near
+    [(least, most)] = domain.ordered
+    ranges: Mapping[str, Ranges] = {
+        "equal": near,
+        "less": ((least, first - 1),),
+        "less_equal": ((least, last),),
+        "greater": ((last + 1, most),),
+        "greater_equal": ((first, most),),
+    }
+    if call == "not_equal":
+        return without(domain.all, near)
+    if call not in ranges:
+        raise UnknownError
+    return common(domain.all, ranges[call])
+
+
+def _is_in(name: str, domain: Domain, options: Mapping[str, Any]) -> Truth:
+    behaviour, values = options["null_matching_behavior"].as_py(), options["value_set"].values
+    if behaviour != 0:
+        # Any but that a null is one of the values if these have one.
+        raise UnknownError
+    keys: list[tuple[int, int]] = []
+    for each in values.drop_null():
+        near = domain.around(each)
+        if near is None:
+            raise UnknownError
+        keys += near
+    return Truth(name, common(domain.all, union(tuple(keys), ())), values.null_count > 0)
+
+
+def _both(one: Truth, other: Truth) -> Truth:
+    null = False if False in (one.null, other.null) else None if None in (one.null, other.null) else True
+    return Truth(_column(one, other), common(one.true, other.true), null)
+
+
+def _either(one: Truth, other: Truth) -> Truth:
+    null = True if True in (one.null, other.null) else None if None in (one.null, other.null) else False
+    return Truth(_column(one, other), union(one.true, other.true), null)
+
+
+def _column(one: Truth, other: Truth) -> str:
+    if one.column != other.column:
+        raise UnknownError
+    return one.column
+
+
+# Expressions ---------------------------------------------------------------------------------------------------------
+
+MADE: Mapping[str, Callable[..., Any]] = {
+    "and_kleene": operator.and_,
+    "or_kleene": operator.or_,
+    "invert": operator.invert,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "is_valid": pc.Expression.is_valid,
+    "is_null": pc.Expression.is_null,
+}
+
+
+def _expression(node: Node, domains: Mapping[str, Domain], kind: pa.DataType | None = None) -> Any:
+    """Return the expression of a tree whose truth is known, with constants of ``kind`` where they have a value of it:
+    Arrow would compare an unsigned column with a signed constant as signed, and fail where a value is too large."""
+    if node.name:
+        return pc.field(node.name)
+    if not node.call:
+        return pc.scalar(_cast(node.constant, kind))
+    kind = next((domains[each.name].kind for each in node.inside if each.name), None)
+    sides = [_expression(each, domains, kind) for each in node.inside]
+    if node.call == "is_in":
+        return sides[0].isin(_cast((node.options or {})["value_set"].values, kind))
+    return MADE[node.call](*sides)
+
+
+def _cast(value: Any, kind: pa.DataType | None) -> Any:
+    try:
+        return value.cast(kind)
+    except pa.ArrowInvalid:
+        return value

@@ -1,0 +1,155 @@
+"""Predicates that the engine asks of each row: whether the value of a column lies in some ranges.
+
+Each value has a *key*, an integer from 0 on in the order of the values: that of an unsigned integer is the integer, of
+a signed one the integer plus 2**63, and of a number with a fraction its bits, all of them turned round if it is
+negative, that of the sign otherwise. So NaN, which no comparison puts in order, lies below and above all others.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import pyarrow as pa
+
+Ranges = tuple[tuple[int, int], ...]
+"""First and last key of each range, ascending, with a gap between two of them."""
+
+
+class Keys(IntEnum):
+    """How values get their keys, numbered as in the engine."""
+
+    UNSIGNED = 0
+    SIGNED = 1
+    FLOAT = 2
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """True for rows whose value of a column has a key in ``ranges``, and for nulls where ``nulls`` says so. ``column``:
+    its number in the format."""
+
+    column: int
+    keys: Keys
+    nulls: bool
+    ranges: Ranges
+
+
+def packed(predicates: tuple[Predicate, ...], numbers: Mapping[int, int]) -> bytes:
+    """Return predicates as the engine takes them. ``numbers``: by number of a format's column, that in the program."""
+    words: list[int] = []
+    for each in predicates:
+        words += [numbers[each.column], each.keys, each.nulls, len(each.ranges)]
+        words += [key for pair in each.ranges for key in pair]
+    return struct.pack(f"={len(words)}Q", *words)
+
+
+class Domain:
+    """The keys of a column's type."""
+
+    def __init__(self, kind: pa.DataType) -> None:
+        self.kind = kind
+        self.is_truth = pa.types.is_boolean(kind)
+        self.is_float = pa.types.is_float32(kind) or pa.types.is_float64(kind)
+        bits = 8 if self.is_truth else kind.bit_width
+        if self.is_float:
+            self.keys, self._zero = Keys.FLOAT, 0
+            self._format = "=f" if bits == 32 else "=d"
+            self._sign = 1 << (bits - 1)
+        elif self.is_truth or pa.types.is_unsigned_integer(kind):
+            self.keys, self._zero = Keys.UNSIGNED, 0
+        else:
+            self.keys, self._zero = Keys.SIGNED, 1 << 63
+        low = (1 << 63) - (1 << (bits - 1)) if self.keys is Keys.SIGNED else 0
+        self.all: Ranges = ((low, low + (1 << bits) - 1),)
+        """Those of every value."""
+        self.ordered = ((self._of_float(-float("inf")), self._of_float(float("inf"))),) if self.is_float else self.all
+        """Those of every value that comparisons put in order."""
+
+    @classmethod
+    def of(cls, kind: pa.DataType) -> Domain | None:
+        """Return the domain of a type, ``None`` where predicates cannot ask for its values."""
+        is_float = pa.types.is_float32(kind) or pa.types.is_float64(kind)
+        if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_timestamp(kind) or is_float:
+            return cls(kind)
+        return None
+
+    def around(self, value: pa.Scalar) -> Ranges | None:
+        """Return the range of the values that are equal to a constant; of one between two values, the key above it and
+        the one below it. ``None`` where Arrow may compare otherwise, or not at all."""
+        if not value.is_valid:
+            return None
+        if self.is_truth:
+            found = value.as_py() if pa.types.is_boolean(value.type) else None
+            return None if found is None else ((1, 255),) if found else ((0, 0),)
+        if self.is_float:
+            return self._around_float(value)
+        if pa.types.is_timestamp(self.kind) and pa.types.is_timestamp(value.type):
+            try:
+                return self._one(value.cast(self.kind).value)
+            except pa.ArrowInvalid:
+                return None
+        if pa.types.is_integer(self.kind) and pa.types.is_integer(value.type):
+            return self._one(value.as_py())
+        return None
+
+    def _one(self, value: int) -> Ranges:
+        return ((value + self._zero, value + self._zero),)
+
+    def _around_float(self, value: pa.Scalar) -> Ranges | None:
+        given = value.as_py()
+        if not isinstance(given, (int, float)) or isinstance(given, bool) or given != given:
+            return None
+        try:
+            near = struct.unpack(self._format, struct.pack(self._format, given))[0]
+        except OverflowError:
+            return None
+        if near != given and not (isinstance(given, float) and pa.types.is_float64(value.type)):
+            # Arrow would round an integer.
+            return None
+        key = self._of_float(near)
+        if near == 0:
+            return ((self._of_float(-0.0), self._of_float(0.0)),)
+        return ((key, key),) if near == given else ((key + 1, key),) if near < given else ((key, key - 1),)
+
+    def _of_float(self, value: float) -> int:
+        bits = int.from_bytes(struct.pack(self._format, value)[:: -1 if struct.pack("=H", 1)[0] else 1], "big")
+        return bits ^ (2 * self._sign - 1) if bits & self._sign else bits | self._sign
+
+
+def union(one: Ranges, other: Ranges) -> Ranges:
+    """Return the ranges of all keys of both."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted((*one, *other)):
+        if first > last:
+            continue
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def without(one: Ranges, other: Ranges) -> Ranges:
+    """Return the ranges of the keys of one that are not the other's."""
+    cuts, found, at = union(other, ()), [], 0
+    for first, last in union(one, ()):
+        while at < len(cuts) and cuts[at][1] < first:
+            at += 1
+        while at < len(cuts) and cuts[at][0] <= last:
+            if first < cuts[at][0]:
+                found.append((first, cuts[at][0] - 1))
+            first = cuts[at][1] + 1
+            if first > last:
+                break
+            at += 1
+        if first <= last:
+            found.append((first, last))
+    return tuple(found)
+
+
+def common(one: Ranges, other: Ranges) -> Ranges:
+    """Return the ranges of the keys that both have."""
+    return without(one, without(one, other))
