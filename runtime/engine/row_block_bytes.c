@@ -46,9 +46,9 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     return wl_checksum_holds(block->run, checksum, state, expected);
 }
 
-/* The row's bytes for one column; false: there is no room for them. */
-INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column, size_t row, const uint8_t *readable,
-                       size_t width, bool nested) {
+/* The row's bytes for one column, where it is number `to`; false: there is no room for them. */
+INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column, size_t row, size_t to,
+                       const uint8_t *readable, size_t width, bool nested) {
     const uint8_t *from = wl_row_block_at(block, column->from, row);
     size_t size = (size_t)(wl_row_block_at(block, column->to, row) - from);
     if (nested && column->outer) {
@@ -56,7 +56,7 @@ INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column
         size = column->outer->size;
         readable = from + size;
     }
-    uint8_t *offset = column->offsets + (block->row + row) * 4;
+    uint8_t *offset = column->offsets + (block->row + to) * 4;
     size_t used = wl_load4(offset), room = column->room;
     /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
     if (WL_UNLIKELY(used > room || size > room - used))
@@ -75,16 +75,16 @@ INLINE bool hold(wl_row_block *block, size_t row) {
 }
 
 /* `readable`: bytes before this may be read. */
-INLINE bool are_copied(const wl_row_block *block, size_t row, const uint8_t *readable, size_t width, bool guarded,
-                       bool nested) {
+INLINE bool are_copied(const wl_row_block *block, size_t row, size_t to, const uint8_t *readable, size_t width,
+                       bool guarded, bool nested) {
     for (size_t i = 0; i < block->copy_count; i++) {
         if (guarded && !block->guards->taken[block->copies[i].guard][row]) {
-            uint8_t *offset = block->copies[i].offsets + (block->row + row) * 4;
+            uint8_t *offset = block->copies[i].offsets + (block->row + to) * 4;
             if (block->copies[i].alone)
                 memcpy(offset + 4, offset, 4);
             continue;
         }
-        if (WL_UNLIKELY(!copy_bytes(block, block->copies + i, row, readable, width, nested)))
+        if (WL_UNLIKELY(!copy_bytes(block, block->copies + i, row, to, readable, width, nested)))
             return false;
     }
     return true;
@@ -96,8 +96,8 @@ INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *r
     if (block->chooses)
         return hold(block, row);
     if (WL_LIKELY(size <= SHORT))
-        return WL_LIKELY(are_copied(block, row, readable, width, guarded, nested) && hold(block, row));
-    return WL_LIKELY(hold(block, row) && are_copied(block, row, readable, width, guarded, nested));
+        return WL_LIKELY(are_copied(block, row, row, readable, width, guarded, nested) && hold(block, row));
+    return WL_LIKELY(hold(block, row) && are_copied(block, row, row, readable, width, guarded, nested));
 }
 
 /* Processors fetch ahead where memory is gone through in order, but not far enough for rows, and not from page to page.
@@ -160,12 +160,13 @@ INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t 
     return rows;
 }
 
-/* Of the first `rows` rows at hand, which have been chosen. */
+/* Of the first `rows` rows that have been chosen. */
 INLINE size_t copy_rows(wl_row_block *block, size_t rows, size_t width) {
-    for (size_t row = 0; row < rows; row++) {
+    for (size_t to = 0; to < rows; to++) {
+        const size_t row = block->chosen[to];
         const uint8_t *readable = block->readable ? block->readable : block->at[1][row] + block->spare;
-        if (WL_UNLIKELY(!are_copied(block, row, readable, width, block->guards != NULL, block->nested)))
-            return row;
+        if (WL_UNLIKELY(!are_copied(block, row, to, readable, width, block->guards != NULL, block->nested)))
+            return to;
     }
     return rows;
 }

@@ -1,8 +1,8 @@
 /* Rows of a block for which predicates hold: they alone are built.
  *
  * By then all rows at hand are known to be in order, and nothing of them is in a column. The columns that predicates ask are
- * built of all rows. Then those that hold take the places of the first ones, and everything is built of them, with the
- * bytes that are copied otherwise while a row is looked at. */
+ * built of all rows. Of those that hold the bytes are copied, which happens otherwise while a row is looked at. Then they
+ * take the places of the first ones, and everything else is built of them. */
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
 
@@ -53,9 +53,9 @@ size_t wl_row_block_choose(wl_row_block *block, size_t rows) {
     const size_t count = wl_predicates_choose(block->run, block->row, rows, nulls, block->chosen);
     if (nulls)
         clear_asked(block, rows);
-    if (count && count < rows)
-        gather(block, count);
-    block->built = count && block->copy_count ? wl_chosen.copy_rows(block, count) : count;
+    block->built = block->copy_count ? wl_chosen.copy_rows(block, count) : count;
+    if (count < rows)
+        gather(block, block->built);
     for (size_t i = 0; block->built && i < block->column_count; i++)
         block->columns[i].run(block, block->columns + i, block->built);
     return block->built < count ? block->chosen[block->built] : rows;

@@ -43,7 +43,7 @@ typedef struct {
      * first `rows` rows at hand, after each of which `spare` bytes may be read. Give how many are in order. */
     size_t (*block_rows)(wl_row_block *block, const wl_ahead *ahead);
     size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
-    size_t (*copy_rows)(wl_row_block *block, size_t rows); /* copies alone, of rows that were chosen */
+    size_t (*copy_rows)(wl_row_block *block, size_t rows); /* copies of rows that were chosen, alone */
     wl_copy_many_function copy_many;
     wl_handler varint_columns;
     wl_handler varint;

@@ -67,6 +67,9 @@ def pushed(format: Format, expression: Any) -> Pushed:
     """Return what the engine can be asked of a filter that fits the format's columns, if there is one."""
     if expression is None:
         return NOTHING
+    if format.in_pieces:
+        # Rows are what comes of several rows of the engine.
+        return Pushed(expression, (), expression)
     domains = {
         each.name: domain
         for each, field in zip(format.columns, format.schema, strict=True)
@@ -101,6 +104,20 @@ def _conjuncts(node: Node) -> Iterator[Node]:
             yield from _conjuncts(each)
     else:
         yield node
+
+
+def fields_of(expression: Any) -> set[str] | None:
+    """Return the names of the fields in an expression, ``None`` where they are not to be had."""
+    try:
+        return set(_names(_tree(expression)))
+    except (UnknownError, pa.ArrowException):
+        return None
+
+
+def _names(node: Node) -> Iterator[str]:
+    yield node.name
+    for each in node.inside:
+        yield from _names(each)
 
 
 # Trees ---------------------------------------------------------------------------------------------------------------

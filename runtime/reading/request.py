@@ -76,7 +76,7 @@ class ScanRequest(ScanOptions):
             return self
         layout = Layout.of(format, [OFFSET])
         engine = name_of(format, _read_columns(format, layout))
-        return replace(self, format=format, layout=layout, engine=engine, pushed=NOTHING)
+        return replace(self, format=format, layout=layout, engine=engine)
 
     @property
     def judges_format(self) -> bool:

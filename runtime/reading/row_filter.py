@@ -13,6 +13,7 @@ from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..format.description import Format
 from ..rows.batches import Layout, selectable
+from .pushed_filter import fields_of
 
 
 def checked_filter(value: Any) -> Any:
@@ -34,6 +35,9 @@ def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
     have, and for a filter that does not fit their types or is not true or false."""
     schema = Layout.of(format, selectable(format)).schema
     _apply(schema, expression)
+    named = fields_of(expression)
+    if named is not None:
+        return tuple(name for name in schema.names if name in named)
     return tuple(name for name in schema.names if not _applies(_without(schema, name), expression))
 
 

@@ -11,7 +11,7 @@ from .damage_details import DamageDetails
 from .damage_log import Details
 from .events import Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .row_extractor import TAILS, lost_row
+from .row_extractor import IN_ORDER, TAILS, lost_row
 from .wrong_format import FIRST_OF_WHOLE, TAKES_IT
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class WholeExtractor(DamageDetails, Extractor):
                 offsets=request.reads_offsets or request.mode == "failfast",
                 null_rows=request.null_fill_rows,
                 in_pieces=not request.whole,
+                predicates=request.pushed.predicates,
             )
         )
         if self._row_reader.pauses:
@@ -71,10 +72,14 @@ class WholeExtractor(DamageDetails, Extractor):
     def take(self, window: Window) -> Extraction:
         """Like ``Extractor.take``."""
         request, begin = self._request, window.begin
-        filled = self._row_reader.fill(window, capacity=request.batch_rows)
+        fill = partial(self._row_reader.fill, window, capacity=request.batch_rows)
+        filled = fill(chooses=bool(request.pushed.predicates))
+        if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
+            # What is wrong is said with all rows before it.
+            filled = fill()
         window.begin = filled.consumed
         self._scanned.count(window)
-        if filled.rows or filled.damages:
+        if filled.rows or filled.damages or filled.dropped:
             yield self._rows(filled, window, begin)
         self._is_inside = self._is_inside or filled.in_unit
         if filled.status is Status.NEED_INPUT:
@@ -98,7 +103,7 @@ class WholeExtractor(DamageDetails, Extractor):
         if self._is_inside:
             details = partial(self._of_piece, filled)
         hidden = frozenset(each.row for each in filled.damages if not self._log.note(each, details))
-        self._report.rows += filled.rows - nulls
+        self._report.rows += filled.rows - nulls + (filled.dropped or 0)
         return Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
 
     def _of_piece(self, filled: Filled, damage: RowDamage) -> tuple[int | None, str | None]:

@@ -319,7 +319,7 @@ class EngineRowReader:
                 break
         for number, buffer in zip(wanted.variable, data, strict=True):
             _trim(buffer, used[number])
-            if rows * 4 >= capacity:
+            if rows * 4 >= capacity or (chooses and rows):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
         if chooses:
             self._chosen = max(FEW_CHOSEN, 4 * rows if rows == capacity else max(self._chosen // 2, 2 * rows))

@@ -29,7 +29,7 @@ def fill_slab() -> list[Any]:
     slab = bytearray(_engine.slab_size(FRAMES, *SLAB, ()))
     return [
         *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, slab, (bytearray(50),)),
-        *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None, None, False, None),
+        *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None, None, False, None, b""),
     ]
 
 

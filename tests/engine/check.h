@@ -165,6 +165,7 @@ typedef struct {
     bool verify;
     bool null_rows;
     bool row_by_row;
+    uint8_t predicate; /* chooses a column and the range of its values, if it is wanted and of a fixed size; 0: none */
     const wl_integer *preset;
     size_t max_items;
 } feed;
@@ -175,6 +176,7 @@ typedef struct {
     uint8_t *bytes;
     size_t size;
     size_t rows;
+    size_t dropped;
     size_t damaged;
     int status;
     uint32_t reason;

@@ -145,6 +145,7 @@ static void note_rows(reading *it, const wl_fill_result *result) {
         CHECK(each->row < (int64_t)result->rows);
     }
     it->out.rows += result->rows;
+    it->out.dropped += result->dropped;
 }
 
 /* Damages go to the end of the record: batches interleave them differently with rows. */
@@ -159,6 +160,26 @@ static void note_damages(reading *it, uint8_t **kept, size_t *size, const wl_fil
     it->out.damaged += result->damage_count;
 }
 
+/* One of a column, with two ranges or one. */
+static size_t predicate_of(const reading *it, uint64_t *ranges, wl_predicate *predicate) {
+    const unsigned seed = it->how->predicate, keys = seed % WL_KEYS_COUNT;
+    const size_t columns = wl_program_columns(it->program), column = columns ? seed % columns : 0;
+    if (!seed || !columns || !it->columns[column].wanted || wl_program_level(it->program, column))
+        return 0;
+    const unsigned storage = wl_program_storage(it->program, column);
+    if (storage > 8)
+        return 0;
+    const uint64_t zero = keys == WL_UNSIGNED_KEYS ? 0 : UINT64_C(1) << (keys == WL_SIGNED_KEYS ? 63 : 8 * storage - 1);
+    const uint64_t four[4] = {zero, zero + seed, zero + 2 * seed, UINT64_MAX};
+    memcpy(ranges, four, sizeof four);
+    *predicate = (wl_predicate){.column = (uint32_t)column,
+                                .keys = keys,
+                                .nulls = seed & 16,
+                                .count = seed & 32 ? 1 : 2,
+                                .ranges = (const uint8_t *)ranges};
+    return 1;
+}
+
 /* One call. The window is copied to memory of its own size. */
 static wl_fill_result call(reading *it, size_t begin, size_t end) {
     static size_t counts[2][16], items[WL_MOST_LEVELS];
@@ -169,6 +190,9 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
     uint8_t *chains = calloc(2 + it->damage_capacity, known + 1);
     CHECK(chains != NULL);
     memcpy(chains, it->chains, known);
+    uint64_t ranges[4];
+    wl_predicate predicate;
+    const size_t predicates = predicate_of(it, ranges, &predicate);
     const wl_fill_arguments arguments = {.source = window,
                                          .begin = 0,
                                          .end = end - begin,
@@ -193,7 +217,9 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .stores = it->stores,
                                          .resume = it->pause,
                                          .in_pieces = it->how->padding == 0,
-                                         .max_items = it->how->max_items};
+                                         .max_items = it->how->max_items,
+                                         .predicates = &predicate,
+                                         .predicate_count = predicates};
     CHECK(!it->pause || wl_pause_fits(it->pause, it->program, &arguments));
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(contents_held == 0);
@@ -298,5 +324,5 @@ outcome read_all(const wl_program *program, const feed *how) {
 }
 
 bool same_outcome(const outcome *left, const outcome *right) {
-    return left->size == right->size && !memcmp(left->bytes, right->bytes, left->size);
+    return left->size == right->size && left->dropped == right->dropped && !memcmp(left->bytes, right->bytes, left->size);
 }

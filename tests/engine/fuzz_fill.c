@@ -302,6 +302,7 @@ static void try_program(const wl_program *program, taker *bytes) {
     whole.null_rows = take_below(bytes, 2);
     whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);
     whole.stop = take_below(bytes, 4) ? -1 : (int64_t)take(bytes);
+    whole.predicate = take_below(bytes, 2) ? take(bytes) : 0;
     feed pieces = whole;
     pieces.chunk = 1 + take_below(bytes, 50);
     pieces.capacity = 1 + take_below(bytes, 10);
@@ -317,7 +318,7 @@ static void try_program(const wl_program *program, taker *bytes) {
     singly.row_by_row = true;
     outcome left = read_all(program, &whole), right = read_all(program, &pieces), rows = read_all(program, &singly);
     programs_run++;
-    rows_read += left.rows;
+    rows_read += left.rows + left.dropped;
     rows_damaged += left.damaged;
     CHECK(same_outcome(&left, &right));
     CHECK(same_outcome(&left, &rows));

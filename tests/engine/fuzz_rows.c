@@ -205,6 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     how.verify = take_below(&bytes, 4) != 0;
     how.null_rows = take_below(&bytes, 2);
     how.padding = form.stuffing || take_below(&bytes, 3) ? 0 : take_below(&bytes, 5);
+    how.predicate = take_below(&bytes, 2) ? take(&bytes) : 0;
     feed pieces = how;
     pieces.chunk = 1 + take(&bytes) * 8;
     pieces.capacity = 1 + take_below(&bytes, 40);
@@ -214,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     feed singly = how;
     singly.row_by_row = true;
     outcome expected = read_all(alone, &singly);
-    rows_read += expected.rows;
+    rows_read += expected.rows + expected.dropped;
     rows_damaged += expected.damaged;
     compare(program, &how, &expected);
     compare(program, &pieces, &expected);

@@ -357,6 +357,7 @@ static void try_program(const wl_program *program, taker *bytes) {
     whole.verify = take_below(bytes, 4) != 0;
     whole.null_rows = take_below(bytes, 2);
     whole.padding = take_below(bytes, 3) ? 0 : take_below(bytes, 5);
+    whole.predicate = take_below(bytes, 2) ? take(bytes) : 0;
     feed pieces = whole;
     whole.max_items = pieces.max_items = take(bytes);
     pieces.chunk = 1 + take_below(bytes, 50);
@@ -371,7 +372,7 @@ static void try_program(const wl_program *program, taker *bytes) {
     singly.row_by_row = true;
     outcome left = read_all(program, &whole), right = read_all(program, &pieces), single = read_all(program, &singly);
     programs_run++;
-    rows_read += left.rows;
+    rows_read += left.rows + left.dropped;
     rows_damaged += left.damaged;
     CHECK(same_outcome(&left, &right));
     CHECK(same_outcome(&left, &single));

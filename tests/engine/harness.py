@@ -130,6 +130,7 @@ class Filled(NamedTuple):
     """What a call of the engine's ``fill_slab`` returns."""
 
     rows: int
+    dropped: int
     consumed: int
     status: int
     reason: int
@@ -191,6 +192,7 @@ class Batch:
                 None,
                 False,
                 None,
+                b"",
             )
         )
 

@@ -1,0 +1,138 @@
+"""Filters of made-up tables: the engine, which leaves rows out while it reads, gives the rows and the report that
+filtering what it has built gives, and objects the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import wireloom
+from hypothesis import given
+from wireloom import Format
+from wireloom.codegen.explore import load_format
+from wireloom.reading import of_table, pushed_filter, request
+from wireloom.rows.predicates import Domain
+
+from .agreement import objects_only, outcome
+from .damage import damaged
+from .specs import Made
+from .strategies import bounded, randoms, records, tables, units
+
+READERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"recover": True},
+    {"mode": "failfast"},
+    {"batch_rows": 2},
+    {"verify": False},
+)
+COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("specs")
+
+
+def format_of(made: Made, folder: Path) -> Format:
+    path = folder / hashlib.sha256(made.text.encode()).hexdigest()[:16] / "sample.ksy"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(made.text)
+    return load_format(path)
+
+
+@contextmanager
+def nothing_pushed() -> Iterator[None]:
+    """Inside, filters are applied to what has been built."""
+    before = request.pushed
+    request.pushed = lambda _, expression: pushed_filter.Pushed(expression, (), expression)
+    try:
+        yield
+    finally:
+        request.pushed = before
+
+
+def atom(random: Random, table: pa.Table, field: pa.Field) -> Any:
+    """A condition on a column that holds for some of its values, if possible."""
+    column, kind = pc.field(field.name), field.type
+    if random.random() < 0.15:
+        return random.choice([column.is_null(), column.is_valid()])
+    values = [each for each in table[field.name] if each.is_valid]
+    value = random.choice(values) if values else pa.scalar(0, pa.int64()).cast(kind)
+    if random.random() < 0.2 and not pa.types.is_floating(kind):
+        return column.isin(pa.array([value.as_py() if not pa.types.is_timestamp(kind) else value.value], kind))
+    if pa.types.is_boolean(kind):
+        return random.choice([column, column == value, column != value])
+    return getattr(column, random.choice(COMPARISONS))(value)
+
+
+def condition(random: Random, table: pa.Table, fields: list[pa.Field]) -> Any:
+    made = atom(random, table, random.choice(fields))
+    for _ in range(random.randrange(3)):
+        other = atom(random, table, random.choice(fields))
+        made = made & other if random.random() < 0.6 else made | other
+    made = ~made if random.random() < 0.2 else made
+    return made & (pc.field("_offset") > random.randrange(20)) if random.random() < 0.1 else made
+
+
+def check(random: Random, format: Format, data: bytes, **options: Any) -> int:
+    """Compare filters of an input. Returns how many were asked of the engine."""
+    table_format = of_table(format, dict(options))[0]
+    fields = [each for each in table_format.schema if Domain.of(each.type)]
+    names = [each.name for each in table_format.columns if not each.engine_refusal]
+    fields = [each for each in fields if each.name in names]
+    if not fields:
+        return 0
+    asked = 0
+    with objects_only():
+        try:
+            table = wireloom.read(format, data, columns=names, check_format=False, recover=True, **options)
+        except wireloom.WireloomError:
+            return 0
+    for reader in READERS:
+        filter = condition(random, table, fields)
+        asked += bool(pushed_filter.pushed(table_format, filter).predicates)
+        by_engine = outcome(format, data, filter=filter, **options, **reader)
+        with nothing_pushed():
+            after = outcome(format, data, filter=filter, **options, **reader)
+            with objects_only():
+                by_objects = outcome(format, data, filter=filter, **options, **reader)
+        assert by_engine == after == by_objects, (
+            f"{format.name}, {filter}, {options} {reader}\ninput   {data.hex()}\n"
+            f"engine  {by_engine}\nafter   {after}\nobjects {by_objects}"
+        )
+    return asked
+
+
+@bounded(25)
+@given(made=tables(), random=randoms)
+def test_rows(folder: Path, made: Made, random: Random) -> None:
+    format = format_of(made, folder)
+    good = made.write(random, {})
+    for data in (good, damaged(random, good), damaged(random, good)):
+        check(random, format, data)
+
+
+@bounded(25)
+@given(made=units(), random=randoms)
+def test_rows_inside_of_units(folder: Path, made: Made, random: Random) -> None:
+    format = format_of(made, folder)
+    good = made.write(random, {})
+    for data in (good, damaged(random, good), damaged(random, good)):
+        check(random, format, data)
+
+
+@bounded(10)
+@given(made=records(), random=randoms)
+def test_rows_inside_of_records(folder: Path, made: Made, random: Random) -> None:
+    format = format_of(made, folder)
+    good = made.write(random, {})
+    for data in (good, damaged(random, good)):
+        for table in ("inner", "records"):
+            check(random, format, data, table=table)
