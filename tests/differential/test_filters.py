@@ -4,6 +4,7 @@ filtering what it has built gives, and objects the same."""
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,23 @@ READERS: tuple[dict[str, Any], ...] = (
     {"batch_rows": 2},
     {"verify": False},
 )
+SPEC = """
+meta: {id: chosen, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: at, type: u8}
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: maybe_value, type: s4, if: kind < 2}
+      - {id: body, type: {switch-on: kind, cases: {0: pair, 1: byte}}}
+      - {id: maybe, size: len, if: kind != 1}
+    instances:
+      sum: {value: at + kind}
+  pair: {seq: [{id: a, type: u2}, {id: b, type: s2}]}
+  byte: {seq: [{id: c, type: u1}]}
+"""
 COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 
 
@@ -110,7 +128,24 @@ def check(random: Random, format: Format, data: bytes, **options: Any) -> int:
     return asked
 
 
-@bounded(25)
+def test_rows_in_blocks(tmp_path: Path) -> None:
+    path = tmp_path / "conditions.ksy"
+    path.write_text(SPEC)
+    format = wireloom.load_spec(path)
+    chance = Random(5)
+    rows = []
+    for number in range(250):
+        kind, size = chance.randrange(4), chance.randrange(6)
+        parts = {0: 8 + size, 1: 5}.get(kind, size)
+        rows.append(struct.pack("<QBB", number, kind, size) + chance.randbytes(parts))
+    data = b"".join(rows)
+    assert sum(check(chance, format, data) for _ in range(3)) > 8
+    near = pc.field("maybe_value").is_valid() & (pc.field("at") > 200)
+    found, _ = outcome(format, data, filter=near)
+    assert found["at"] == [n for n in range(201, 250) if rows[n][8] < 2]
+
+
+@bounded(10)
 @given(made=tables(), random=randoms)
 def test_rows(folder: Path, made: Made, random: Random) -> None:
     format = format_of(made, folder)
@@ -119,7 +154,7 @@ def test_rows(folder: Path, made: Made, random: Random) -> None:
         check(random, format, data)
 
 
-@bounded(25)
+@bounded(10)
 @given(made=units(), random=randoms)
 def test_rows_inside_of_units(folder: Path, made: Made, random: Random) -> None:
     format = format_of(made, folder)
@@ -128,7 +163,7 @@ def test_rows_inside_of_units(folder: Path, made: Made, random: Random) -> None:
         check(random, format, data)
 
 
-@bounded(10)
+@bounded(4)
 @given(made=records(), random=randoms)
 def test_rows_inside_of_records(folder: Path, made: Made, random: Random) -> None:
     format = format_of(made, folder)
