@@ -9,6 +9,7 @@ __getattr__ = face(
         "damage_log": "DamageLog LISTED_EMPTY",
         "opening": "Opened",
         "options": "LIMITS ScanOptions",
+        "pushed_filter": "Pushed pushed",
         "recovery": "CONTENT",
         "request": "of_table scan_request",
         "search": "Log LINEAR OPTIONS:SEARCH_OPTIONS",

@@ -25,9 +25,9 @@ TURNED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "
 
 @dataclass(frozen=True)
 class Pushed:
-    """What the engine is asked of a filter. ``whole``: the filter for rows of which it is not asked, with constants of
-    the columns' own types where they are known; ``rest``: that for rows that hold the predicates, ``None`` where these
-    are all of it."""
+    """The predicates of a filter, for the engine. ``whole``: the filter for rows that it has not chosen, with constants
+    of the columns' own types where they are known; ``rest``: that for rows that hold the predicates, ``None`` where
+    these are all of it."""
 
     whole: Any
     predicates: tuple[Predicate, ...]

@@ -9,6 +9,7 @@ __getattr__ = face(
         "expanding": "Expander",
         "leading_zeros": "NOT_ZERO",
         "object_reader": "ObjectRowReader",
+        "predicates": "Domain common union without",
         "reader": "BATCH_BYTES RowDamage Settings Status",
         "select": "make:make_row_reader",
     },

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
@@ -31,6 +31,7 @@ from .nested_columns import Filling, nodes_of
 from .object_rows import NESTED
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
+from .room import MOST, Room
 from .shapes import is_shaped, shown, stored_type, ways_of
 
 if TYPE_CHECKING:
@@ -55,8 +56,6 @@ def least_size(program: ColumnProgram) -> int:
     return max(1, sum(step.a for step in steps if step.op is Op.NEED))
 
 
-MOST = 0x7FFFFFFF
-"""Most items of a list, and most bytes of a column: offsets are int32."""
 WHOLE_BYTES = 64 * 1024 * 1024
 """Data bytes of a column that there is room for where all of an input is one batch, at most those of the input."""
 FEW_CHOSEN = 1024
@@ -151,35 +150,6 @@ def _load(format: Format) -> Loaded:
     if found is None:
         found = _loaded[id(program)] = Loaded(format, program)
     return found
-
-
-@dataclass(frozen=True)
-class Room:
-    """The room of a fill: rows, damages, items by level, and data bytes by variable column."""
-
-    rows: int
-    damages: int
-    items: tuple[int, ...]
-    data: dict[int, int]
-
-    def is_tight(self, most: int) -> bool:
-        """Return whether a column has less room for data than ``most`` bytes."""
-        return any(size < most for size in self.data.values())
-
-    def grown(self, what: int, column: int, needed: int, most: int) -> Room:
-        """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
-        level."""
-        if what < 0:
-            # Twice as much at least, so that little of a unit is read twice.
-            least = min(MOST, max(needed, 2 * self.data[column]))
-            sizes = {number: max(size, most, least if number == column else 0) for number, size in self.data.items()}
-            return replace(self, data=sizes)
-        if what == 0:
-            return replace(self, rows=needed)
-        if what == 1:
-            return replace(self, damages=needed)
-        items = (needed if level == what - 2 else each for level, each in enumerate(self.items))
-        return replace(self, items=tuple(items))
 
 
 class EngineRowReader:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,8 +17,8 @@ import wireloom
 from hypothesis import given
 from wireloom import Format
 from wireloom.codegen.explore import load_format
-from wireloom.reading import of_table, pushed_filter, request
-from wireloom.rows.predicates import Domain
+from wireloom.reading import Pushed, of_table, pushed
+from wireloom.rows import Domain
 
 from .agreement import objects_only, outcome
 from .damage import damaged
@@ -65,15 +64,9 @@ def format_of(made: Made, folder: Path) -> Format:
     return load_format(path)
 
 
-@contextmanager
-def nothing_pushed() -> Iterator[None]:
+def nothing_pushed() -> Any:
     """Inside, filters are applied to what has been built."""
-    before = request.pushed
-    request.pushed = lambda _, expression: pushed_filter.Pushed(expression, (), expression)
-    try:
-        yield
-    finally:
-        request.pushed = before
+    return patch("wireloom.reading.request.pushed", lambda _, expression: Pushed(expression, (), expression))
 
 
 def atom(random: Random, table: pa.Table, field: pa.Field) -> Any:
@@ -115,7 +108,7 @@ def check(random: Random, format: Format, data: bytes, **options: Any) -> int:
             return 0
     for reader in READERS:
         filter = condition(random, table, fields)
-        asked += bool(pushed_filter.pushed(table_format, filter).predicates)
+        asked += bool(pushed(table_format, filter).predicates)
         by_engine = outcome(format, data, filter=filter, **options, **reader)
         with nothing_pushed():
             after = outcome(format, data, filter=filter, **options, **reader)

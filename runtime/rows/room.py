@@ -1,0 +1,37 @@
+"""The memory that a fill of the engine gets, and how it grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+MOST = 0x7FFFFFFF
+"""Most items of a list, and most bytes of a column: offsets are int32."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """The room of a fill: rows, damages, items by level, and data bytes by variable column."""
+
+    rows: int
+    damages: int
+    items: tuple[int, ...]
+    data: dict[int, int]
+
+    def is_tight(self, most: int) -> bool:
+        """Return whether a column has less room for data than ``most`` bytes."""
+        return any(size < most for size in self.data.values())
+
+    def grown(self, what: int, column: int, needed: int, most: int) -> Room:
+        """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
+        level."""
+        if what < 0:
+            # Twice as much at least, so that little of a unit is read twice.
+            least = min(MOST, max(needed, 2 * self.data[column]))
+            sizes = {number: max(size, most, least if number == column else 0) for number, size in self.data.items()}
+            return replace(self, data=sizes)
+        if what == 0:
+            return replace(self, rows=needed)
+        if what == 1:
+            return replace(self, damages=needed)
+        items = (needed if level == what - 2 else each for level, each in enumerate(self.items))
+        return replace(self, items=tuple(items))
