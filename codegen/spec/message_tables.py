@@ -39,12 +39,14 @@ SCALARS = ("double", "float", *MAP_KEYS, "bytes")
 
 KIND_KEYS = {
     "type": Key(TextKind("the name of a message type", TYPE_NAME), "The message type of a unit."),
-    "rows": Key(PATH, "Fields that lead from the unit to its rows, the last one repeated; without it a unit is a row."),
-    "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
-    "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
-    "unit-columns": Key(NAMES, "Fields of the unit of which the reader keeps one value per unit, for its report."),
+    "rows": Key(
+        PATH, "The path of fields from the unit to its rows, of which the last is repeated; by default a unit is a row."
+    ),
+    "columns": Key(NAMES, "The columns that a reader returns by default, in order."),
+    "selectable": Key(NAMES, "Further columns that a reader may select."),
+    "unit-columns": Key(NAMES, "Fields of the unit whose values the reader keeps for its report."),
     "row-number": Key(NAME, "The name of a column with the number of the row in its unit."),
-    "otherwise": Key(TableKind("message-otherwise"), "What becomes of a unit that holds no such message."),
+    "otherwise": Key(TableKind("message-otherwise"), "What happens to a unit that is not such a message."),
 }
 
 
@@ -54,19 +56,19 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
         "type-extensions": Table(
             "a type's -wireloom",
             {
-                "message": Key(TableKind("message"), "The type is a protobuf message; it has no seq then."),
+                "message": Key(TableKind("message"), "The type is a protobuf message, without seq."),
                 "varint": Key(
                     EitherKind(
                         "le, be, or a mapping with order, signed and bits",
                         TextKind(choices=("le", "be")),
                         TableKind("varint"),
                     ),
-                    "The type is an integer of bytes that hold seven bits each; it has no seq then.",
+                    "The type is an integer in bytes of seven bits each, without seq.",
                 ),
-                "columns": Key(NAMES, "The attributes that structs of this type have in tables; all unless given."),
+                "columns": Key(NAMES, "The attributes that structs of this type have in tables; all by default."),
                 "instances-of": Key(
                     ListKind(TextKind("the name of a type", TYPE_NAME), single=True, minimum=1),
-                    "Types whose value instances this one has too; it has what these are computed from.",
+                    "Types whose value instances this type has too; it must have the attributes that these use.",
                 ),
             },
         ),
@@ -74,27 +76,29 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
             "a varint",
             {
                 "order": Key(TextKind(choices=("le", "be")), "le: the first byte has the lowest bits.", required=True),
-                "signed": Key(TextKind(choices=("no", "zigzag")), "How negative integers are stored; no unless given."),
-                "bits": Key(IntegerKind(8, 64), "Bits of the largest integer; 64 unless given, with be 63."),
+                "signed": Key(TextKind(choices=("no", "zigzag")), "How negative integers are stored; no by default."),
+                "bits": Key(
+                    IntegerKind(8, 64), "The number of bits of the largest integer; 64 by default, 63 with be."
+                ),
             },
         ),
         "message": Table(
             "a message",
             {
                 "fields": Key(ListKind(TableKind("message-field")), "Its fields.", required=True),
-                "syntax": Key(TextKind(choices=("proto2", "proto3")), "Which rules count; proto3 unless given."),
+                "syntax": Key(TextKind(choices=("proto2", "proto3")), "The rules that apply; proto3 by default."),
                 "wire-types": Key(
                     TextKind(choices=("skip", "refuse")),
-                    "What becomes of a field with another wire type than its own: skip unless given.",
+                    "What happens to a field with the wrong wire type; skip by default.",
                 ),
-                "max-depth": Key(IntegerKind(1, 100), "How deep messages may stand inside this one; 100 unless given."),
+                "max-depth": Key(IntegerKind(1, 100), "How deep messages may be nested; 100 by default."),
             },
         ),
         "message-field": Table(
             "a field",
             {
-                "id": Key(NAME, "Its name.", required=True),
-                "number": Key(IntegerKind(1, MAX_FIELD_NUMBER), "Its number on the wire.", required=True),
+                "id": Key(NAME, "The name.", required=True),
+                "number": Key(IntegerKind(1, MAX_FIELD_NUMBER), "The number on the wire.", required=True),
                 "type": Key(
                     TextKind("a scalar of protobuf, or the name of a message type or an enum", TYPE_NAME, (), SCALARS),
                     "A scalar of protobuf, a message type or an enum.",
@@ -102,23 +106,27 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                 ),
                 "label": Key(
                     TextKind(choices=("required", "optional", "repeated")),
-                    "How often it stands; without it optional in proto2, and in proto3 absent and zero are the same.",
+                    "How often the field occurs; by default optional in proto2, while in proto3 an "
+                    "absent field is zero.",
                 ),
-                "packed": Key(FLAG, "How repeated numbers are written; unless given true in proto3, false in proto2."),
+                "packed": Key(FLAG, "How repeated numbers are written; by default true in proto3, false in proto2."),
                 "default": Key(
                     EitherKind(
                         "a value of the field's type (bytes: text or a list of bytes)",
                         TEXT,
                         sequence=ListKind(IntegerKind(0, 255)),
                     ),
-                    "In proto2, what stands for an absent field; of an enum a member's name.",
+                    "In proto2, the value of an absent field; for an enum, the name of a member.",
                 ),
-                "oneof": Key(NAME, "The group of fields of which one is there at most."),
-                "checksum": Key(TableKind("checksum"), "This integer is that of a field of bytes of the same message."),
+                "oneof": Key(NAME, "The group of fields of which at most one is present."),
+                "checksum": Key(
+                    TableKind("checksum"), "The integer is a checksum of a field of bytes of the same message."
+                ),
                 "map-key": Key(
-                    TextKind(offered=MAP_KEYS), "It is a map with keys of this scalar; its type is that of the values."
+                    TextKind(offered=MAP_KEYS),
+                    "Makes the field a map with keys of this scalar type; the field's type is that of the values.",
                 ),
-                "json": Key(FLAG, "Tables have its messages as JSON text."),
+                "json": Key(FLAG, "In tables, the messages are JSON text."),
                 **logical,
                 **documentation,
             },
@@ -126,8 +134,10 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
         "message-units": Table(
             "message",
             {
-                "at": Key(PATH, "The root's attributes that lead to a message; those around it are its envelope."),
-                "least": Key(IntegerKind(0, 2**40), "Fewest bytes of a message; 0 unless given."),
+                "at": Key(
+                    PATH, "The path from the outermost type to the message; the attributes around it are its envelope."
+                ),
+                "least": Key(IntegerKind(0, 2**40), "The size of the smallest message in bytes; 0 by default."),
                 "framing": Key(
                     EitherKind(
                         "a framing's word, a list of words, or module:Class",
@@ -136,11 +146,11 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                     ),
                     f"{', '.join(FRAMINGS)}, a list of these, or module:Class; whole unless given.",
                 ),
-                "packing": Key(CLASS, "What puts rows into units when writing."),
-                "hooks": Key(CLASS, "What looks at decoded units and may drop some."),
+                "packing": Key(CLASS, "The class that groups rows into units when writing."),
+                "hooks": Key(CLASS, "The class that sees decoded units and may drop some."),
                 **KIND_KEYS,
-                "option": Key(NAME, "The reader's option that chooses among kinds."),
-                "default": Key(NAME, "The kind without that option."),
+                "option": Key(NAME, "The reader option that selects a kind."),
+                "default": Key(NAME, "The kind that is read without that option."),
                 "kinds": Key(MapKind("kind", TableKind("message-kind")), "Several kinds of messages, by name."),
             },
         ),
@@ -150,7 +160,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
         "message-otherwise": Table(
             "otherwise",
             {
-                "whole": Key(NAME, "The column of bytes that holds such a unit whole, as one row.", required=True),
+                "whole": Key(NAME, "The column of bytes that holds such a unit as one row.", required=True),
                 "mark": Key(NAME, "The name of a column: true for rows, false for such units."),
             },
         ),

@@ -16,24 +16,24 @@ RECORD_TABLES: dict[str, Table] = {}
 RECORD_TABLES["fragments"] = Table(
     "fragments",
     {
-        "kind": Key(NAME, "The integer that says which piece of a record it is.", required=True),
-        "data": Key(NAME, "The bytes that are put together.", required=True),
-        "full": Key(KINDS, "Its value for a record in one piece; several are possible."),
-        "first": Key(KINDS, "Its value for the first piece.", required=True),
-        "middle": Key(KINDS, "Its value for the pieces between."),
-        "last": Key(KINDS, "Its value for the last piece.", required=True),
-        "skip": Key(KINDS, "Its value for records that have no rows."),
+        "kind": Key(NAME, "The integer that says which piece of a record this is.", required=True),
+        "data": Key(NAME, "The bytes that are joined.", required=True),
+        "full": Key(KINDS, "The value for a record in one piece, or a list of values."),
+        "first": Key(KINDS, "The value for the first piece.", required=True),
+        "middle": Key(KINDS, "The value for the pieces between first and last."),
+        "last": Key(KINDS, "The value for the last piece.", required=True),
+        "skip": Key(KINDS, "The value for records that have no rows."),
         "log": Key(
-            NAME, "The integer that says of which log a piece is; those of another log than the first have no rows."
+            NAME, "The integer that identifies the log of a piece; pieces of another log than the first have no rows."
         ),
-        "block": Key(IntegerKind(1, 2**30), "The size of the blocks that pieces fill, for writers."),
-        "codec": Key(TableKind("record-codec"), "What is put together is compressed."),
+        "block": Key(IntegerKind(1, 2**30), "The size of the blocks, for writers."),
+        "codec": Key(TableKind("record-codec"), "The codec of the joined bytes."),
     },
 )
 RECORD_TABLES["record-codec"] = Table(
     "codec of fragments",
     {
-        "switch-on": Key(NAME, "The integer of the first piece that says which codec it is.", required=True),
+        "switch-on": Key(NAME, "The integer of the first piece that selects the codec.", required=True),
         "cases": Key(
             MapKind(
                 "case",
@@ -44,9 +44,7 @@ RECORD_TABLES["record-codec"] = Table(
             "Codec by value.",
             True,
         ),
-        "max-expanded": Key(
-            IntegerKind(0, 2**31 - 1), "The most bytes that a record may expand to; 64 MiB unless given."
-        ),
+        "max-expanded": Key(IntegerKind(0, 2**31 - 1), "The largest record in bytes; 64 MiB by default."),
     },
 )
 RECORD_TABLES["preallocated"] = Table(
@@ -54,21 +52,20 @@ RECORD_TABLES["preallocated"] = Table(
     {
         "sector": Key(
             IntegerKind(1, 2**30),
-            "Bytes that are written at once: a damaged last record with a sector of zeros was not written to its end.",
+            "The number of bytes that are written at once: a damaged last record with a sector "
+            "of zeros was not written completely.",
             required=True,
         ),
-        "header": Key(
-            IntegerKind(0, 2**16), "Bytes at the beginning of a record that no sector of it has; 0 unless given."
-        ),
+        "header": Key(IntegerKind(0, 2**16), "The number of bytes before the first sector of a record; 0 by default."),
     },
 )
 RECORD_TABLES["look-up"] = Table(
     "a look-up",
     {
         "table": Key(NAME, "The other table.", required=True),
-        "key": Key(NAME, "The column of this table that has the key.", required=True),
-        "match": Key(NAME, "The column of the other table that equals it.", required=True),
-        "value": Key(NAME, "The column of the other table that is the value.", required=True),
-        "default": Key(FlagKind(), "Whether a reader gets the column unless it asks for others; true unless given."),
+        "key": Key(NAME, "The column of this table with the key.", required=True),
+        "match": Key(NAME, "The column of the other table that equals the key.", required=True),
+        "value": Key(NAME, "The column of the other table with the value.", required=True),
+        "default": Key(FlagKind(), "Whether a reader returns the column by default; true by default."),
     },
 )

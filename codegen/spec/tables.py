@@ -67,21 +67,21 @@ ENDIAN = TextKind(
 def identifier(what: str) -> Key:
     """The key ``id`` of an attribute, a parameter …"""
     kind = TextKind(A_NAME, IDENTIFIER, refusal=f"invalid {what} ID: '{{}}', expected /^{IDENTIFIER}$/")
-    return Key(kind, "Its name.")
+    return Key(kind, "The name.")
 
 
 DOC = {
-    "doc": Key(TEXT, "What it is, in Markdown."),
-    "doc-ref": Key(ListKind(TEXT, single=True), "Where it is described."),
+    "doc": Key(TEXT, "Documentation, in Markdown."),
+    "doc-ref": Key(ListKind(TEXT, single=True), "Where the documentation is: a link or text."),
 }
 
 TYPE_KEYS = {
     **DOC,
-    "to-string": Key(EXPRESSION, "Text that stands for an object of this type."),
-    "params": Key(ListKind(TableKind("parameter")), "What the type is given where it is used."),
-    "seq": Key(ListKind(TableKind("attribute")), "The attributes, in the order in which they stand."),
-    "instances": Key(MapKind("instance", TableKind("instance")), "Values that are computed or read elsewhere."),
-    "types": Key(MapKind("type", TableKind("type")), "Types that belong to this one."),
+    "to-string": Key(EXPRESSION, "The text of an object of this type."),
+    "params": Key(ListKind(TableKind("parameter")), "The parameters of the type."),
+    "seq": Key(ListKind(TableKind("attribute")), "The attributes, in the order of their bytes."),
+    "instances": Key(MapKind("instance", TableKind("instance")), "Values that are computed, or read elsewhere."),
+    "types": Key(MapKind("type", TableKind("type")), "Types that are declared inside this one."),
     "enums": Key(MapKind("enum", TableKind("enum")), "Names for integers."),
 }
 
@@ -89,43 +89,43 @@ FIELD_KEYS = {
     **DOC,
     "type": Key(
         EitherKind("the name of a type, or a mapping with switch-on and cases", TypeKind(), TableKind("switch")),
-        "What it is; bytes where there is none.",
+        "The type; bytes by default.",
     ),
-    "contents": Key(ContentsKind(), "The bytes that must stand here."),
-    "size": Key(EXPRESSION, "Its size in bytes."),
-    "size-eos": Key(FLAG, "Up to the end of the stream."),
-    "if": Key(EXPRESSION, "It is there only where this is true."),
-    "repeat": Key(TextKind("how it repeats", choices=("eos", "expr", "until")), "It is a list: how long."),
-    "repeat-expr": Key(EXPRESSION, "With repeat: expr, how many items."),
-    "repeat-until": Key(EXPRESSION, "With repeat: until, true of the last item, which is _."),
+    "contents": Key(ContentsKind(), "The bytes that must be here."),
+    "size": Key(EXPRESSION, "The size in bytes."),
+    "size-eos": Key(FLAG, "Whether it takes all bytes up to the end of the stream."),
+    "if": Key(EXPRESSION, "A condition: the attribute only exists if it is true."),
+    "repeat": Key(TextKind("how it repeats", choices=("eos", "expr", "until")), "Makes it a list, and says how long."),
+    "repeat-expr": Key(EXPRESSION, "With repeat: expr, the number of items."),
+    "repeat-until": Key(EXPRESSION, "With repeat: until, a condition that is true for the last item, _."),
     "terminator": Key(BYTE, "The byte that ends it."),
     "include": Key(FLAG, "Whether the terminator belongs to the value."),
-    "consume": Key(FLAG, "Whether reading goes on after the terminator."),
+    "consume": Key(FLAG, "Whether reading continues after the terminator, and not before it."),
     "eos-error": Key(FLAG, "Whether a missing terminator is an error."),
-    "pad-right": Key(BYTE, "The byte that fills up the rest of the size."),
+    "pad-right": Key(BYTE, "The byte that fills the rest of the size."),
     "encoding": Key(TEXT, "The encoding of text."),
-    "enum": Key(ENUM, "The enum that names its values."),
-    "parent": Key(EXPRESSION, "What stands as _parent of the object; false for nothing."),
-    "process": Key(ProcessKind(), "What is done to the bytes before they are read."),
+    "enum": Key(ENUM, "The enum with the names of its values."),
+    "parent": Key(EXPRESSION, "The object that is its _parent; false for none."),
+    "process": Key(ProcessKind(), "The transformation of the bytes before they are parsed."),
     "valid": Key(
         EitherKind(
             "an expression, or a mapping with eq, min, max, any-of, in-enum or expr", EXPRESSION, TableKind("valid")
         ),
-        "What its value must be.",
+        "The values that are valid.",
     ),
 }
 
 TABLES: dict[str, Table] = {
-    "spec": Table("the spec", {"meta": Key(TableKind("meta"), "About the spec itself.", required=True), **TYPE_KEYS}),
+    "spec": Table("the spec", {"meta": Key(TableKind("meta"), "About the spec.", required=True), **TYPE_KEYS}),
     "type": Table(
-        "a type", {"meta": Key(TableKind("type-meta"), "Defaults of this type."), **TYPE_KEYS}, "type-extensions"
+        "a type", {"meta": Key(TableKind("type-meta"), "Defaults for this type."), **TYPE_KEYS}, "type-extensions"
     ),
     "parameter": Table(
         "a parameter",
         {
             "id": identifier("parameter"),
-            "type": Key(TypeKind(), "Its type; bytes where there is none."),
-            "enum": Key(ENUM, "The enum that names its values."),
+            "type": Key(TypeKind(), "The type; bytes by default."),
+            "enum": Key(ENUM, "The enum with the names of its values."),
             **DOC,
         },
     ),
@@ -133,9 +133,9 @@ TABLES: dict[str, Table] = {
     "instance": Table(
         "an instance",
         {
-            "value": Key(EXPRESSION, "What it is, computed."),
-            "pos": Key(EXPRESSION, "Where it stands in its stream."),
-            "io": Key(EXPRESSION, "The stream that it stands in."),
+            "value": Key(EXPRESSION, "The expression that computes the value."),
+            "pos": Key(EXPRESSION, "The position in its stream."),
+            "io": Key(EXPRESSION, "The stream in which it is."),
             **FIELD_KEYS,
         },
         "instance-extensions",
@@ -143,7 +143,7 @@ TABLES: dict[str, Table] = {
     "switch": Table(
         "a switch",
         {
-            "switch-on": Key(EXPRESSION, "What decides.", required=True),
+            "switch-on": Key(EXPRESSION, "The expression that selects a case.", required=True),
             "cases": Key(
                 MapKind("case", TypeKind(), pattern=None, keys="expression"), "Type by value; _ for all others.", True
             ),
@@ -152,12 +152,12 @@ TABLES: dict[str, Table] = {
     "valid": Table(
         "valid",
         {
-            "eq": Key(EXPRESSION, "The only value."),
-            "min": Key(EXPRESSION, "The least value."),
-            "max": Key(EXPRESSION, "The greatest value."),
-            "any-of": Key(ListKind(EXPRESSION, single=True), "All values."),
-            "in-enum": Key(FlagKind(only=True, refusal=IN_ENUM), "A value that its enum names."),
-            "expr": Key(EXPRESSION, "True of every value, which is _."),
+            "eq": Key(EXPRESSION, "The only valid value."),
+            "min": Key(EXPRESSION, "The smallest valid value."),
+            "max": Key(EXPRESSION, "The largest valid value."),
+            "any-of": Key(ListKind(EXPRESSION, single=True), "The valid values."),
+            "in-enum": Key(FlagKind(only=True, refusal=IN_ENUM), "Whether only values that the enum names are valid."),
+            "expr": Key(EXPRESSION, "A condition that is true for every valid value, _."),
         },
     ),
     # Written as a mapping from values to names or to mappings of the next table; the validator makes a list of it.
@@ -174,31 +174,31 @@ META_DEFAULTS = {
     "encoding": Key(TEXT, "Encoding of text."),
 }
 META_REST = {
-    "title": Key(NOTE, "What the format is called."),
+    "title": Key(NOTE, "The name of the format, for people."),
     "application": Key(AnyKind(), "Programs that use the format."),
-    "file-extension": Key(ListKind(NOTE, single=True), "How its files' names end."),
-    "xref": Key(AnyKind(), "What others call the format."),
-    "tags": Key(AnyKind(), "Words to find it by."),
+    "file-extension": Key(ListKind(NOTE, single=True), "The suffixes of file names, without the dot."),
+    "xref": Key(AnyKind(), "The format's identifiers elsewhere."),
+    "tags": Key(AnyKind(), "Keywords for searching."),
     "license": Key(NOTE, "The licence of the spec."),
-    "ks-version": Key(VERSION, "The least version of Kaitai's compiler."),
+    "ks-version": Key(VERSION, "The lowest version of Kaitai's compiler that accepts the spec."),
     "ks-debug": Key(FLAG, "Kaitai's debug mode."),
-    "ks-opaque-types": Key(FLAG, "Types that are nowhere defined are the user's own."),
-    "ks-zero-copy-substream": Key(FLAG, "Of interest to Kaitai's compiler only."),
-    "imports": Key(ListKind(TEXT, single=True), "Other specs, by path without .ksy."),
+    "ks-opaque-types": Key(FLAG, "Whether undefined types are classes of the user."),
+    "ks-zero-copy-substream": Key(FLAG, "Only used by Kaitai's compiler."),
+    "imports": Key(ListKind(TEXT, single=True), "Other specs, as paths without .ksy."),
 }
 
 TABLES["meta"] = Table(
     "meta",
-    {"id": replace(identifier("meta"), doc="The spec's name.", required=True), **META_REST, **META_DEFAULTS},
+    {"id": replace(identifier("meta"), doc="The name of the spec.", required=True), **META_REST, **META_DEFAULTS},
     "meta-extensions",
 )
 TABLES["type-meta"] = Table(
-    "meta", {"id": replace(identifier("meta"), doc="The type's name."), **META_REST, **META_DEFAULTS}
+    "meta", {"id": replace(identifier("meta"), doc="The name of the type."), **META_REST, **META_DEFAULTS}
 )
 TABLES["endian"] = Table(
     "endian",
     {
-        "switch-on": Key(EXPRESSION, "What decides.", required=True),
+        "switch-on": Key(EXPRESSION, "The expression that selects a case.", required=True),
         "cases": Key(
             MapKind("case", TextKind(choices=("le", "be")), pattern=None, keys="expression"),
             "Byte order by value.",
@@ -213,17 +213,17 @@ _OPTION = TableKind("option")
 _ROWS = {
     "rows": Key(
         ListKind(ROW_PATH, single=True, minimum=1),
-        "What the rows of the table are: the items of a repeated attribute of the root, or what further attributes"
-        " lead to inside of these, with dots between them. Where a switch chooses a type, as<type> says which. A list"
-        " has several ways to rows.",
+        "The path to the rows of the table: a repeated attribute of the outermost type, or "
+        "several attributes with dots between them. as<type> selects one type of a switch. A "
+        "list has several paths.",
     ),
-    "columns": Key(NAMES, "The columns that a reader gets unless it asks for others, in order."),
-    "selectable": Key(NAMES, "The columns that a reader may ask for besides."),
-    "parent-columns": Key(NAMES, "Scalars of the root that come along with every row."),
-    "unit": Key(WAY, "The beginning of 'rows' up to the attribute whose items are the innermost units."),
-    "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are put together to one row."),
-    "flatten": Key(FLAG, "A struct is a column for each of its fields, such as header.tenant, in place of one."),
-    "where": Key(EXPRESSION, "True of the rows that the table has; others hold and have no place in it."),
+    "columns": Key(NAMES, "The columns that a reader returns by default, in order."),
+    "selectable": Key(NAMES, "Further columns that a reader may select."),
+    "parent-columns": Key(NAMES, "Single values of the outermost type that every row has."),
+    "unit": Key(WAY, "The beginning of 'rows', up to the repeated attribute whose items are the innermost units."),
+    "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are joined into one row."),
+    "flatten": Key(FLAG, "A struct becomes a column for each of its fields, such as header.tenant."),
+    "where": Key(EXPRESSION, "A condition that is true for the rows of the table."),
 }
 
 TABLES["table"] = Table(
@@ -232,7 +232,7 @@ TABLES["table"] = Table(
         **_ROWS,
         "rows": replace(_ROWS["rows"], required=True),
         "look-ups": Key(
-            MapKind("look-up", TableKind("look-up")), "Columns out of earlier rows of other tables, by name."
+            MapKind("look-up", TableKind("look-up")), "Columns with values from earlier rows of other tables, by name."
         ),
         "doc": DOC["doc"],
     },
@@ -243,43 +243,43 @@ TABLES["meta-extensions"] = Table(
         **_ROWS,
         "tables": Key(
             MapKind("table", TableKind("table")),
-            "Several tables by name, each with its rows; the first one is the default.",
+            "Several tables, by name; the first one is the default.",
         ),
-        "codec": Key(TextKind(choices=CODECS), "What a writer compresses files with."),
-        "path": Key(TEXT, "Pattern of paths: each {name} becomes a column."),
-        "max-record": Key(IntegerKind(1, 2**40), "The largest row in bytes, unless the reader says otherwise."),
-        "options": Key(MapKind("option", _OPTION), "Options of a reader that say how many unused bytes follow a row."),
+        "codec": Key(TextKind(choices=CODECS), "The codec with which writers compress files."),
+        "path": Key(TEXT, "A pattern for the end of a file's path: each {name} becomes a column."),
+        "max-record": Key(IntegerKind(1, 2**40), "The default size limit of a row, in bytes."),
+        "options": Key(MapKind("option", _OPTION), "Reader options that set how many unused bytes follow a row."),
         "preallocated": Key(
             EitherKind("true, or a mapping with sector and header", FLAG, TableKind("preallocated")),
-            "Files are allocated before they are written: zeros after the last record are no damage.",
+            "Files are preallocated: zeros after the last record are not damage.",
         ),
-        "message": Key(TableKind("message-units"), "The input consists of protobuf messages: what the table is then."),
+        "message": Key(TableKind("message-units"), "The table of an input that consists of protobuf messages."),
     },
 )
 TABLES["option"] = Table(
     "an option",
     {
-        "doc": Key(TEXT, "What it decides."),
+        "doc": Key(TEXT, "Documentation of the option."),
         "padding": Key(
             MapKind("value", IntegerKind(0, 2**31 - 1)),
-            "Each value of the option, and how many bytes follow a row.",
+            "The number of bytes after a row, by value of the option.",
             True,
         ),
-        "default": Key(NAME, "A value, or auto: the reader decides by evidence."),
+        "default": Key(NAME, "One of the values, or auto: the reader detects it."),
     },
 )
 TABLES["field-extensions"] = Table(
     f"an attribute's {EXTENSION}",
     {
-        "checksum": Key(TableKind("checksum"), "This integer, or these bytes, are that of other attributes."),
-        "framing": Key(TableKind("framing"), "The items stand between delimiters."),
+        "checksum": Key(TableKind("checksum"), "The attribute is a checksum of other attributes."),
+        "framing": Key(TableKind("framing"), "The items are separated by delimiters."),
         "codec": Key(
             EitherKind(
                 "a codec, or a mapping with name, or switch-on and cases",
                 TextKind(choices=BLOCK_CODECS),
                 TableKind("block-codec"),
             ),
-            "The bytes are compressed; what they expand to is the value.",
+            "The bytes are compressed; the value is the decompressed content.",
         ),
         "timestamp": Key(
             EitherKind(
@@ -290,11 +290,11 @@ TABLES["field-extensions"] = Table(
             "This integer is a time since the Unix epoch.",
         ),
         "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
-        "map": Key(TableKind("map"), "The items are pairs: the column is a map."),
-        "union": Key(TextKind(choices=("dense",)), "What a switch chooses is a dense union in Arrow."),
-        "within": Key(EXPRESSION, "The attribute is in these bytes, and takes none of its own stream."),
-        "given": Key(FlagKind(only=True), "Whoever writes gives this integer, which no size or count is solved for."),
-        "default": Key(default_kind(), "What a writer writes if it is not given a value."),
+        "map": Key(TableKind("map"), "The items are pairs, and the column is a map."),
+        "union": Key(TextKind(choices=("dense",)), "The column of a switch is a dense union in Arrow."),
+        "within": Key(EXPRESSION, "The bytes in which the attribute is; it takes none of its own stream."),
+        "given": Key(FlagKind(only=True), "The caller of a writer provides this integer: it is not derived."),
+        "default": Key(default_kind(), "What a writer writes if it is given no value."),
         "size-of": Key(size_kind(NAME), "This integer is the size of attributes after it, which a writer fills in."),
     },
 )
@@ -302,18 +302,18 @@ TABLES["instance-extensions"] = Table(
     f"an instance's {EXTENSION}",
     {
         **{key: TABLES["field-extensions"].keys[key] for key in ("codec", "timestamp", "labels")},
-        "text": Key(TextKind(choices=("integer",)), "In a message type: this text is a decimal integer."),
-        "variable": Key(FlagKind(only=True), "What is read later may set it; the value is what it begins with."),
-        "default": Key(EXPRESSION, "A constant: what a writer takes it for if it is given no column of it."),
-        "sets": Key(EXPRESSION, "The variable of an object around it that is set to the value; a list gets an item."),
-        "slice": Key(TableKind("slice"), "It is a part of the bytes that its value is."),
+        "text": Key(TextKind(choices=("integer",)), "In a message type: the text is a decimal integer."),
+        "variable": Key(FlagKind(only=True), "Makes it a variable with this initial value."),
+        "default": Key(EXPRESSION, "A constant that a writer uses if the table has no such column."),
+        "sets": Key(EXPRESSION, "The variable that is set to the value; to a list, it is appended."),
+        "slice": Key(TableKind("slice"), "The part of the value, which is bytes, that the instance is."),
     },
 )
 TABLES["slice"] = Table(
     "slice",
     {
-        "from": Key(EXPRESSION, "The number of its first byte; 0 unless given."),
-        "to": Key(EXPRESSION, "The number of the first byte after it; the size of the value unless given."),
+        "from": Key(EXPRESSION, "The index of the first byte; 0 by default."),
+        "to": Key(EXPRESSION, "The index after the last byte; by default the size of the value."),
     },
 )
 TABLES["checksum"] = Table(
@@ -325,7 +325,7 @@ TABLES["checksum"] = Table(
                 TextKind("the name of a checksum", r"[A-Za-z][A-Za-z0-9_/-]*", offered=tuple(CHECKSUMS)),
                 TableKind("crc"),
             ),
-            "The algorithm; a digest stands on bytes.",
+            "The algorithm; a digest needs an attribute of bytes.",
             required=True,
         ),
         "over": Key(
@@ -334,62 +334,62 @@ TABLES["checksum"] = Table(
                 COVERED,
                 sequence=ListKind(COVERED, False, 2, 2),
             ),
-            "The attributes whose bytes it covers; those of the object around it begin with _parent.",
+            "The attributes whose bytes it covers; those of the enclosing object begin with _parent.",
             required=True,
         ),
-        "initial": Key(PARAMETER, "Initial value as in catalogues of CRCs; the algorithm's own unless given."),
-        "final-xor": Key(PARAMETER, "What the result is combined with; the algorithm's own unless given."),
-        "replace": Key(BYTE, "What the checksum's own bytes count as, where they are covered."),
-        "stored": Key(EXPRESSION, "What is stored: an expression in which `_` is the checksum; its low bits count."),
-        "continues": Key(EXPRESSION, "The checksum of bytes before the ones covered; `_`: of the item before."),
-        "endian": Key(TextKind(choices=("le", "be")), "Of a number in an attribute of bytes: the order of the bytes."),
-        "content": Key(FLAG, "It covers what the attribute, which has a codec, expands to."),
-        "if": Key(EXPRESSION, "Whether it is there: where this is false, it is not verified."),
+        "initial": Key(PARAMETER, "The initial value, as in CRC catalogues; by default the algorithm's own."),
+        "final-xor": Key(PARAMETER, "The value that the result is XORed with; by default the algorithm's own."),
+        "replace": Key(BYTE, "The byte that replaces the checksum's own bytes if they are covered."),
+        "stored": Key(EXPRESSION, "The stored value; `_` is the checksum, and the low bits are stored."),
+        "continues": Key(EXPRESSION, "The checksum that it continues; `_` is that of the previous item."),
+        "endian": Key(TextKind(choices=("le", "be")), "The byte order of the checksum in an attribute of bytes."),
+        "content": Key(FLAG, "Whether it covers the decompressed content of an attribute with a codec."),
+        "if": Key(EXPRESSION, "A condition: the checksum is only verified if it is true."),
     },
 )
 TABLES["crc"] = Table(
     "a CRC",
     {
-        "width": Key(IntegerKind(3, 64), "Bits of the CRC.", required=True),
+        "width": Key(IntegerKind(3, 64), "The width in bits.", required=True),
         "poly": Key(PARAMETER, "The polynomial without its highest term, not reflected.", required=True),
-        "init": Key(PARAMETER, "Initial value; 0 unless given."),
-        "refin": Key(FLAG, "The lowest bit of each byte comes first."),
-        "refout": Key(FLAG, "The result is reflected."),
-        "xorout": Key(PARAMETER, "What the result is combined with; 0 unless given."),
+        "init": Key(PARAMETER, "The initial value; 0 by default."),
+        "refin": Key(FLAG, "Whether the lowest bit of each byte comes first."),
+        "refout": Key(FLAG, "Whether the result is reflected."),
+        "xorout": Key(PARAMETER, "The value that the result is XORed with; 0 by default."),
     },
 )
 TABLES["framing"] = Table(
     "framing",
     {
         "delimiter": Key(ListKind(BYTE, True, 1, 4), "The bytes between two items.", required=True),
-        "stuffing": Key(TextKind(choices=("word", "cobs", "none")), "How items are kept free of it.", required=True),
+        "stuffing": Key(TextKind(choices=("word", "cobs", "none")), "How items are stuffed.", required=True),
     },
 )
 TABLES["map"] = Table(
     "map",
     {
         "key": Key(WAY, "The attribute of an item that is its key; dots lead into structs.", required=True),
-        "value": Key(WAY, "The attribute of an item that is its value, likewise.", required=True),
+        "value": Key(WAY, "The attribute of an item that is its value; dots lead into structs.", required=True),
     },
 )
 TABLES["block-codec"] = Table(
     "codec",
     {
-        "name": Key(TextKind(choices=BLOCK_CODECS), "The codec, where it is always the same."),
-        "switch-on": Key(EXPRESSION, "What decides which codec it is."),
+        "name": Key(TextKind(choices=BLOCK_CODECS), "The codec, if it is always the same."),
+        "switch-on": Key(EXPRESSION, "The expression that selects the codec."),
         "cases": Key(
             MapKind("case", TextKind(choices=BLOCK_CODECS), pattern=None, keys="expression"),
             "Codec by value; _ for all others.",
         ),
-        "size-decompressed": Key(EXPRESSION, "The size of the content in bytes, for codecs that do not say it."),
-        "max-expanded": Key(IntegerKind(0, 2**31 - 1), "The most bytes that it may expand to; 64 MiB unless given."),
+        "size-decompressed": Key(EXPRESSION, "The size of the content in bytes, for codecs that do not store it."),
+        "max-expanded": Key(IntegerKind(0, 2**31 - 1), "The largest content in bytes; 64 MiB by default."),
     },
 )
 TABLES["timestamp"] = Table(
     "timestamp",
     {
-        "unit": Key(TextKind(choices=("s", "ms", "us", "ns")), "Its unit.", required=True),
-        "zone": Key(TextKind(choices=("UTC", "none")), "UTC (unless given) or none for local time."),
+        "unit": Key(TextKind(choices=("s", "ms", "us", "ns")), "The unit.", required=True),
+        "zone": Key(TextKind(choices=("UTC", "none")), "UTC (default), or none for local time."),
     },
 )
 TABLES.update(message_tables(DOC, {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")}))

@@ -10,12 +10,12 @@ WRITING_TABLES: dict[str, Table] = {}
 WRITING_TABLES["default"] = Table(
     "a default",
     {
-        "largest": Key(EXPRESSION, "The largest value of this expression among items of a list, each of which is `_`."),
-        "smallest": Key(EXPRESSION, "The smallest one."),
+        "largest": Key(EXPRESSION, "The largest value of this expression among the items of a list; `_` is the item."),
+        "smallest": Key(EXPRESSION, "The smallest value, likewise."),
         "of": Key(EXPRESSION, "The list."),
-        "if": Key(EXPRESSION, "Which of the items count: those for which this is true."),
-        "otherwise": Key(EXPRESSION, "The value if there are none."),
-        "random": Key(IntegerKind(1, 4096), "So many bytes by chance."),
+        "if": Key(EXPRESSION, "A condition that selects the items."),
+        "otherwise": Key(EXPRESSION, "The value if there are no items."),
+        "random": Key(IntegerKind(1, 4096), "The number of random bytes."),
     },
 )
 

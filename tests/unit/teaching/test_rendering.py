@@ -57,7 +57,7 @@ def test_the_whole_of_it() -> None:
         "  7 |     size: a + 1 +",
         "    |                  ^",
         "    = at /seq/1/size",
-        "    = 'size' takes an expression. Its size in bytes.",
+        "    = 'size' takes an expression. The size in bytes.",
         "    = see: wireloom reference attribute.size",
     ]
 
