@@ -78,7 +78,7 @@ def help_for(table: str, key: str | None) -> str:
     """A sentence about a key and what it takes; about the keys of a table where ``key`` is ``None``.
 
     >>> help_for("framing", "stuffing")
-    "'stuffing' takes word, cobs or none. How items are kept free of it."
+    "'stuffing' takes word, cobs or none. How items are stuffed."
     >>> help_for("framing", None)
     'framing takes the keys delimiter and stuffing.'
     """

@@ -35,7 +35,7 @@ def lookup(name: str) -> str:
     >>> print(lookup("framing.stuffing"))
     framing.stuffing
       takes word, cobs or none
-      Required. How items are kept free of it.
+      Required. How items are stuffed.
     """
     tables = [name] if name in TABLES else []
     if name == EXTENSION:

@@ -1,4 +1,4 @@
-"""The text of docs/flow.svg stays inside its boxes, in the widest font that readers are likely to have."""
+"""Pictures: texts of docs/flow.svg stay inside their boxes in any likely font, docs/damage.svg shows real reads."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+
+from .damage import PICTURE, drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 FLOW = ElementTree.parse(Path(__file__).parents[2] / "docs" / "flow.svg").getroot()
@@ -45,3 +47,8 @@ def test_texts_stay_inside_their_boxes(text: ElementTree.Element) -> None:
     extents = TextPath((0, 0), text.text or "", size=size, prop=font).get_extents()
     assert x + extents.xmax <= right - MARGIN
     assert y - extents.ymin <= bottom - MARGIN / 2
+
+
+def test_what_damage_costs_is_drawn_as_it_is_read() -> None:
+    """``python -m tests.docs.damage`` draws it again."""
+    assert PICTURE.read_text("utf-8") == drawn()

@@ -77,7 +77,7 @@ class Canvas:
         self.y += 16
         for box in boxes:
             if x > MARGIN and x + box.width > WIDTH - MARGIN:
-                x, self.y = MARGIN, self.y + height + 24
+                x, self.y = MARGIN, self.y + height + 30
             drawn = BoxView(x, self.y, box.width, height, box.style, box.tooltip)
             self.boxes.append(drawn)
             found.setdefault(box.id, []).append(drawn)
