@@ -43,8 +43,8 @@ def page(request: pytest.FixtureRequest, tmp_path: Path) -> Page:
 
 @cache
 def spec_of(name: str) -> Spec:
-    [spec] = load_all([ROOT / "specs" / f"{name}.ksy"])
-    return spec
+    """The spec of a format; those that it imports are loaded with it."""
+    return next(each for each in load_all([ROOT / "specs" / f"{name}.ksy"]) if each.name == name)
 
 
 def page_of(name: str, tmp_path: Path) -> Page:
