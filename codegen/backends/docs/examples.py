@@ -21,9 +21,16 @@ def is_blob(plan: Plan) -> bool:
 
 
 def more_columns(plan: Plan) -> tuple[str, ...]:
-    """Return the columns that a table to be written needs, if these are more than the default ones."""
-    needed = required_columns(plan)
-    return needed if plan.rows is not None and set(needed) - {*plan.rows.columns, *plan.rows.parent_columns} else ()
+    """Return the columns that a table to be written needs, if these are others than the default ones.
+
+    Columns that are looked up in other tables are not written.
+    """
+    if plan.rows is None:
+        return ()
+    looked_up = {each.name for each in plan.rows.look_ups}
+    needed = tuple(each for each in required_columns(plan) if each not in looked_up)
+    others = set(needed) - {*plan.rows.columns, *plan.rows.parent_columns}
+    return needed if others or looked_up else ()
 
 
 def examples(plan: Plan) -> tuple[ExampleView, ...]:
@@ -44,8 +51,9 @@ print(scanner.report.to_dict()["rows"])'''
     ]
     if is_written(plan):
         more = more_columns(plan)
-        option = f", columns={list(more)!r}".replace("'", '"') if more else ""
-        again = f'table = wireloom.read("{name}", "{sample}"{option})\n' if more else ""
+        option = ", columns=columns" if more else ""
+        listed = f"columns = {list(more)!r}".replace("'", '"')
+        again = f'{listed}\ntable = wireloom.read("{name}", "{sample}"{option})\n' if more else ""
         found.append(
             ExampleView(
                 "Rows to bytes; lengths, counts and checksums are filled in:",
@@ -88,8 +96,9 @@ print(frame.count(), frame.columns)''',
     ]
     if is_written(plan):
         more = more_columns(plan)
-        option = f'.option("columns", "{",".join(more)}")' if more else ""
-        again = f'frame = spark.read.format("{name}"){option}.load("{sample}")\n' if more else ""
+        listed = f'columns = "{",".join(more)}"'
+        read = f'frame = spark.read.format("{name}").option("columns", columns).load("{sample}")'
+        again = f"{listed}\n{read}\n" if more else ""
         found.append(
             ExampleView(
                 "And a write, as `append` or `overwrite`:",
