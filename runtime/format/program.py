@@ -8,11 +8,10 @@ loops and sub-streams. A unit is read with one cursor. Steps are run in order fr
 forward only, but for ``AGAIN`` at the end of a loop. ``base`` is where the last ``NEED`` began. Registers hold signed
 128-bit integers, spans a position and a length in the input, marks a position.
 
-Three kinds of outcome exist besides success: *truncated* (the input ends inside the row), *refused* (a checksum, or a
-``valid`` of a field that does not lay out later bytes: the row is damaged and its end is known) and *lost* (a field
-that lays out later bytes is refused: where the next row begins is unknown). Inside of a unit, what is refused in a row
-costs that row and what is refused outside of them all rows of the unit; what is lost costs the rest of the innermost
-sub-stream that contains damage.
+Besides success there are three outcomes: *truncated* (the input ends inside the row), *refused* (a checksum, or a
+``valid`` of a field that does not lay out later bytes: the row is damaged, its end is known) and *lost* (a field that
+lays out later bytes is refused: where the next row begins is unknown). Inside of a unit, what is refused in a row costs
+that row, and outside of rows all of them; what is lost, the rest of the innermost sub-stream that contains damage.
 """
 
 from __future__ import annotations
