@@ -29,6 +29,7 @@ help:
 	@echo "make gallery    Kaitai's formats, a checkout that KAITAI_FORMATS names: their score, and which types can be rows"
 	@echo "make docs       the documentation as a site, in site/; fails for links that lead nowhere"
 	@echo "make generate   specs/ -> generated/"
+	@echo "make studio-test  the studio's page in headless Chromium"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make test-free-threaded  the engine in a Python without the global lock;  FREE_THREADED=python3.14t"
 	@echo "make check      fails where generated/ differs from specs/"
@@ -55,7 +56,7 @@ test: setup
 	@sh .ci/check-java
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync check lint types docs
 	$(PYTEST) -n 2 --dist loadgroup tests
-	@$(MAKE) --no-print-directory test-objects wheel
+	@$(MAKE) --no-print-directory test-objects studio-test wheel
 
 # Fewer examples of each property, and one read through Spark.
 quick: setup
@@ -76,6 +77,11 @@ READS_AND_WRITES := $(addprefix tests/unit/,append inspecting kpl messages objec
 READS_NOTHING := $(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage credentials object_store) -k "not type_checker"
 test-objects: setup
 	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup $(READS_NOTHING) $(READS_AND_WRITES)
+
+# The studio's page, driven in the Chromium of this machine. Where there is none, this says so.
+.PHONY: studio-test
+studio-test: setup
+	@PYTHON="$(BIN)/python" VENV="$(VENV)" LAYER="$(VENV)-studio" EXTRA="studio browser" sh .ci/studio
 
 # The documentation as a site, in site/.
 .PHONY: docs
@@ -123,7 +129,7 @@ fuzz: setup
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) $(VENV)-fuzz/bin/python -m tests.fuzz
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-studio build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
 
 # Hundreds per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000

@@ -51,7 +51,8 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(address)
         page.wait_for_selector("html[data-ready=true]")
-        assert "1 damaged" in page.inner_text("#status")
+        # The whole file is read for it after the first page is shown.
+        page.wait_for_function("document.getElementById('status').innerText.includes('1 damaged')")
         assert page.locator("#rows tbody tr").count() == 5
         assert page.locator("#map i").count() == 1
 
