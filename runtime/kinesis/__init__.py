@@ -35,6 +35,7 @@ __getattr__ = face(
     __name__,
     {
         "calls": "Calls",
+        "ends": "end_of",
         "positions": "LATEST SHARD_END Position start_of time_of",
         "reading": "StreamReading read records_of",
         "records": "ALL_COLUMNS COLUMNS KINDS HASH_RANGES SCHEMA schema_of",

@@ -13,7 +13,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from hashlib import md5
 from pathlib import Path
 
 import pyarrow.dataset
@@ -33,8 +32,6 @@ pytestmark = [
     ),
 ]
 TOPIC = "orders"
-DAMAGE = b"\xff" * 20
-"""No protobuf, where the digest says that it is what was sent."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +44,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def send(broker: str, first: int, messages: int) -> Counter[str]:
-    """Send messages of three records each, and one that is damaged; the records."""
+    """Send messages of three records each, and one without a value; the records."""
     producer = kafka.KafkaProducer(bootstrap_servers=broker)
     sent: Counter[str] = Counter()
     for number in range(first, first + messages):
@@ -57,7 +54,7 @@ def send(broker: str, first: int, messages: int) -> Counter[str]:
             sent[f"order {number}.{each}"] += 1
         value = aggregator.flush()[0].data
         producer.send(TOPIC, bytes(value), partition=number % 2)
-    producer.send(TOPIC, bytes(value[:4]) + DAMAGE + md5(DAMAGE).digest(), partition=0)
+    producer.send(TOPIC, None, key=b"deleted", partition=0)
     producer.flush()
     producer.close()
     return sent
@@ -82,8 +79,8 @@ def test_the_page(broker: str, tmp_path: Path) -> None:
         return done.stdout.splitlines()
 
     held = send(broker, 0, 6)
-    assert run() == ["18 records in 7 messages, 1 of them damaged"]
+    assert run() == ["18 records in 7 messages, 1 of them empty"]
     held += send(broker, 6, 2)
     # The checkpoint has the connector's offsets: only what is new is read.
-    assert run() == ["24 records in 10 messages, 2 of them damaged"]
-    assert run() == ["24 records in 10 messages, 2 of them damaged"]
+    assert run() == ["24 records in 10 messages, 2 of them empty"]
+    assert run() == ["24 records in 10 messages, 2 of them empty"]

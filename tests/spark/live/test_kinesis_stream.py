@@ -29,3 +29,22 @@ def test_a_stream_is_written_and_read(spark: SparkSession, kinesis: Streams, tmp
     kinesis.split(stream)
     kinesis.put(stream, *((f"key {n}", b"%d" % n) for n in range(20, 30)))
     assert run() == list(range(30))
+
+
+def test_a_stream_is_copied(spark: SparkSession, kinesis: Streams, tmp_path: Path) -> None:
+    """``writeStream``, and reading without a limit."""
+    here, there = kinesis.new(), kinesis.new(2)
+    options = {"region": REGION, "endpointUrl": kinesis.endpoint}
+
+    def run() -> None:
+        source = spark.readStream.format("kinesis_stream").options(**options).load(here)
+        writer = source.select("partition_key", "data").writeStream.format("kinesis_stream").options(**options)
+        writer = writer.option("stream", there).option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.trigger(availableNow=True).start().awaitTermination()
+
+    for step in range(2):
+        kinesis.put(here, *((f"key {n}", b"%d" % (10 * step + n)) for n in range(10)))
+        run()
+    rows = spark.read.format("kinesis_stream").options(**options).load(there).collect()
+    assert sorted((row.partition_key, int(row.data)) for row in rows) == sorted((f"key {n % 10}", n) for n in range(20))
+    assert all(row.aggregated for row in rows)

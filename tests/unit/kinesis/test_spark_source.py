@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import pickle
+import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pyspark.sql.streaming.datasource import ReadMaxRows
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from wireloom import WireloomError
+from wireloom.kinesis import Calls
 from wireloom.spark.live.kinesis import KinesisStreamSource
 
 from ...kinesis_server import REGION, Streams
 
 Row = dict[str, Any]
+LIMITS = (1000, None)
+"""With a limit the driver reads what it plans, without one it looks for the ends."""
 
 
 def source(streams: Streams, stream: str, **options: str) -> KinesisStreamSource:
@@ -27,9 +32,9 @@ class Query:
         self.reader = source.streamReader(source.schema())
         self.offsets = offsets or [self.reader.initialOffset()]
 
-    def batch(self, limit: int = 1000) -> list[Row] | None:
+    def batch(self, limit: int | None = 1000) -> list[Row] | None:
         """The rows of the next batch; ``None`` where there is none."""
-        end = self.reader.latestOffset(self.offsets[-1], ReadMaxRows(limit))
+        end = self.reader.latestOffset(self.offsets[-1], ReadAllAvailable() if limit is None else ReadMaxRows(limit))
         if end == self.offsets[-1]:
             return None
         self.offsets.append(pickle.loads(pickle.dumps(end)))
@@ -43,7 +48,7 @@ class Query:
             found += [row for batch in task.read(pickle.loads(pickle.dumps(each))) for row in batch.to_pylist()]
         return found
 
-    def rest(self, limit: int = 1000) -> list[list[Row]]:
+    def rest(self, limit: int | None = 1000) -> list[list[Row]]:
         """The batches of what is there now."""
         self.reader.prepareForTriggerAvailableNow()
         found: list[list[Row]] = []
@@ -82,13 +87,14 @@ def test_batches_end_inside_of_aggregates(kinesis: Streams) -> None:
     assert [datas(again.rows(number)) for number in range(1, 5)] == [datas(each) for each in found]
 
 
-def test_shards_split_and_merge_between_batches(kinesis: Streams) -> None:
+@pytest.mark.parametrize("limit", LIMITS)
+def test_shards_split_and_merge_between_batches(kinesis: Streams, limit: int | None) -> None:
     stream = kinesis.new()
     query = Query(source(kinesis, stream))
     seen: list[Row] = []
     for step in range(4):
         kinesis.put(stream, *((f"key {n}", b"%d" % step) for n in range(6)))
-        seen += [row for rows in Query.rest(query) for row in rows]
+        seen += [row for rows in query.rest(limit) for row in rows]
         if step == 0:
             kinesis.split(stream)
         if step == 1:
@@ -103,27 +109,29 @@ def test_shards_split_and_merge_between_batches(kinesis: Streams) -> None:
     ]
 
 
-def test_latest_begins_where_the_query_was_first_started(kinesis: Streams) -> None:
+@pytest.mark.parametrize("limit", LIMITS)
+def test_latest_begins_where_the_query_was_first_started(kinesis: Streams, limit: int | None) -> None:
     stream = kinesis.new()
     query = Query(source(kinesis, stream, start="LATEST"))
     assert query.batch() == []
     kinesis.put(stream, ("k", b"new"))
     again = Query(source(kinesis, stream, start="LATEST"), query.offsets)
-    assert [datas(each) for each in again.rest()] == [["new"]]
+    assert [datas(each) for each in again.rest(limit)] == [["new"]]
 
 
-def test_records_that_are_gone(kinesis: Streams) -> None:
+@pytest.mark.parametrize("limit", LIMITS)
+def test_records_that_are_gone(kinesis: Streams, limit: int | None) -> None:
     stream = kinesis.new()
     kinesis.put(stream, ("k", b"0"))
     query = Query(source(kinesis, stream))
     query.rest()
     kinesis.put(stream, ("k", b"1"), ("k", b"2"))
     kinesis.trim(stream, keep=1)
-    strict = Query(source(kinesis, stream), query.offsets)
+    strict = Query(source(kinesis, stream), list(query.offsets))
     with pytest.raises(WireloomError, match="may be lost"):
-        strict.rest()
+        strict.rest(limit)
     again = Query(source(kinesis, stream, failondataloss="false"), query.offsets)
-    assert [datas(each) for each in again.rest()] == [["2"]]
+    assert [datas(each) for each in again.rest(limit)] == [["2"]]
 
 
 def test_refusals(kinesis: Streams) -> None:
@@ -139,3 +147,48 @@ def test_refusals(kinesis: Streams) -> None:
     foreign = Query(source(kinesis, stream), other.offsets)
     with pytest.raises(WireloomError, match="the checkpoint is of stream"):
         foreign.batch()
+
+
+def test_without_a_limit_the_driver_reads_the_last_records_only(
+    kinesis: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = kinesis.new()
+    kinesis.put(stream, *(("k", b"%d" % n) for n in range(50)))
+    [shard] = kinesis.model(stream).shards.values()
+    now = datetime.now(UTC).timestamp()
+    for age, record in zip(range(5000, 0, -100), shard.records.values(), strict=True):
+        record.created_at = now - age
+    query = Query(source(kinesis, stream))
+    read: list[int] = []
+    call = Calls.__call__
+
+    def counted(self: Calls, operation: str, **asked: Any) -> Any:
+        answer = call(self, operation, **asked)
+        read.append(len(answer.get("Records", ())))
+        return answer
+
+    query.reader.prepareForTriggerAvailableNow()
+    query.batch(None)
+    monkeypatch.setattr(Calls, "__call__", counted)
+    end = query.reader.latestOffset(query.offsets[-1], ReadAllAvailable())
+    assert 0 < sum(read) < 10
+    # Nothing has come since: as little is read to find that out.
+    read.clear()
+    assert query.reader.latestOffset(end, ReadAllAvailable()) == end
+    assert sum(read) < 10
+    monkeypatch.setattr(Calls, "__call__", call)
+    query.offsets.append(end)
+    assert datas(query.rows(-1)) == [str(n) for n in range(50)]
+
+
+def test_a_query_without_end_goes_on(kinesis: Streams) -> None:
+    stream = kinesis.new(2)
+    query = Query(source(kinesis, stream))
+    seen: list[str] = []
+    assert query.batch(None) == []
+    for step in range(3):
+        kinesis.put(stream, *((f"key {n}", b"%d.%d" % (step, n)) for n in range(4)))
+        deadline = time.monotonic() + 60
+        while len(seen) < 4 * (step + 1) and time.monotonic() < deadline:
+            seen += datas(query.batch(None) or [])
+    assert sorted(seen) == [f"{step}.{n}" for step in range(3) for n in range(4)]

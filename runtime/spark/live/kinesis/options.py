@@ -21,7 +21,8 @@ READ_OPTIONS = {
     "start": "Where to begin: TRIM_HORIZON (default), LATEST, or a time such as 2026-03-01T00:00:00Z (AT_TIMESTAMP).",
     "end": "Where a batch read ends: before the first record of each shard that arrived then; default: now.",
     "columns": "Names of columns, separated by commas.",
-    "maxRecordsPerTrigger": "Maximum number of user records per batch of a streaming read; default 100000.",
+    "maxRecordsPerTrigger": "Maximum number of user records per batch of a streaming read; default: no limit. With a "
+    "limit the driver reads them too, to count them.",
     "failOnDataLoss": "true (default): the query fails where records that were to be read may be gone; false: this is "
     "logged, and reading goes on with what is there.",
     "hashRange": "shard (default): an aggregate with records outside of its shard's range is dropped, as by Kinesis' "
@@ -36,7 +37,6 @@ WRITE_OPTIONS = {
     "targetSize": "Bytes at which an aggregate is full; default 50k.",
 }
 """Options of writes, and what they do."""
-MAX_RECORDS = 100_000
 FOREIGN = ("paths", "checkpointlocation", "querywatermark", "queryname")
 """Options that Spark may add by itself."""
 
@@ -49,7 +49,7 @@ class ReadOptions:
     start: str | datetime
     end: datetime | None
     columns: tuple[str, ...] | None
-    max_records: int
+    max_records: int | None
     fail_on_data_loss: bool
     hash_range: str
     mode: str
@@ -67,7 +67,7 @@ class WriteOptions:
 def read_options(given: Mapping[str, str]) -> ReadOptions:
     """The options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = _known(given, READ_OPTIONS)
-    columns = values.get("columns")
+    columns, most = values.get("columns"), values.get("maxRecordsPerTrigger")
     chosen = None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip())
     schema_of(chosen)
     mode = values.get("mode", "permissive").lower()
@@ -76,7 +76,7 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
         start=start_of(values.get("start", "TRIM_HORIZON")),
         end=time_of("option end", values["end"]) if "end" in values else None,
         columns=chosen,
-        max_records=size("maxRecordsPerTrigger", values.get("maxRecordsPerTrigger", str(MAX_RECORDS))),
+        max_records=None if most is None else size("maxRecordsPerTrigger", most),
         fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
         hash_range=one_of("hashRange", values.get("hashRange", "shard").lower(), HASH_RANGES),
         mode=one_of("mode", mode, ("permissive", "dropmalformed", "failfast")),

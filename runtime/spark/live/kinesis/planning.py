@@ -1,7 +1,8 @@
-"""Plans the batches of a streaming query on the driver: it reads the numbers of records, the tasks what is in them.
+"""Plans the batches of a streaming query on the driver.
 
-Kinesis does not say where a shard ends, nor how many records are between two positions. So that a batch is fixed when
-it is planned, the driver reads what it plans, and keeps the numbers alone.
+A batch is fixed when it is planned. Without a limit it ends with the last record of each shard, which is found by its
+time of arrival. Kinesis does not say how many records are between two positions, so that with a limit the driver reads
+what it plans, and keeps the numbers alone.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from ....base.errors import WireloomError
 from ....kinesis import (
+    SHARD_END,
     TICK,
     Position,
     ShardReading,
     StreamShard,
+    end_of,
     first_positions,
     list_shards,
     readable,
@@ -28,6 +31,10 @@ from .options import ReadOptions
 from .reader import ShardPartition
 
 VERSION = 1
+MARGIN = timedelta(minutes=1)
+"""How much later a record may be seen than it arrived."""
+PAUSE = 1.0
+"""Seconds before a shard is asked again that had nothing new."""
 SECONDS = 10.0
 """About how long the planning of one batch may take."""
 
@@ -79,11 +86,16 @@ class Planning:
         self._shards: dict[str, StreamShard] | None = None
         self._readings: dict[str, ShardReading] = {}
         self._before: datetime | None = None
+        self._clock: tuple[datetime, float] | None = None
+        """The server's time, and the local one at which it was told."""
+        self._empty: dict[str, datetime] = {}
+        """Times up to which nothing came after the positions of shards."""
+        self._due: dict[str, float] = {}
         self.end = Offset(self._name)
 
     def fix(self) -> None:
         """Take what has arrived by now as all that there will be."""
-        self._shards, now = list_shards(self._options.calls)
+        now = self._list()
         self._before = now + TICK
         self._readings = {}
 
@@ -96,19 +108,20 @@ class Planning:
         before = Offset.from_json(start, self._name)
         if not before.batch:
             # A batch without records writes down where reading begins: a query that is started again begins there too.
-            self._shards, now = list_shards(self._options.calls)
-            first = first_positions(self._shards, self._options.start, now)
+            now = self._list()
+            first = first_positions(self._shards or {}, self._options.start, now)
             self.end = Offset(self._name, 1, first)
             return self.end.to_json()
-        if self._shards is None:
-            self._shards, _ = list_shards(self._options.calls)
+        if self._clock is None:
+            self._list()
+        assert self._shards is not None
         shards = with_new(before.shards, self._shards)
-        began = self._read(shards, before.batch, limit)
-        while self._before is not None and not began and self._is_waiting(shards):
+        began = self._ends(shards) if limit is None else self._read(shards, before.batch, limit)
+        while limit is not None and self._before is not None and not began and self._is_waiting(shards):
             # Nothing new would be taken for the end of the query.
             began = self._read(shards, before.batch, limit)
         if any(shards[each].ended for each in began):
-            self._shards, _ = list_shards(self._options.calls)
+            self._list()
             shards = with_new(shards, self._shards)
         self._readings = {each: reading for each, reading in self._readings.items() if each in shards}
         if not began and shards == dict(before.shards):
@@ -118,8 +131,37 @@ class Planning:
         self.end = Offset(self._name, before.batch + 1, shards, began)
         return self.end.to_json()
 
-    def _read(self, shards: dict[str, Position], batch: int, limit: int | None) -> dict[str, Position]:
-        """Move positions forward; returns where those began that did."""
+    def _list(self) -> datetime:
+        """Learn which shards there are now; the server's time."""
+        self._shards, now = list_shards(self._options.calls)
+        self._clock = now, time.monotonic()
+        return now
+
+    def _ends(self, shards: dict[str, Position]) -> dict[str, Position]:
+        """Move positions to the ends of the shards; returns where those began that moved."""
+        assert self._shards is not None
+        assert self._clock is not None
+        began: dict[str, Position] = {}
+        for shard_id in readable(shards, self._shards):
+            here, known = shards[shard_id], self._shards.get(shard_id)
+            if self._before is None and time.monotonic() < self._due.get(shard_id, 0.0):
+                continue
+            if known is not None and not known.open:
+                end = SHARD_END
+            else:
+                told, at = self._clock
+                now = told + timedelta(seconds=time.monotonic() - at)
+                empty = self._empty.get(shard_id)
+                end = end_of(self._options.calls, shard_id, here, now, before=self._before, empty_since=empty)
+                self._empty[shard_id] = min(now, self._before or now) - MARGIN
+                self._due[shard_id] = time.monotonic() + (PAUSE if end == here else 0.0)
+            if end != here:
+                began[shard_id], shards[shard_id] = here, end
+                self._empty.pop(shard_id, None)
+        return began
+
+    def _read(self, shards: dict[str, Position], batch: int, limit: int) -> dict[str, Position]:
+        """Move positions forward by at most so many user records; returns where those began that moved."""
         assert self._shards is not None
         order = readable(shards, self._shards)
         # No shard waits for the same others every time.
@@ -133,9 +175,8 @@ class Planning:
                 continue
             if time.monotonic() > deadline or limit == 0:
                 break
-            share = None if limit is None else max(1, limit // (len(order) - number))
-            rows = sum(each.num_rows for each in reading.batches(share, deadline - time.monotonic()))
-            limit = None if limit is None else limit - rows
+            share = max(1, limit // (len(order) - number))
+            limit -= sum(each.num_rows for each in reading.batches(share, deadline - time.monotonic()))
             if reading.position != shards[shard_id]:
                 began[shard_id], shards[shard_id] = shards[shard_id], reading.position
         return began
@@ -171,7 +212,7 @@ class Planning:
         if last.batch != Offset.from_json(start, self._name).batch + 1:
             raise WireloomError("the checkpoint has gaps: begin a new one")
         if last.began and self._shards is None:
-            self._shards, _ = list_shards(self._options.calls)
+            self._list()
         return [
             ShardPartition(each, (self._shards or {}).get(each), begin, until=last.shards[each])
             for each, begin in sorted(last.began.items())
