@@ -18,6 +18,7 @@ bool wl_function_holds(const wl_step *step) {
     case WL_OP_EXPAND:
     case WL_OP_SERIES:
     case WL_OP_SERIES_ADD:
+    case WL_OP_SERIES_ADD_TEXT:
     case WL_OP_CHAIN_BEGIN:
     case WL_OP_CHAIN:
     case WL_OP_CHAIN_NOTE:

@@ -25,6 +25,8 @@ static void forget(wl_run *run, const wl_content *content) {
         if (wl_content_holds(content, run->marks[i]))
             run->marks[i] = run->begin;
     }
+    if (run->series_of_contents)
+        wl_series_forget(run, content);
 }
 
 static void release(wl_run *run, const wl_held *held) {

@@ -77,6 +77,8 @@ WL_HANDLER(wl_return);
 /* Of series.c. */
 WL_HANDLER(wl_series_begin);
 WL_HANDLER(wl_series_add);
+WL_HANDLER(wl_series_add_text);
+WL_HANDLER(wl_text_item);
 /* Of variables.c. */
 WL_HANDLER(wl_variable_read);
 WL_HANDLER(wl_variable_set);

@@ -137,6 +137,8 @@ static inline void wl_calls_abandon(wl_run *run) { run->frames_used = run->call_
 /* Series (series.c) --------------------------------------------------------------------------------------------- */
 
 void wl_series_free(wl_run *run);
+/* Nothing in a series points into a content any more. */
+void wl_series_forget(wl_run *run, const wl_content *content);
 /* The item of that number; false: there is none, or it could not be computed. */
 bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *value);
 /* The least of all items, or the greatest; false: there are none, or one could not be computed. */

@@ -22,7 +22,7 @@ static inline wl_span wl_text_none(uint32_t reason) {
     return (wl_span){wl_no_text + (reason == WL_REASON_LIMIT), 0};
 }
 
-static inline bool wl_makes_text(unsigned op) { return op >= WL_OP_TEXT_CONSTANT && op <= WL_OP_TEXT_REVERSE; }
+static inline bool wl_makes_text(unsigned op) { return op >= WL_OP_TEXT_CONSTANT && op <= WL_OP_TEXT_ITEM; }
 
 /* The spans and registers that a step which makes text reads; -1: none. */
 typedef struct {
@@ -40,6 +40,8 @@ static inline wl_text_reads wl_text_reads_of(const wl_step *step) {
         return (wl_text_reads){{b, -1}, {step->c, step->d}};
     case WL_OP_TEXT_JOIN:
         return (wl_text_reads){{b, step->c}, {-1, -1}};
+    case WL_OP_TEXT_ITEM:
+        return (wl_text_reads){{-1, -1}, {step->c, -1}};
     case WL_OP_TEXT_DIGITS:
         return (wl_text_reads){{-1, -1}, {b, -1}};
     default: /* DECODE, CLEAN, REVERSE */

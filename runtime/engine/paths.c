@@ -123,6 +123,8 @@ static bool reads_are_sure(const wl_program *program, const wl_step *step, const
     case WL_OP_COLUMN_BYTES:
     case WL_OP_COLUMN_TEXT:
         return sure->spans[step->b];
+    case WL_OP_SERIES_ADD_TEXT:
+        return sure->spans[step->b] && (step->c < 0 || sure->registers[step->c]);
     case WL_OP_CHECK_UTF8:
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:

@@ -135,6 +135,7 @@ static void go_back_over(const analysis *at, uint64_t *set, const wl_step *step)
         break;
     case WL_OP_COLUMN_BYTES:
     case WL_OP_COLUMN_TEXT:
+    case WL_OP_SERIES_ADD_TEXT:
         add(set, step->b);
         break;
     case WL_OP_CHECK_UTF8:

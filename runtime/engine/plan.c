@@ -86,6 +86,8 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_TEXT_DECODE] = WL_RUN_TEXT_DECODE,
         [WL_OP_TEXT_CLEAN] = WL_RUN_TEXT_CLEAN,
         [WL_OP_TEXT_REVERSE] = WL_RUN_TEXT_REVERSE,
+        [WL_OP_TEXT_ITEM] = WL_RUN_TEXT_ITEM,
+        [WL_OP_SERIES_ADD_TEXT] = WL_RUN_SERIES_ADD_TEXT,
         [WL_OP_NULL_UNLESS] = WL_RUN_NULL_UNLESS,
     };
     if (step->op == WL_OP_COLUMN_FIXED)

@@ -142,6 +142,11 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
     case WL_OP_SERIES_ADD:
         need->registers[step->b] = true;
         return true;
+    case WL_OP_SERIES_ADD_TEXT:
+        need->spans[step->b] = true;
+        if (step->c >= 0)
+            need->registers[step->c] = true;
+        return true;
     case WL_OP_CHECK_UTF8:
         need->spans[step->a] = true;
         return true;

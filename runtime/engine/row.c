@@ -143,7 +143,7 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
     if (program->expands)
         wl_contents_start(run);
     for (uint32_t i = 0; i < program->series_count; i++)
-        run->series[i].used = 0;
+        run->series[i].used = run->series[i].texts_used = 0;
     if (run->poisoned) {
         memset(run->poison, 0, sizeof run->poison);
         run->poisoned = false;
@@ -235,6 +235,8 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_TEXT_DECODE] = wl_text_decode,
     [WL_RUN_TEXT_CLEAN] = wl_text_clean,
     [WL_RUN_TEXT_REVERSE] = wl_text_reverse,
+    [WL_RUN_TEXT_ITEM] = wl_text_item,
+    [WL_RUN_SERIES_ADD_TEXT] = wl_series_add_text,
     [WL_RUN_NULL_UNLESS] = null_unless,
     [WL_RUN_AGAIN_OR_PAUSE] = wl_again_or_pause,
     [WL_RUN_ROWS] = wl_loop_rows,

@@ -93,6 +93,8 @@ enum {
     WL_RUN_TEXT_DECODE,
     WL_RUN_TEXT_CLEAN,
     WL_RUN_TEXT_REVERSE,
+    WL_RUN_TEXT_ITEM,
+    WL_RUN_SERIES_ADD_TEXT,
     WL_RUN_NULL_UNLESS,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
@@ -192,6 +194,8 @@ typedef struct {
     wl_integer *values;
     bool *failed;
     size_t used, room;
+    wl_span *texts; /* of a series of bytes or text */
+    size_t texts_used, texts_room;
 } wl_series;
 
 /* The items of one list, in all rows together. */
@@ -317,6 +321,7 @@ struct wl_run {
     size_t frames_used, frames_room;
     unsigned call_depth;
     wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
+    bool series_of_contents; /* some of them may have text that is in a content */
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
     size_t covered;  /* bytes that the row's checksums covered */

@@ -1,4 +1,5 @@
-/* Series: what the items of a list held, for expressions that ask for an item by its number.
+/* Series: what the items of a list held, for expressions that ask for an item by its number: integers, or where bytes
+ * and text are.
  *
  * A series grows by one value a turn of a loop. A turn takes bytes of the input or counts as an item, so the memory is
  * bounded by both. It is kept for the next list, and released when the call ends. */
@@ -28,6 +29,17 @@ void wl_series_free(wl_run *run) {
     for (uint32_t i = 0; i < run->program->series_count; i++) {
         free(run->series[i].values);
         free(run->series[i].failed);
+        free(run->series[i].texts);
+    }
+}
+
+void wl_series_forget(wl_run *run, const wl_content *content) {
+    for (uint32_t i = 0; i < run->program->series_count; i++) {
+        wl_series *series = run->series + i;
+        for (size_t item = 0; item < series->texts_used; item++) {
+            if (wl_content_holds(content, series->texts[item].at))
+                series->texts[item] = wl_text_none(WL_REASON_VALUE);
+        }
     }
 }
 
@@ -48,8 +60,20 @@ bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value
     return series->used != 0;
 }
 
+static bool has_room_for_text(wl_series *series) {
+    if (WL_LIKELY(series->texts_used < series->texts_room))
+        return true;
+    size_t room = series->texts_room ? 2 * series->texts_room : FIRST_ROOM;
+    wl_span *texts = room < SIZE_MAX / sizeof *texts ? realloc(series->texts, room * sizeof *texts) : NULL;
+    if (!texts)
+        return false;
+    series->texts = texts;
+    series->texts_room = room;
+    return true;
+}
+
 WL_HANDLER(wl_series_begin) {
-    run->series[step->a].used = 0;
+    run->series[step->a].used = run->series[step->a].texts_used = 0;
     GO_ON;
 }
 
@@ -59,5 +83,23 @@ WL_HANDLER(wl_series_add) {
         return wl_lost(run, WL_REASON_LIMIT);
     series->values[series->used] = run->registers[step->b];
     series->failed[series->used++] = wl_is_poisoned(run, step->b);
+    GO_ON;
+}
+
+WL_HANDLER(wl_series_add_text) {
+    wl_series *series = run->series + step->a;
+    const bool there = step->c < 0 || (run->registers[step->c] && !wl_is_poisoned(run, (size_t)step->c));
+    if (WL_UNLIKELY(!has_room_for_text(series)))
+        return wl_lost(run, WL_REASON_LIMIT);
+    series->texts[series->texts_used++] = there ? run->spans[step->b] : wl_text_none(WL_REASON_VALUE);
+    run->series_of_contents |= run->content_count != 0;
+    GO_ON;
+}
+
+WL_HANDLER(wl_text_item) {
+    const wl_series *series = run->series + step->b;
+    wl_integer number = run->registers[step->c];
+    bool is_item = !wl_is_poisoned(run, (size_t)step->c) && number >= 0 && number < (wl_integer)series->texts_used;
+    run->spans[step->a] = is_item ? series->texts[(size_t)number] : wl_text_none(WL_REASON_VALUE);
     GO_ON;
 }

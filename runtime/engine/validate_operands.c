@@ -110,6 +110,8 @@ static bool is_text(wl_checker *check, const wl_step *step) {
     }
     if (step->op == WL_OP_TEXT_CONSTANT)
         return are_constants(check, step->c, step->d);
+    if (step->op == WL_OP_TEXT_ITEM)
+        return is_series(check, step->b);
     if (step->op == WL_OP_TEXT_JOIN)
         return is_within(check, "operand d", step->d, 0, 1);
     return (step->op != WL_OP_TEXT_DECODE && step->op != WL_OP_TEXT_CLEAN) || is_encoding(check, step);
@@ -296,6 +298,8 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return is_series(check, step->a);
     case WL_OP_SERIES_ADD:
         return is_series(check, step->a) && is_register(check, step->b);
+    case WL_OP_SERIES_ADD_TEXT:
+        return is_series(check, step->a) && is_span(check, step->b) && (step->c == -1 || is_register(check, step->c));
     case WL_OP_VARIABLE:
         return is_written_register(check, step->a) && is_chain(check, step->b);
     case WL_OP_SET:

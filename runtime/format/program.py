@@ -227,7 +227,12 @@ class Op(IntEnum):
     """The same, with U+FFFD for what is not in the encoding."""
     TEXT_REVERSE = 70
     """span[a] ← the characters of span[b] from the last to the first."""
-    NULL_UNLESS = 71
+    TEXT_ITEM = 71
+    """span[a] ← item register[c] of series [b], as it was found; no value where there is none."""
+    SERIES_ADD_TEXT = 72
+    """span[b] is the next item of series [a], unless [c] is a register that is zero: then that has no value. A series
+    has integers, or these."""
+    NULL_UNLESS = 73
     """column[a] ← null where register[b] is 0."""
 
 

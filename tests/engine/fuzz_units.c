@@ -135,7 +135,7 @@ static void write_series(author *by) {
 
 /* Text of bytes that were found, of numbers, and of other text. */
 static void write_text(author *by) {
-    const unsigned op = WL_OP_TEXT_CONSTANT + choose(by, WL_OP_TEXT_REVERSE - WL_OP_TEXT_CONSTANT + 1);
+    const unsigned op = WL_OP_TEXT_CONSTANT + choose(by, WL_OP_SERIES_ADD_TEXT - WL_OP_TEXT_CONSTANT + 1);
     const unsigned made = FOUND + choose(by, SPANS - FOUND), from = choose(by, SPANS), size = choose(by, 4);
     switch (op) {
     case WL_OP_TEXT_CONSTANT:
@@ -153,6 +153,13 @@ static void write_text(author *by) {
         break;
     case WL_OP_TEXT_DIGITS:
         step(by, op, made, choose(by, 6), 0, 0);
+        break;
+    case WL_OP_TEXT_ITEM:
+        step(by, op, made, choose(by, 2), choose(by, 6), 0);
+        break;
+    case WL_OP_SERIES_ADD_TEXT:
+        if (!by->in_function)
+            step(by, op, choose(by, 2), choose(by, FOUND), (int64_t)choose(by, 7) - 1, 0);
         break;
     default:
         step(by, op, made, from, op == WL_OP_TEXT_REVERSE ? 0 : choose(by, WL_TEXT_TABLE), 0);

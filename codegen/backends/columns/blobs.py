@@ -70,7 +70,8 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
     if not isinstance(field.type, BytesType | StringType):
         return False
     around = any(each.column.up and each.column.field is field for each in state.columns.columns)
-    shown = around or state.column(scope, field.id) is not None
+    asked = state.asked_bytes is not None and field.id in state.asked_bytes
+    shown = asked or around or state.column(scope, field.id) is not None
     checked = any(each.rule != "contents" for each in field.checks)
     ruled = checked or field.is_checksum or field.process is not None or _is_inner_sum(scope, field)
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)

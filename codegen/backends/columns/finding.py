@@ -80,9 +80,10 @@ class Finder(ABC):
     engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
     the end of what an object is read from, at the place where the code is run; ``of_item``: an item of a variable that
     is a list, likewise; ``keep`` puts a value into a register there; ``read``: reads an instance at its position.
-    ``absent_fails``: what needs something absent may be code without a value. ``of_items``: the code is about an item
-    of a list, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object was given at its
-    beginning, with the lists as they were. ``share``: the register of an instance that several columns use.
+    ``absent_fails``: what needs something absent may be code without a value. ``items_of``: the code is about an item
+    of a list in that object, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object
+    was given at its beginning, with the lists as they were. ``share``: the register of an instance that several columns
+    use. ``is_open``: whether the stream that an object is read from has not been left.
     """
 
     scope: Scope
@@ -95,10 +96,11 @@ class Finder(ABC):
     keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
     read: Callable[[Scope, Instance], None] | None = None
     absent_fails: bool = False
-    of_items: bool = False
+    items_of: Scope | None = None
     of_row: bool = False
     given: bool = False
     share: Callable[[Finder, Scope, Instance], Scalar | None] | None = None
+    is_open: Callable[[Scope], bool] | None = None
 
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
@@ -260,6 +262,12 @@ class Finder(ABC):
             return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not have it')
         return self.of_item(items, self._compile(node.index))
 
+    def _must_be_around(self, scope: Scope) -> None:
+        """Raise ``NotForEngineError`` for items in what contains damage, once that has been left."""
+        for each in (scope, *scope.enclosing()) if self.is_open is not None else ():
+            if each.contains and not self.is_open(each):
+                raise _contained(each)
+
     def _must_be_complete(self, series: Series) -> None:
         if self.of_row and series.is_open and not self.given:
             raise NotForEngineError(f'a column uses the list "{series.name}", which is read on after the row')
@@ -271,9 +279,10 @@ class Finder(ABC):
     def _name(self, name: str, type: Type | None) -> Found:
         scope = self.scope
         if isinstance(type, ListType) and name in scope.lists:
+            self._must_be_around(scope)
             return scope.lists[name]
-        if self.of_items and scope.contains:
-            raise NotForEngineError(f"an expression uses items with {scope.struct.path[-1]}, which contains damage")
+        if self.items_of is not None and scope.contains and scope not in (self.items_of, *self.items_of.enclosing()):
+            raise _contained(scope)
         if name == "_" and self.it is not None:
             return self.it
         if name == "_root":
@@ -324,7 +333,7 @@ class Finder(ABC):
         sure = not self.assumed
         if instance.condition is not None:
             sure |= set(facts_of(scope, instance.condition)) <= set(self.assumed)
-        return self.read is not None and sure and not (self.of_row or self.of_items)
+        return self.read is not None and sure and not self.of_row and self.items_of is None
 
     def _kept(self, instance: Instance, found: Found) -> Found:
         """The register of an instance about a stream, which has the value that it had when it was first asked for."""
@@ -348,3 +357,7 @@ class Finder(ABC):
     def _resolve_or_compile(self, node: Node) -> Found:
         resolved = isinstance(node, Name | Attribute | Cast | Subscript)
         return self.resolve(node) if resolved else self._compile(node)
+
+
+def _contained(scope: Scope) -> NotForEngineError:
+    return NotForEngineError(f"an expression uses items with {scope.struct.path[-1]}, which contains damage")

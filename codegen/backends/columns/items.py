@@ -28,6 +28,10 @@ class Series(Repeated, ABC):
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
         """The number of the series with what ``path`` finds in each item ``_``, and its values."""
 
+    @abstractmethod
+    def texts_of(self, path: Node) -> int:
+        """The number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+
     def method(self, node: Attribute) -> Compiled | Item | None:
         """Return what a method of the list gives; ``None``: there is no such method."""
         item = node.value.type.item if isinstance(node.value.type, ListType) else None

@@ -82,7 +82,7 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
 def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
     """A compiler of expressions about an item that is complete, which is ``_``."""
     item = scope.members.get(field.id)
-    return Compiler(scope, state.facts, it=item, absent_fails=True, of_items=True)
+    return Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope)
 
 
 def _end_item(state: State, field: Field) -> None:

@@ -62,6 +62,12 @@ class TextMaker:
         self.assembler.add(Op.TEXT_REVERSE, made, text, comment=made.name)
         return made
 
+    def item(self, series: int, number: Compiled, name: str) -> Span:
+        """The item of a list, as it was found."""
+        made = self._made(name)
+        self.assembler.add(Op.TEXT_ITEM, made, series, self._register(number, f"number of {name}"), comment=name)
+        return made
+
     def decoded(self, source: Span, encoding: Encoding, *, strict: bool) -> Span:
         """Bytes as text. ``strict``: there is none where they are not in the encoding."""
         made = self._made(f"text of {source.name}")

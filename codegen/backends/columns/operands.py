@@ -76,6 +76,8 @@ OPERANDS = {
     Op.TEXT_DECODE: 4,
     Op.TEXT_CLEAN: 4,
     Op.TEXT_REVERSE: 2,
+    Op.TEXT_ITEM: 3,
+    Op.SERIES_ADD_TEXT: 3,
     Op.NULL_UNLESS: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Attribute, Name, Node
-from ...expression.types import BooleanType, ComputedIntegerType, ListType, Type
+from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
 from ...expression.walk import expressions_in, walk
 from ...plan import Plan
 from .arrow import integer_interval
@@ -19,6 +19,7 @@ from .items import Series
 from .lines import ExpressionLine, Line, Slot
 from .refusal import NotForEngineError
 from .scope import Scalar
+from .texts import is_spanned
 
 COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """Of a value that is computed, the values for which there is room where it is asked for before it is compiled."""
@@ -33,6 +34,18 @@ def asked_lists(plan: Plan) -> frozenset[str]:
         for each in walk(node)
         if isinstance(each, Name | Attribute) and isinstance(each.type, ListType)
     )
+
+
+def asked_bytes(plan: Plan) -> frozenset[str]:
+    """Return the names of bytes that some expression of the spec uses for more than their size."""
+    found = set()
+    for struct in plan.types:
+        for node in expressions_in((struct.fields, struct.instances)):
+            inside = list(walk(node))
+            sized = [each.value for each in inside if isinstance(each, Attribute) and each.name in ("length", "size")]
+            used = (each for each in inside if isinstance(each, Name | Attribute) and isinstance(each.type, BytesType))
+            found |= {each.id if isinstance(each, Name) else each.name for each in used if each not in sized}
+    return frozenset(found)
 
 
 @dataclass(eq=False)
@@ -69,6 +82,9 @@ class KeptItems(Series):
         turn = _Turn(self.assembler.slot(), compiler, number)
         self.turns.append(turn)
         for path in self.pending:
+            if is_spanned(path):
+                self._add_text(turn, path)
+                continue
             found = self._add(turn, path)
             held = self.intervals[path]
             if not found.within(held.low, held.high):
@@ -116,6 +132,28 @@ class KeptItems(Series):
                 for each in found[1:]:
                     self.intervals[path] = self.intervals[path].union(each)
         return self.numbers[path], self.intervals[path]
+
+    def texts_of(self, path: Node) -> int:
+        """The number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+        if path not in self.numbers:
+            self.numbers[path] = number = self.assembler.series
+            self.assembler.series += 1
+            self.begin.items.append(Line(Op.SERIES, number, comment=self.name))
+            if self.is_open:
+                self.pending.append(path)
+            for turn in self.turns:
+                self._add_text(turn, path)
+        return self.numbers[path]
+
+    def _add_text(self, turn: _Turn, path: Node) -> None:
+        span = turn.compiler.found_span(path)
+        there = -1 if turn.compiler.knows(span) else span.there
+        if there is None:
+            turn.compiler.must_be_present(span)
+        assert there is not None
+        turn.slot.items.append(
+            Line(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=f"item of {self.name}")
+        )
 
     def _add(self, turn: _Turn, path: Node) -> Interval:
         asks_number = isinstance(path, Name) and path.id == "_index"

@@ -22,7 +22,7 @@ from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
 from .scope import Carried, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
-from .series import asked_lists
+from .series import asked_bytes, asked_lists
 
 
 @dataclass
@@ -36,7 +36,7 @@ class State:
     of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
     to the rows have been made. ``ways``: those that begin with these steps. ``units``: how many units inside of the
     outermost one are open. ``fields``: how many were walked. ``streams``: those that are open, the unit's first.
-    ``asked``: the repeated fields that expressions use.
+    ``asked``: the repeated fields that expressions use; ``asked_bytes``: the bytes.
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
     ``carried``: the chains of variables of the root.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
@@ -71,11 +71,14 @@ class State:
     reading: list[Instance] = field(default_factory=list)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     asked: frozenset[str] | None = None
+    asked_bytes: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
         if self.asked is None:
             self.asked = asked_lists(self.plan)
+        if self.asked_bytes is None:
+            self.asked_bytes = asked_bytes(self.plan)
 
     def is_asked(self, field: Field) -> bool:
         """Return whether expressions may use the items of a repeated field."""
@@ -101,6 +104,7 @@ class State:
             keep=self._keep,
             read=self._read,
             absent_fails=True,
+            is_open=lambda each: each.stream in self.streams,
             maker=TextMaker(self.assembler, self._flush_whole),
         )
 

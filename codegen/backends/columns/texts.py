@@ -25,6 +25,7 @@ from .compiled import Compiled, Length
 from .encodings import encoding_of
 from .finding import Finder, Found, denied, facts_of
 from .interval import Interval
+from .items import Item
 from .making import TextMaker
 from .refusal import NotForEngineError
 from .scope import Fact, Scope, Span
@@ -48,10 +49,32 @@ class Texts(Finder):
             found = self.resolve(node)
             if isinstance(found, Span):
                 return self._held(found)
+            if isinstance(found, Item) and is_spanned(found.path):
+                return self._item_text(found)
             if isinstance(node, Cast) and is_spanned(node.value):
                 return self.span(node.value)
             self._read(found)
         return self._made(node)
+
+    def found_span(self, node: Node) -> Span:
+        """The text or the bytes that an expression finds in the input."""
+        found = self.resolve(node)
+        if not isinstance(found, Span) or found.made:
+            raise NotForEngineError("an expression asks for text of items that does not stand in the input")
+        if not found.found:
+            self.must_be_found(found)
+        return found
+
+    def _item_text(self, item: Item) -> Span:
+        kind = item.path.type
+        found = self._maker.item(item.series.texts_of(item.path), item.index, f"item of {item.series.name}")
+        if isinstance(kind, StringType):
+            encoding = encoding_of(kind.encoding)
+            if encoding is None:
+                raise NotForEngineError(f"the encoding {kind.encoding} is not in the engine")
+            found = self._maker.decoded(found, encoding, strict=False)
+            found.text = True
+        return found
 
     def clean(self, node: Node) -> Span:
         """The same, text as UTF-8: what is not in its encoding is U+FFFD."""
