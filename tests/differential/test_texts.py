@@ -129,4 +129,5 @@ def test_text_that_would_be_too_long_is_damage() -> None:
     )
     assert agreed(format_of(spec), b"abcd", max_computed=12)[0]["more"] == ["abcd" * 3]
     rows = agreed(format_of(spec), b"abcd", max_computed=11)[0]
-    assert (rows["more"], rows["_error"]) == ([None], ["limit"])
+    assert rows["more"] == [None]
+    assert rows["_error"][0].startswith("limit")
