@@ -1,10 +1,9 @@
 // The page of "wireloom inspect --html". Everything that comes from the file is put in as text, never as markup.
-"use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const hues = getComputedStyle(document.documentElement).getPropertyValue("--hues").trim().split(/\s+/);
 const perLine = 16;
-const state = { record: -1, field: -1, cursor: -1, hits: [], hit: -1, bytes: [], items: [] };
+const state = { record: -1, field: -1, cursor: -1, hits: [], hit: -1, bytes: [] };
 const find = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en");
 const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
@@ -182,63 +181,25 @@ function moveCursor(event, owners) {
   describe(owners[state.cursor]);
 }
 
+const tree = makeTree(find("tree"), {
+  element,
+  pointed: (index) => light(index ?? -1),
+  chosen: (index) => choose(index),
+});
+
 function drawTree(record) {
-  state.items = [];
-  const tree = find("tree");
-  tree.replaceChildren();
+  tree.clear();
   record.fields.forEach((field, index) => {
     const name = element("span", { className: "name" }, field.name);
     tint(name, record, field.begin >= 0 ? index : -1);
     const where = field.begin >= 0 ? `+${field.begin.toString(16)} · ${number(field.size)} B` : field.computed ? "computed" : "";
-    const row = element("div", { className: "row" }, element("span", { className: "toggle" }), name);
-    row.append(element("span", { className: "value" }, field.value), element("span", { className: "place" }, where));
-    if (field.checked === true) row.append(element("span", { className: "good" }, "✓ checksum holds"));
-    if (field.problem) row.append(element("span", { className: "bad" }, `✗ ${field.problem}`));
-    const item = element("li", { role: "treeitem", tabIndex: index ? -1 : 0, "aria-selected": "false" }, row);
-    item.dataset.field = index;
-    row.addEventListener("mouseenter", () => light(index));
-    row.addEventListener("mouseleave", () => light(-1));
-    row.addEventListener("click", () => (state.field === index ? toggle(item) : choose(index)));
-    item.addEventListener("keydown", (event) => treeKey(event, index));
-    state.items.push(item);
-    const parent = field.parent < 0 ? tree : groupOf(state.items[field.parent]);
-    parent.append(item);
+    const parts = [name, element("span", { className: "value" }, field.value), element("span", { className: "place" }, where)];
+    if (field.checked === true) parts.push(element("span", { className: "good" }, "✓ checksum holds"));
+    if (field.problem) parts.push(element("span", { className: "bad" }, `✗ ${field.problem}`));
+    // Fields of the record's own ones begin open, those further inside closed.
+    const above = field.parent < 0 ? null : field.parent;
+    tree.add(index, above, parts, { isOpen: above !== null && record.fields[above].parent < 0 });
   });
-}
-
-function groupOf(item) {
-  let group = item.querySelector(":scope > ul");
-  if (!group) {
-    group = element("ul", { role: "group" });
-    item.append(group);
-    setOpen(item, item.closest("ul").id === "tree");
-  }
-  return group;
-}
-
-function setOpen(item, isOpen) {
-  item.setAttribute("aria-expanded", String(isOpen));
-  item.querySelector(":scope > .row > .toggle").textContent = isOpen ? "▾" : "▸";
-}
-
-function toggle(item) {
-  if (item.hasAttribute("aria-expanded")) setOpen(item, item.getAttribute("aria-expanded") !== "true");
-}
-
-function treeKey(event, index) {
-  event.stopPropagation();
-  const item = state.items[index];
-  const shown = state.items.filter((each) => each.offsetParent !== null);
-  const place = shown.indexOf(item);
-  const target = { ArrowDown: shown[place + 1], ArrowUp: shown[place - 1], Home: shown[0], End: shown[shown.length - 1] }[event.key];
-  if (target) {
-    choose(Number(target.dataset.field));
-    target.focus();
-  } else if (event.key === "ArrowRight" && item.hasAttribute("aria-expanded")) setOpen(item, true);
-  else if (event.key === "ArrowLeft" && item.hasAttribute("aria-expanded")) setOpen(item, false);
-  else if (event.key === "Enter" || event.key === " ") choose(index);
-  else return;
-  event.preventDefault();
 }
 
 // Fields and bytes -----------------------------------------------------------------------------------------------------
@@ -256,22 +217,15 @@ function mark(name, field) {
 
 function light(field) {
   mark("lit", field);
-  state.items[field]?.querySelector(".name").classList.add("lit");
+  tree.light(field);
 }
 
 /** Selects a field: its parents open, its bytes are framed. */
 function choose(field, focus = false) {
-  const item = state.items[field];
+  const item = tree.choose(field);
   if (!item) return;
-  state.items[state.field]?.setAttribute("aria-selected", "false");
   state.field = field;
-  item.setAttribute("aria-selected", "true");
-  state.items.forEach((each, index) => (each.tabIndex = index === field ? 0 : -1));
-  for (let each = item; each; each = each.parentElement.closest('[role="treeitem"]')) {
-    if (each.hasAttribute("aria-expanded")) setOpen(each, true);
-  }
   mark("chosen", field);
-  item.scrollIntoView({ block: "nearest" });
   cells(field)[0]?.scrollIntoView({ block: "nearest" });
   if (focus) item.focus({ preventScroll: true });
   describe(field);

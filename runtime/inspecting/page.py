@@ -102,7 +102,8 @@ def page(format: Format, name: str, report: FileReport, records: Sequence[Mappin
         "TITLE": markup(f"{name} · {format.name}"),
         "STYLE": _part("page.css"),
         "DATA": text,
-        "SCRIPT": _part("page.js"),
+        # The module that the studio has too, in one script with what uses it.
+        "SCRIPT": _part("field_tree.js").replace("export function", "function") + _part("page.js"),
     }
     # One pass: what is put in is not looked at again.
     made = []

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from .. import inspecting
 from ..base.errors import WireloomError
 from . import page
 from .completing import completions
@@ -33,6 +34,8 @@ MOST_UNPACKED = 512 * 1024 * 1024
 """Decompressed bytes that are kept to be shown."""
 COUNTS = 500
 """Most records and rows that are asked for at once."""
+SHARED = ("field_tree.js",)
+"""Parts that the page of ``wireloom inspect --html`` has too."""
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -161,7 +164,7 @@ def application(studio: Studio) -> Starlette:
 
     async def part(request: Request) -> Response:
         name = request.path_params.get("name", "page.html")
-        found = files(page).joinpath(name)
+        found = files(inspecting if name in SHARED else page).joinpath(name)
         suffix = Path(name).suffix
         if suffix not in TYPES or not found.is_file():
             raise HTTPException(404)

@@ -3,7 +3,7 @@ import { makeCode, makeEditor } from "./editor.js";
 import { makeHex } from "./hex.js";
 import { makeRows } from "./rows.js";
 import { ask, debounced, element, find, number } from "./tools.js";
-import { makeTree } from "./tree.js";
+import { makeFields } from "./tree.js";
 
 const RECORDS = 60;
 const ROWS = 200;
@@ -292,7 +292,7 @@ const hex = makeHex(find("hex"), {
     if (state.records.length && !state.compiled?.plain) near(begin);
   },
 });
-const tree = makeTree(find("tree"), { pointed: (thing) => light(thing), chosen: (thing) => choose(thing) });
+const tree = makeFields(find("tree"), { pointed: (thing) => light(thing), chosen: (thing) => choose(thing) });
 const rows = makeRows(find("rows"), { pointed: (row) => light(row && (recordAt(row.at) ?? null), row?.at), chosen: (row) => tried(() => chooseRow(row)) });
 const begun = await ask("begin");
 state.spec = begun.spec;
