@@ -58,7 +58,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
         _null(state, node)
         if result is not None:
             assembler.absent(result)
-            assert result.there is not None
+        if result is not None and result.there is not None:
             assembler.compute(result.there, constant(0), result.there.name)
     assembler.place(end)
     state.kept += asked
