@@ -8,6 +8,7 @@ meta:
   endian: be
   encoding: UTF-8
   -wireloom:
+    ranges: search
     tables:
       records:
         doc: The records. Compacted topics have gaps in their offsets.

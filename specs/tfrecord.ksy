@@ -8,6 +8,7 @@ meta:
   endian: le
   -wireloom:
     rows: records
+    ranges: search
     columns: [data]
     selectable: [len_data]
 doc: |

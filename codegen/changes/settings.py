@@ -32,6 +32,9 @@ def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
     if old.preallocated != new.preallocated:
         text = "zeros at the end of an input are damage, or no damage, where that was otherwise"
         yield Change(Level.COMPATIBLE, SETTINGS, "preallocated", text)
+    if old.searched != new.searched:
+        text = "with recover, large files are read in byte ranges, or no longer are"
+        yield Change(Level.COMPATIBLE, SETTINGS, "ranges", text)
     yield from _path(old.path_pattern, new.path_pattern)
     yield from _options(old, new)
 

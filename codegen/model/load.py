@@ -28,6 +28,7 @@ from .native_varints import with_varints
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
+from .ranges import is_searched
 from .records import record_paths, table_sections, ways_to_rows, with_record_types
 from .row_conditions import with_conditions
 from .scope import Typing
@@ -221,6 +222,7 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         path_pattern=table.path_pattern,
         max_record=table.max_record,
         preallocated=table.preallocated,
+        searched=is_searched(meta.extensions, root, table.tables, structs.values(), diagnostics),
         choices=table.choices,
         file_extensions=tuple(each.value for each in meta.texts("file-extension")),
         doc=root.doc,

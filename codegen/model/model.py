@@ -331,6 +331,8 @@ class Spec:
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
     preallocated: Preallocated | None = None
     """Set where zeros after the last record are no damage."""
+    searched: bool = False
+    """Byte ranges of inputs begin where a search finds a unit."""
     max_record: int = 64 * 1024 * 1024
     """Default of the largest record in bytes; an option of the reader."""
     choices: tuple[Choice, ...] = ()

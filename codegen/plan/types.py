@@ -282,6 +282,8 @@ class Plan:
     """Default of the largest record in bytes; an option of the reader."""
     preallocated: Preallocated | None = None
     """Set where zeros after the last record are no damage."""
+    searched: bool = False
+    """Byte ranges of inputs begin where a search finds a unit."""
     choices: tuple[Choice, ...] = ()
     file_extensions: tuple[str, ...] = ()
     debug: bool = False

@@ -253,6 +253,9 @@ TABLES["meta-extensions"] = Table(
             EitherKind("true, or a mapping with sector and header", FLAG, TableKind("preallocated")),
             "Files are preallocated: zeros after the last record are not damage.",
         ),
+        "ranges": Key(
+            TextKind(choices=("search",)), "Byte ranges begin at a unit that is found; its checksum proves it."
+        ),
         "message": Key(TableKind("message-units"), "The table of an input that consists of protobuf messages."),
     },
 )

@@ -203,6 +203,7 @@ class Format:
     """All rows have the same size: no length leads from one to the next."""
     within: str = ""  # the attribute in the bytes of another one, so that tables are only read
     preallocated: tuple[int, int] | None = None  # zeros after the last record are no damage: sizes of sector and header
+    searched: bool = False  # with recover, byte ranges begin where a search finds a unit
     fragments: Fragments | None = None
     """Set where rows are put together of several on the wire."""
     inside: str = ""
@@ -242,6 +243,10 @@ class Format:
     def splittable(self) -> bool:
         """Return whether any byte range of an uncompressed file can be read by itself."""
         return bool(self.delimiter or self.marker) and not self.looks_up and not self.in_pieces
+
+    def splits(self, recover: bool) -> bool:
+        """Return whether byte ranges of an uncompressed file are read by themselves, with the option ``recover``."""
+        return self.splittable or (self.searched and recover and not self.looks_up)
 
     @property
     def wire(self) -> Format:

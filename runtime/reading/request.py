@@ -79,6 +79,11 @@ class ScanRequest(ScanOptions):
         return replace(self, format=format, layout=layout, engine=engine)
 
     @property
+    def searches_ranges(self) -> bool:
+        """Return whether a byte range begins where a search finds a unit."""
+        return self.byte_range is not None and not self.format.splittable and self.format.splits(self.recover)
+
+    @property
     def judges_format(self) -> bool:
         """Return whether an input without a valid record counts as one of another format; not if it may be part of a
         file.

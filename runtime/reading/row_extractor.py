@@ -17,6 +17,7 @@ from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .found_ranges import FoundRange
 from .marked_ranges import marked_range
 from .preallocated import without_torn
 from .recovery import CAPACITY, CONTENT
@@ -66,6 +67,7 @@ class RowExtractor(DamageDetails, Extractor):
         self._row_reader: Any = None
         self._doubts = self._unchosen = 0
         """Fills that were not in order, and those to come that choose no rows for that."""
+        self._found: FoundRange | None = None
 
     def begin(self, opened: Opened) -> Extraction:
         """Like ``Extractor.begin``."""
@@ -110,8 +112,20 @@ class RowExtractor(DamageDetails, Extractor):
         )
         if request.limit is not None and request.pushed.rest is None:
             self._usual = self._capacity = max(1, min(self._usual, request.limit))
+        if request.searches_ranges and opened.begin_at is not None:
+            window = self._search_range(opened)
         yield from self._skip_leading_zeros(window)
         return Next.CALL
+
+    def _search_range(self, opened: Opened) -> Window:
+        """Begin at the first unit in the byte range."""
+        assert self._request.byte_range is not None
+        self._found = FoundRange(opened.restart, self._row_reader, self._request)
+        self._begin, self._stop = begin, stop = self._found.begin, self._found.stop
+        self._fill_stop, self._cuts = stop, True
+        self._log.narrow(begin, stop)
+        self._scanned.start = begin
+        return opened.restart(begin)
 
     def _skip_leading_zeros(self, window: Window) -> Iterator[Event]:
         delimiter = self._request.format.delimiter
@@ -175,6 +189,8 @@ class RowExtractor(DamageDetails, Extractor):
         return 0 <= self._stop <= offset
 
     def _ended(self, window: Window, offset: int) -> Ended:
+        if self._found is not None and self._fill_stop == self._stop:
+            self._found.check(offset, self._source.path)
         return Ended(offset, is_read=window.at_end and window.begin == len(window.view))
 
     # Fills -----------------------------------------------------------------------------------------------------------

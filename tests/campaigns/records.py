@@ -25,11 +25,16 @@ def _masked(data: bytes) -> bytes:
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
-def example(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
+def framed(data: bytes) -> bytes:
     """A record of a TFRecord file."""
-    data = blob(source, number)
     size = struct.pack("<Q", len(data))
-    return size + _masked(size) + data + _masked(data), [(data,)]
+    return size + _masked(size) + data + _masked(data)
+
+
+def example(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
+    """The same, and its row."""
+    data = blob(source, number)
+    return framed(data), [(data,)]
 
 
 def zigzag(value: int) -> bytes:

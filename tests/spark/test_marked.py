@@ -1,7 +1,8 @@
-"""Avro files, whose blocks end with a marker: tasks read parts of a large one."""
+"""Files that tasks read parts of: Avro's, whose blocks end with a marker, and those whose units a search finds."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,20 @@ def test_damage_is_in_one_part(avro: Path, tmp_path: Path) -> None:
     assert report.files[0].damaged
     rows = read("avro_blocks", path=path, maxPartitionBytes=20_000, openCostInBytes=0)
     assert sorted(rows.to_pylist(), key=str) == sorted(whole.to_pylist(), key=str)
+
+
+@pytest.mark.parametrize("name", ["tfrecord", "kafka_log"])
+def test_tasks_begin_where_a_search_finds_a_unit(name: str, tmp_path: Path) -> None:
+    """With ``recover``; without it one task reads the file."""
+    from ..campaigns import records
+
+    subject = {each.name: each for each in (records.TFRECORD, records.KAFKA)}[name]
+    source = random.Random(name)
+    units = [subject.make(source, number) for number in range(1, 300)]
+    (tmp_path / "one").write_bytes(b"".join(content for content, _ in units))
+    options = {"path": tmp_path, "maxPartitionBytes": 4000, "openCostInBytes": 0, "columns": ",".join(subject.columns)}
+    assert len(planned(name, **options)[1]) == 1
+    assert len(planned(name, **options, recover="true")[1]) > 5
+    rows = read(name, **options, recover="true").to_pylist()
+    expected = [values for _, found in units for values in found]
+    assert sorted((tuple(row[each] for each in subject.columns) for row in rows), key=str) == sorted(expected, key=str)

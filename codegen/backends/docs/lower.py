@@ -76,6 +76,8 @@ def _facts(plan: Plan) -> tuple[str, ...]:
     found.append(f"Largest record: {plan.max_record:,} bytes, unless the option for it says otherwise")
     if plan.preallocated is not None:
         found.append("Zeros after the last record are no damage: files are allocated before they are written")
+    if plan.searched:
+        found.append("With `recover`, large files that are not compressed are read in byte ranges")
     root = plan.root.fields
     if any(each.framing is not None for each in root):
         found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")

@@ -143,7 +143,7 @@ def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
     whole = (format.has_prologue and not format.marker) or options.scan.verify_sha256
-    splittable = format.splittable and not whole and not compressed and found.seekable and large
+    splittable = format.splits(options.scan.recover) and not whole and not compressed and found.seekable and large
     together = is_small(found) and stand_back_to_back(format)
     return Candidate(found, splittable=splittable, compressed=compressed, together=together)
 

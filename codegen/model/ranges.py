@@ -1,0 +1,30 @@
+"""``-wireloom: {ranges: search}`` in ``meta``: byte ranges of inputs begin where a search finds a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.syntax import Section
+from .model import Rows, Struct
+
+
+def is_searched(
+    section: Section | None, root: Struct, tables: Sequence[Rows], structs: Iterable[Struct], diagnostics: Diagnostics
+) -> bool:
+    """Return whether byte ranges may begin at a unit that is found. Reports tables that have no such ranges."""
+    if section is None or "ranges" not in section or section.faulty:
+        return False
+    problem = ""
+    if not tables or any(not each.streaming or each.fragments is not None or each.inside for each in tables):
+        problem = "is for units that are read one by one, to the end of the input"
+    elif len(root.attributes) > 1 or any(each.framing is not None for each in root.attributes):
+        problem = "is for units that are all of the input, without delimiters"
+    elif any(each.variable for each in root.instances) or "options" in section:
+        problem = "is for units that are read in one way only: it goes with neither variables nor 'options'"
+    sums = [each.checksum for struct in structs for each in struct.attributes if each.checksum is not None]
+    if not problem and (not sums or any(each.continues is not None for each in sums)):
+        problem = "needs a checksum of the units, which proves one that is found, and continues no other one"
+    if problem:
+        diagnostics.error(section.position_of("ranges"), f"'ranges' {problem}")
+    return not problem

@@ -1,0 +1,64 @@
+"""Byte ranges that begin where a search finds a unit: together they have what the whole file has, also if damaged."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import UnsupportedError, engine
+
+from ...campaigns import records
+from ...campaigns.damages import Damager
+from ...examples import examples
+from .running import ROW_READERS, read
+
+END = (1 << 63) - 1
+SUBJECTS = {each.name: each for each in (records.TFRECORD, records.KAFKA)}
+COLUMNS = {"tfrecord": ["_offset", "data"], "kafka_log": ["_offset", "value"]}
+
+
+def in_ranges(reader: str, name: str, data: bytes, step: int, **options: Any) -> tuple[list[Any], list[Any]]:
+    """The rows and the damaged ranges of all byte ranges of so many bytes."""
+    rows: list[Any] = []
+    damaged: list[Any] = []
+    for wanted in pairwise([*range(0, max(len(data), 1), step), END]):
+        table, file = read(reader, name, data, columns=COLUMNS[name], byte_range=wanted, recover=True, **options)
+        rows += table.to_pylist()
+        damaged += file["damaged"]
+    return rows, damaged
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_each_record_is_in_one_range(name: str, reader: str) -> None:
+    data = SUBJECTS[name].sample(random.Random(7)).content
+    whole = wireloom.read(name, data, columns=COLUMNS[name]).to_pylist()
+    steps = (100, 997, 5000) if engine.available else (997,)
+    for step in steps[reader == "objects" and len(steps) > 1 :]:
+        if step >= len(data) // 60:
+            assert in_ranges(reader, name, data, step) == (whole, [])
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_damage_is_in_one_range(name: str) -> None:
+    source, subject = random.Random(name), SUBJECTS[name]
+    for _ in range(examples(30) // subject.cost if engine.available else 2):
+        sample = subject.sample(source)
+        data = Damager(source, subject.tokens, [(0, sample.other)]).damage([(0, sample.content)]).content
+        options = {"check_format": False, "codec": "none"}
+        table, _ = read(ROW_READERS[0], name, data, columns=COLUMNS[name], recover=True, **options)
+        rows, _ = in_ranges(ROW_READERS[0], name, data, source.choice((50, 300, 2000)), **options)
+        assert rows == table.to_pylist()
+
+
+def test_a_record_in_a_record_is_refused() -> None:
+    source = random.Random(1)
+    inner, _ = records.example(source, 1)
+    outer = b"".join(records.framed(each) for each in (b"first", bytes(500) + inner * 3 + bytes(500), b"last"))
+    with pytest.raises(UnsupportedError, match="are a record themselves"):
+        read(ROW_READERS[0], "tfrecord", outer, columns=["data"], byte_range=(0, 300), recover=True)
+    table, _ = read(ROW_READERS[0], "tfrecord", outer, columns=["data"], byte_range=(0, 300))
+    assert len(table) == 2
