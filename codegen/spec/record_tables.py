@@ -1,11 +1,11 @@
-"""The part of the dialect's reference that is about records: those in pieces, a last one that is torn, and those that
-others name."""
+"""The part of the dialect's reference that is about records: those in pieces, a last one that is torn, those that others
+name; and about parts of bytes."""
 
 from __future__ import annotations
 
 from wireloom.codecs import BLOCK_CODECS
 
-from .kinds import IDENTIFIER, FlagKind, IntegerKind, Key, ListKind, MapKind, Table, TableKind, TextKind
+from .kinds import IDENTIFIER, ExpressionKind, FlagKind, IntegerKind, Key, ListKind, MapKind, Table, TableKind, TextKind
 
 NAME = TextKind("a name of lower-case letters, digits and underscores that begins with a letter", IDENTIFIER)
 KINDS = ListKind(IntegerKind(), single=True)
@@ -67,5 +67,12 @@ RECORD_TABLES["look-up"] = Table(
         "match": Key(NAME, "The column of the other table that equals the key.", required=True),
         "value": Key(NAME, "The column of the other table with the value.", required=True),
         "default": Key(FlagKind(), "Whether a reader returns the column by default; true by default."),
+    },
+)
+RECORD_TABLES["slice"] = Table(
+    "slice",
+    {
+        "from": Key(ExpressionKind(), "The index of the first byte; 0 by default."),
+        "to": Key(ExpressionKind(), "The index after the last byte; by default the size of the value."),
     },
 )

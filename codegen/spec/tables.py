@@ -312,13 +312,6 @@ TABLES["instance-extensions"] = Table(
         "slice": Key(TableKind("slice"), "The part of the value, which is bytes, that the instance is."),
     },
 )
-TABLES["slice"] = Table(
-    "slice",
-    {
-        "from": Key(EXPRESSION, "The index of the first byte; 0 by default."),
-        "to": Key(EXPRESSION, "The index after the last byte; by default the size of the value."),
-    },
-)
 TABLES["checksum"] = Table(
     "checksum",
     {

@@ -244,10 +244,6 @@ class Format:
         """Return whether any byte range of an uncompressed file can be read by itself."""
         return bool(self.delimiter or self.marker) and not self.looks_up and not self.in_pieces
 
-    def splits(self, recover: bool) -> bool:
-        """Return whether byte ranges of an uncompressed file are read by themselves, with the option ``recover``."""
-        return self.splittable or (self.searched and recover and not self.looks_up)
-
     @property
     def wire(self) -> Format:
         """Return the format of what is in inputs: the table of the records that the rows are inside of, or itself."""

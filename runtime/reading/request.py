@@ -81,7 +81,7 @@ class ScanRequest(ScanOptions):
     @property
     def searches_ranges(self) -> bool:
         """Return whether a byte range begins where a search finds a unit."""
-        return self.byte_range is not None and not self.format.splittable and self.format.splits(self.recover)
+        return self.byte_range is not None and not self.format.splittable and splits(self.format, self.recover)
 
     @property
     def judges_format(self) -> bool:
@@ -177,6 +177,11 @@ def request_of(
                     " table that it would be in"
                 )
     return made
+
+
+def splits(format: Format, recover: bool) -> bool:
+    """Return whether byte ranges of an uncompressed file are read by themselves, with the option ``recover``."""
+    return format.splittable or (format.searched and recover and not format.looks_up)
 
 
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:

@@ -144,7 +144,11 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
             assert rows == whole or file["damaged"] or file["tail"] != "clean", place
 
 
-@each_case(lambda case: is_plain(case) and not case.read_only)
+OLDER = frozenset({"v0.log", "upgraded.log"})
+"""Files of Kafka with messages of version 0, which have no timestamps: what is written has them."""
+
+
+@each_case(lambda case: is_plain(case) and not case.read_only and case.file not in OLDER)
 def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
     table = wireloom.read(case.format, case.content, **case.options)
     written = io.BytesIO()

@@ -22,6 +22,7 @@ from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import FileInput, Input, Location, PipeInput
 from ...input.listing import alternatives
 from ...input.stored import Stored
+from ...reading.request import splits
 from ...reading.small_file_loading import is_small, stand_back_to_back
 from ..options import ReadOptions
 from .partition_columns import column_types, folder_values, folders_of
@@ -143,7 +144,7 @@ def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
     whole = (format.has_prologue and not format.marker) or options.scan.verify_sha256
-    splittable = format.splits(options.scan.recover) and not whole and not compressed and found.seekable and large
+    splittable = splits(format, options.scan.recover) and not whole and not compressed and found.seekable and large
     together = is_small(found) and stand_back_to_back(format)
     return Candidate(found, splittable=splittable, compressed=compressed, together=together)
 
