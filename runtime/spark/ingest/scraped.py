@@ -39,7 +39,7 @@ SUCCESS = f"{PREFIX}last_success_timestamp_seconds"
 
 
 class Scraped:
-    """The metrics of one table for a scraper. Without a file and a port it does nothing."""
+    """The metrics of one table. Without a file and a port it does nothing."""
 
     def __init__(self, table: Folder, file: str | None, port: int | None) -> None:
         self._labels = [table.address]

@@ -213,7 +213,7 @@ def test_the_job_for_a_cluster(spark: SparkSession, tmp_path: Path, monkeypatch:
     assert ended.value.code == 2
 
 
-@pytest.mark.parametrize(("name", "blocks"), [("ingest", 10), ("operators", 4), ("queries", 4)])
+@pytest.mark.parametrize(("name", "blocks"), [("ingest", 10), ("operators", 5), ("scheduling", 5), ("queries", 4)])
 def test_the_page(name: str, blocks: int, spark: SparkSession, tmp_path: Path) -> None:
     from ...docs.blocks import Page
 
