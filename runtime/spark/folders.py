@@ -31,6 +31,8 @@ class Folder:
     """How to reach object stores."""
     flat: bool = False
     """Its store has no folders that would have to be made."""
+    spec: Any = None
+    """The file system of fsspec, where it is one."""
 
     def child(self, name: str) -> str:
         """The address of ``name`` in the folder."""
@@ -86,7 +88,7 @@ class Folder:
     def inside(self, *names: str) -> Folder:
         """A folder in it."""
         joined = "/".join(names)
-        return Folder(self.child(joined), self._inside(joined), self.store, self.location, self.flat)
+        return Folder(self.child(joined), self._inside(joined), self.store, self.location, self.flat, self.spec)
 
     def holds(self, name: str) -> bool:
         """Return whether there is a file of that name in it."""
@@ -157,6 +159,9 @@ class Folder:
                 return
 
     def _do(self, action: Any) -> Any:
+        if self.spec is not None:
+            # Other processes write here as well.
+            self.spec.invalidate_cache()
         try:
             return action()
         except OSError as error:
@@ -169,6 +174,6 @@ def folder(address: str, location: Location | None = None) -> Folder:
         from ..input.stores import store_of
 
         store = store_of(address, location or Location())
-        return Folder(address, store.path, store.files, location or Location(), store.flat)
+        return Folder(address, store.path, store.files, location or Location(), store.flat, store.spec)
     # Kept for places that are named beside it.
     return Folder(address, os.path.abspath(local_path(address)), pyarrow.fs.LocalFileSystem(), location)

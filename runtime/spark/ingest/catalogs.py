@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from ...base.addresses import S3, scheme_of
+from ...base.errors import UnsupportedError
 from ...base.extras import require
 from ..folders import Folder
 from ..write.commit_log import Commit
@@ -12,6 +14,8 @@ from .ledger import Shape
 
 KINDS = ("parquet", "delta", "iceberg")
 """What a table can be."""
+PLACES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
+"""Schemes of addresses that deltalake and pyiceberg know."""
 
 
 class Catalog(Protocol):
@@ -29,6 +33,18 @@ class Catalog(Protocol):
 
     def check(self, table: Folder, shape: Shape) -> None:
         """Raise ``UnsupportedError`` where a table cannot be of that shape, or in that place."""
+
+
+def check_place(table: Folder, kind: str) -> None:
+    """Raise ``UnsupportedError`` where a table of that kind, which is not plain Parquet, cannot be."""
+    scheme = scheme_of(table.address)
+    if scheme not in PLACES:
+        known = ", ".join(f"{each}://" for each in PLACES if each)
+        raise UnsupportedError(
+            f"a table of kind {kind} cannot be at {scheme}://: name a local folder or one of {known}, or write a table "
+            "of kind parquet",
+            path=table.address,
+        )
 
 
 def catalog_of(to: str) -> Catalog | None:

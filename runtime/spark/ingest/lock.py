@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...base.addresses import S3, scheme_of
-from ...base.errors import TemporaryError, UnsupportedError
+from ...base.errors import TemporaryError
 from ..folders import Folder
 
 
@@ -19,14 +19,11 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
     Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
     """
     if place.remote:
-        if scheme_of(place.address) not in S3:
-            raise UnsupportedError(
-                "ingest writes tables to local folders and s3://, which can be locked: name one of those, and copy it",
-                path=place.address,
-            )
+        from .numbered_lock import numbered_lock
         from .store_lock import store_locked
 
-        with store_locked(place) as check:
+        lock = store_locked if scheme_of(place.address) in S3 else numbered_lock
+        with lock(place) as check:
             yield check
         return
     import fcntl

@@ -25,7 +25,7 @@ from ..folders import Folder, folder
 from ..options import read_options
 from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
-from .catalogs import KINDS
+from .catalogs import KINDS, check_place
 from .fitting import Fitting
 from .layout import FileLayout, file_layout
 from .schema_drift import EVOLUTIONS, QUARANTINE, REFUSE
@@ -190,6 +190,8 @@ def request(
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
     store = read_options(described, {**(options or {}), "path": table}).store
     target = folder(table, store)
+    if to != "parquet":
+        check_place(target, to)
     beside = [None if each is None else folder(each, store) for each in (quarantine, metrics)]
     places = [target, *(each for each in beside if each is not None)]
     check_disjoint(places)

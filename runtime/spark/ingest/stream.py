@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ...base.addresses import S3, scheme_of
 from ...base.errors import NothingThereError, UnsupportedError, WireloomError
 from ...format.description import Format
 from ..folders import Folder, folder
@@ -83,15 +84,17 @@ def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
     """Raise ``UnsupportedError`` where Spark, which keeps the checkpoint, cannot write there."""
     if not checkpoint.remote:
         return
+    own = scheme_of(checkpoint.address)
+    scheme, package = ("s3a", "hadoop-aws") if own in S3 else (own, "of Hadoop that knows it")
     try:
         # PySpark has no other way to ask; where this one fails too, it cannot be known whether it would work.
         java: Any = spark._jvm
-        java.org.apache.hadoop.fs.FileSystem.getFileSystemClass("s3a", spark._jsc.hadoopConfiguration())
+        java.org.apache.hadoop.fs.FileSystem.getFileSystemClass(scheme, spark._jsc.hadoopConfiguration())
     except Exception:
         raise UnsupportedError(
-            f"Spark itself keeps the checkpoint {checkpoint.address}, and this Spark cannot reach s3://: name a folder "
-            "that lasts on a disk or in HDFS, or give Spark the package hadoop-aws; the table may be on s3:// all the "
-            "same"
+            f"Spark itself keeps the checkpoint {checkpoint.address}, and this Spark cannot reach {own}://: name a "
+            f"folder that lasts on a disk or in HDFS, or give Spark the package {package}; the table may be on "
+            f"{own}:// all the same"
         ) from None
 
 

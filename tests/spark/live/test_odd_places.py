@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.dataset
 import pytest
-from wireloom import WireloomError
+from wireloom import UnsupportedError, WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
@@ -94,3 +94,17 @@ def test_a_stream_does_not_read_what_a_batch_has_read(spark: SparkSession, tmp_p
     assert ingest_stream(*found, checkpoint=checkpoint, options={"pathGlobFilter": "*.log"}).rows == 0
     rows = pyarrow.dataset.dataset(tmp_path / "table", format="parquet").to_table()
     assert Counter(rows["payload"].to_pylist()) == Counter([b"one", b"two", b"three"])
+
+
+def test_a_table_in_a_store_of_fsspec(spark: SparkSession, tmp_path: Path) -> None:
+    """Through fsspec all the way: the scheme is none that pyarrow knows."""
+    held = logs(tmp_path / "in", 2)
+    base = f"local://{tmp_path}"
+    for _ in range(2):
+        ingest(spark, "cobs_log", str(tmp_path / "in"), f"{base}/table", quarantine=f"{base}/quarantine")
+        assert records(tmp_path) == held
+    log(tmp_path / "in" / "9.log", "more")
+    assert ingest(spark, "cobs_log", f"{base}/in", f"{base}/table", quarantine=f"{base}/quarantine").rows == 1
+    assert sorted(each.name for each in (tmp_path / "table" / "_wireloom").iterdir()) == ["commits", "lock-000000003"]
+    with pytest.raises(UnsupportedError, match=r"kind delta cannot be at local://: name a local folder or one of"):
+        ingest(spark, "cobs_log", str(tmp_path / "in"), f"{base}/other", to="delta")

@@ -1,0 +1,197 @@
+"""Locks a folder of any store that fsspec knows, if it can refuse to create a file that is there.
+
+The locks are files with rising numbers in ``_wireloom``, the highest of which counts. To take the lock is to create the
+next number, which only one process can do. The holder writes its file again and again; a file that was not written for
+some minutes belongs to a dead process, and so does one that says so itself. Numbers are never used twice, so a process
+that was stopped for long finds a higher one than its own, and knows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from ...base.addresses import scheme_of
+from ...base.errors import TemporaryError, UnsupportedError, WireloomError
+from ...base.extras import require
+from ...input.inputs import Location
+from ..folders import Folder
+from ..write.commit_log import LOG_FOLDER
+from ..write.driver_process import driver_process, has_ended
+
+LEASE = 300.0
+"""Seconds after which a lock that was not written again counts for nothing."""
+RENEWALS = 5
+"""How often it is written within that time."""
+NAME = re.compile(r"lock-(\d{9})")
+RELEASED = "released"
+ADVICE = "ingest to a local folder, and copy it with its _wireloom"
+
+
+@contextmanager
+def numbered_lock(place: Folder) -> Iterator[Callable[[], None]]:
+    """Keep others out of a folder of a store. Yields a function that raises ``TemporaryError`` where that is not true
+    any more; it is to be called before anything is done that others must not do at the same time.
+
+    Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
+    """
+    lock = _Lock(place)
+    lock.take()
+    stopped = threading.Event()
+    thread = threading.Thread(target=lock.keep, args=(stopped,), name="wireloom-lock", daemon=True)
+    thread.start()
+    try:
+        yield lock.check
+    finally:
+        stopped.set()
+        thread.join()
+        lock.release()
+
+
+class _Lock:
+    """The file of one process."""
+
+    def __init__(self, place: Folder) -> None:
+        self._place = place
+        self._files, path = _exclusive(place)
+        self._folder = f"{path.rstrip('/')}/{LOG_FOLDER}"
+        self._number = 0
+        self._writing = threading.Lock()
+
+    def take(self) -> None:
+        """Create the next number."""
+        with self._named():
+            self._files.makedirs(self._folder, exist_ok=True)
+            now = self._probe()
+            known = self._numbers()
+            last = known[-1] if known else 0
+            if last and not self._is_free(last, now):
+                raise TemporaryError(
+                    f"another ingest writes to it: wait for it, or stop it; {self._name(last)} is its lock, which "
+                    f"counts for nothing {LEASE:.0f} seconds after that",
+                    path=self._place.address,
+                )
+            if not self._create(self._name(last + 1)):
+                raise TemporaryError("another ingest has just begun to write to it", path=self._place.address)
+            self._number = last + 1
+            for each in known:
+                with suppress(FileNotFoundError):
+                    self._files.rm_file(self._name(each))
+
+    def keep(self, stopped: threading.Event) -> None:
+        """Write it again and again."""
+        while not stopped.wait(LEASE / RENEWALS):
+            # What fails now may succeed next time; otherwise the check before the commit fails.
+            with suppress(WireloomError):
+                self.check()
+
+    def check(self) -> None:
+        """Write it once more. Raises ``TemporaryError`` where another process has taken over."""
+        with self._writing, self._named():
+            if self._numbers()[-1:] != [self._number]:
+                raise TemporaryError(
+                    "another ingest has taken over the table, since this one was not heard of for too long: what was "
+                    "not committed is dropped; run it again",
+                    path=self._place.address,
+                )
+            self._files.pipe_file(self._name(self._number), _content(driver_process()))
+
+    def release(self) -> None:
+        """Say that it is free; the file stays, so that the next number is another one."""
+        with suppress(WireloomError):
+            self.check()
+            with self._named():
+                self._files.pipe_file(self._name(self._number), _content(RELEASED))
+
+    def _probe(self) -> datetime:
+        """Return the store's time. Raises ``UnsupportedError`` where it creates a file twice."""
+        name = f"{self._folder}/.probe-{secrets.token_hex(8)}.tmp"
+        try:
+            if not self._create(name) or self._create(name):
+                raise UnsupportedError(
+                    "the store does not refuse to create a file that is there, so nothing can keep two runs from "
+                    f"writing at once: {ADVICE}",
+                    path=self._place.address,
+                )
+            return self._modified(name)
+        finally:
+            with suppress(FileNotFoundError):
+                self._files.rm_file(name)
+
+    def _create(self, name: str) -> bool:
+        try:
+            self._files.pipe_file(name, _content(driver_process()), mode="create")
+        except FileExistsError:
+            return False
+        except (TypeError, ValueError, NotImplementedError) as error:
+            raise UnsupportedError(
+                f"the store cannot create a file only where there is none ({error}): {ADVICE}", path=self._place.address
+            ) from None
+        return True
+
+    def _is_free(self, number: int, now: datetime) -> bool:
+        try:
+            owner = str(json.loads(self._files.cat_file(self._name(number)))["owner"])
+        except FileNotFoundError:
+            return False
+        except (ValueError, KeyError, TypeError):
+            owner = ""
+        expired = (now - self._modified(self._name(number))).total_seconds() > LEASE
+        return owner == RELEASED or has_ended(owner) or expired
+
+    def _modified(self, name: str) -> datetime:
+        self._files.invalidate_cache()
+        found: datetime = self._files.modified(name)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+    def _numbers(self) -> list[int]:
+        self._files.invalidate_cache()
+        names = (str(each).rpartition("/")[2] for each in self._files.ls(self._folder, detail=False))
+        return sorted(int(found[1]) for each in names if (found := NAME.fullmatch(each)))
+
+    def _name(self, number: int) -> str:
+        return f"{self._folder}/lock-{number:09d}"
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except WireloomError:
+            raise
+        except Exception as error:
+            # What implementations raise is theirs to choose.
+            raise WireloomError(f"cannot be locked: {error!r}", path=self._place.address) from None
+
+
+def _content(owner: str) -> bytes:
+    return json.dumps({"owner": owner, "token": secrets.token_hex(8)}).encode()
+
+
+def _exclusive(place: Folder) -> tuple[Any, str]:
+    """Return fsspec's file system of a folder, and its path there: those of pyarrow cannot create exclusively."""
+    if place.spec is not None:
+        return place.spec, place.path
+    scheme, location = scheme_of(place.address), place.location or Location()
+    require("fsspec", "fsspec", f"a table at {scheme}://, which is locked while it is written to,")
+    import fsspec
+
+    options: dict[str, Any] = {}
+    if location.endpoint is not None:
+        options["endpoint_url"] = location.endpoint
+    if location.anonymous:
+        options["token"] = "anon"
+    try:
+        files, path = fsspec.core.url_to_fs(place.address, **options)
+    except (ImportError, ValueError, TypeError) as error:
+        raise UnsupportedError(
+            f"a table at {scheme}:// is locked through fsspec while it is written to, and that cannot reach it "
+            f"({error}): install what it names, or {ADVICE}",
+            path=place.address,
+        ) from None
+    return files, str(path)
