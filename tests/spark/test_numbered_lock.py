@@ -10,7 +10,7 @@ from typing import Any
 import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from wireloom.base.errors import TemporaryError, UnsupportedError
+from wireloom import TemporaryError, UnsupportedError
 from wireloom.spark.folders import Folder, folder
 from wireloom.spark.ingest import locked, numbered_lock
 
