@@ -105,6 +105,7 @@ def test_a_table_in_a_store_of_fsspec(spark: SparkSession, tmp_path: Path) -> No
         assert records(tmp_path) == held
     log(tmp_path / "in" / "9.log", "more")
     assert ingest(spark, "cobs_log", str(tmp_path / "in"), f"{base}/table", quarantine=f"{base}/quarantine").rows == 1
-    assert sorted(each.name for each in (tmp_path / "table" / "_wireloom").iterdir()) == ["commits", "lock-000000003"]
+    left = [each for each in (tmp_path / "table" / "_wireloom").rglob("*") if each.is_file()]
+    assert [each.name for each in left if each.parent.name != "commits"] == ["lock-000000003"]
     with pytest.raises(UnsupportedError, match=r"kind delta cannot be at local://: name a local folder or one of"):
         ingest(spark, "cobs_log", str(tmp_path / "in"), f"{base}/other", to="delta")
