@@ -1,5 +1,5 @@
-"""The part of the dialect's reference that is about records: those in pieces, a last one that is torn, those that others
-name; and about parts of bytes."""
+"""The part of the dialect's reference about records: in pieces, a last one that is torn, those that others name; and
+about parts of bytes."""
 
 from __future__ import annotations
 
