@@ -13,14 +13,17 @@ meta:
       messages:
         doc: The messages, in the order of the file.
         rows:
-          - records.body.as<message>
           - records.body.as<chunk>.records.records.body.as<message>
+          - records.body.as<message>
         columns: [channel_id, topic, sequence, log_time, publish_time, data]
         look-ups:
           topic: &channel {table: channels, key: channel_id, match: id, value: topic}
           message_encoding: &more {<<: *channel, value: message_encoding, default: false}
           schema_id: {<<: *more, value: schema_id}
           schema_name: {<<: *more, value: schema_name}
+          schema_encoding: {<<: *more, value: schema_encoding}
+          schema_data: {<<: *more, value: schema_data}
+          channel_metadata: {<<: *more, value: metadata}
       schemas:
         doc: The schemas of messages, as they stand before the messages.
         rows:
@@ -34,7 +37,9 @@ meta:
           - records.body.as<chunk>.records.records.body.as<channel>
         columns: [id, topic, message_encoding, schema_id, schema_name, metadata]
         look-ups:
-          schema_name: {table: schemas, key: schema_id, match: id, value: name}
+          schema_name: &schema {table: schemas, key: schema_id, match: id, value: name}
+          schema_encoding: {<<: *schema, value: encoding, default: false}
+          schema_data: {<<: *schema, value: data, default: false}
       attachments:
         doc: The attachments.
         rows: records.body.as<attachment>
@@ -73,6 +78,9 @@ doc: |
   A file that was not finished has none; its messages are read all the same. Records with other opcodes are passed over,
   and so is what a record has after its last field.
 
+  Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
+  channels and schemas that they refer to. They write no summary, which readers may have to make by reading the file.
+
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages.
 doc-ref: https://mcap.dev/spec
@@ -84,6 +92,16 @@ seq:
     type: record
     repeat: eos
     doc: The records, the last of them with the summary.
+    -wireloom:
+      begins-with:
+        # No profile, and the name of a library.
+        - {opcode: 'opcodes::header', body: '"\0\0\0\0\u0008\0\0\0wireloom".to_b("ASCII")'}
+      ends-with:
+        # No checksum of all before; and a footer that says that nothing else is there.
+        - opcode: opcodes::data_end
+          body: '[0, 0, 0, 0]'
+          summary:
+            records: [{opcode: 'opcodes::footer', body: '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'}]
 types:
   record:
     doc: A record.
@@ -111,8 +129,14 @@ types:
   chunk:
     doc: Records that are compressed together.
     seq:
-      - {id: message_start_time, type: u8, doc: The earliest `log_time` of its messages., -wireloom: {timestamp: ns}}
-      - {id: message_end_time, type: u8, doc: The latest one., -wireloom: {timestamp: ns}}
+      - id: message_start_time
+        type: u8
+        doc: The earliest `log_time` of its messages; 0 without any.
+        -wireloom: {timestamp: ns, default: {smallest: _.body.as<message>.log_time, <<: &messages {of: records.records, if: '_.opcode == opcodes::message', otherwise: 0}}}
+      - id: message_end_time
+        type: u8
+        doc: The latest one.
+        -wireloom: {timestamp: ns, default: {largest: _.body.as<message>.log_time, <<: *messages}}
       - {id: uncompressed_size, type: u8, doc: Bytes of the records before they were compressed.}
       - id: uncompressed_crc
         type: u4
@@ -123,6 +147,7 @@ types:
         type: str
         size: len_compression
         doc: How the records are compressed; empty where they are not.
+        -wireloom: {default: '"zstd"'}
       - {id: len_records, type: u8, doc: Bytes of the records in the file.}
       - id: records
         type: chunk_records
@@ -156,18 +181,24 @@ types:
     doc: A message.
     seq:
       - {id: channel_id, type: u2, doc: The channel that it was sent on.}
-      - {id: sequence, type: u4, doc: 'Its number among those of the publisher, if that counts; otherwise 0.'}
+      - id: sequence
+        type: u4
+        doc: Its number among those of the publisher, if that counts; otherwise 0.
+        -wireloom: {default: 0}
       - {id: log_time, type: u8, doc: When it was recorded., -wireloom: {timestamp: ns}}
       - id: publish_time
         type: u8
         doc: When it was published; `log_time` where that is not known.
-        -wireloom: {timestamp: ns}
+        -wireloom: {timestamp: ns, default: log_time}
       - {id: data, size-eos: true, doc: 'The message, as `message_encoding` and the schema of the channel say.'}
   channel:
     doc: A channel.
     seq:
       - {id: id, type: u2, doc: Its number in the file.}
-      - {id: schema_id, type: u2, doc: The schema of its messages; 0 where there is none.}
+      - id: schema_id
+        type: u2
+        doc: The schema of its messages; 0 where there is none.
+        -wireloom: {default: 0}
       - {id: len_topic, type: u4, doc: Size of `topic`.}
       - {id: topic, type: str, size: len_topic, doc: Its topic.}
       - {id: len_message_encoding, type: u4, doc: Size of `message_encoding`.}
@@ -175,6 +206,7 @@ types:
         type: str
         size: len_message_encoding
         doc: How messages are encoded, such as `cdr`, `protobuf` or `json`.
+        -wireloom: {default: '""'}
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: What else is known of it.}
     instances:
@@ -192,8 +224,9 @@ types:
         type: str
         size: len_encoding
         doc: How it is written, such as `ros2msg`, `protobuf` or `jsonschema`; empty where there is none.
+        -wireloom: {default: '""'}
       - {id: len_data, type: u4, doc: Size of `data`.}
-      - {id: data, size: len_data, doc: The schema.}
+      - {id: data, size: len_data, doc: The schema., -wireloom: {default: '"".to_b("ASCII")'}}
   attachment:
     doc: A file that belongs to the log.
     seq:
@@ -223,7 +256,11 @@ types:
   pairs:
     doc: Names and values.
     seq:
-      - {id: pairs, type: pair, repeat: eos, doc: The pairs., -wireloom: {map: {key: key.text, value: value.text}}}
+      - id: pairs
+        type: pair
+        repeat: eos
+        doc: The pairs.
+        -wireloom: {map: {key: key.text, value: value.text}, default: []}
   pair:
     doc: A name and a value.
     seq:

@@ -29,7 +29,7 @@ from ..words import shown, suggestion
 from .block_codecs import BlockCodecs
 from .byte_orders import computed_endian
 from .checksums import ChecksumReader
-from .defaults import default_of, instance_default, size_of
+from .defaults import around_items, default_of, instance_default, size_of
 from .extensions import FieldExtensions
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .leftovers import check_leftovers
@@ -148,6 +148,7 @@ class Builder:
         refuse_within(self.world, symbol, member, attribute, self.diagnostics)
         attribute = replace(attribute, checksum=self._checksum(symbol, member, attribute))
         attribute = replace(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
+        attribute = around_items(symbol, member, attribute, self.typing, self.diagnostics)
         attribute = replace(attribute, size_of=size_of(symbol, member, attribute, self.diagnostics))
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 

@@ -146,6 +146,26 @@ def instance_default(
     return replace(instance, default=node)
 
 
+def around_items(
+    symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
+) -> Attribute:
+    """Return an attribute with what its keys ``begins-with`` and ``ends-with`` say."""
+    section = member.section.extensions
+    found: list[Node | None] = []
+    for key in ("begins-with", "ends-with"):
+        value = section.get(key) if section is not None and member.kind == "attribute" else None
+        items = None
+        if section is not None and isinstance(value, Items):
+            plain = attribute.repeat is not None and attribute.switch is None and isinstance(attribute.type, UserType)
+            if symbol.outer is not None or not plain:
+                message = f"'{key}' is for repeated attributes of the outermost type, of a type of the spec"
+                diagnostics.error(section.position_of(key), message)
+            else:
+                items = ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
+        found.append(items)
+    return replace(attribute, begins_with=found[0], ends_with=found[1])
+
+
 def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> tuple[str, str] | None:
     """Return the first and the last of the attributes that the key ``size-of`` names."""
     section = member.section.extensions

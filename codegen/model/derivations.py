@@ -140,6 +140,10 @@ def _uses(struct: Struct) -> list[_Use]:
                 sized = not asked and all(each.size == attribute.size for each in attribute.switch.cases)
             refused = padded or not sized or attribute.repeat is not None
             found.append(_use(attribute, attribute.size.expression, size, refused, instances))
+        if attribute.process is not None and attribute.process.codecs and len(attribute.process.arguments) > 1:
+            content = AttributeNode(name, "content", type=INTEGER)
+            often = attribute.repeat is not None or attribute.condition is not None or attribute.switch is not None
+            found.append(_use(attribute, attribute.process.arguments[1], content, often, instances))
         if isinstance(attribute.repeat, RepeatCount):
             count = AttributeNode(name, "length", type=INTEGER)
             found.append(_use(attribute, attribute.repeat.expression, count, False, instances))

@@ -126,6 +126,9 @@ class Attribute:
     default: Node | None = None
     """``-wireloom: {default: …}``: what a writer writes if it is not given a value. Value instances in it are those
     that the writer is given."""
+    begins_with: Node | None = None
+    ends_with: Node | None = None
+    """``-wireloom: {begins-with: …, ends-with: …}``: the items that a writer writes around those with rows."""
     size_of: tuple[str, str] | None = None
     """``-wireloom: {size-of: …}``: the first and the last of the attributes whose size it is."""
     logical: Logical | None = None
@@ -170,7 +173,8 @@ class Instance:
 @dataclass(frozen=True)
 class Derivation:
     """An attribute that a writer fills in by itself: ``attribute`` becomes the value of ``expression``, in which
-    ``NAME.size`` of a bytes or string attribute is its size on the wire and ``NAME.length`` a repeated one's count."""
+    ``NAME.size`` of a bytes or string attribute is its size on the wire, ``NAME.content`` that of what is compressed,
+    and ``NAME.length`` a repeated one's count."""
 
     attribute: str
     expression: Node

@@ -143,6 +143,8 @@ class _Builder:
             message=attribute.message,
             given=attribute.given,
             default=attribute.default,
+            begins_with=attribute.begins_with,
+            ends_with=attribute.ends_with,
             size_of=attribute.size_of,
             is_checksum=attribute.checksum is not None,
             anonymous=attribute.anonymous,

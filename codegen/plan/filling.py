@@ -29,8 +29,8 @@ def fills_of(
             yield Fill(field.id, "unless given", field.default)
     for derivation in derivations:
         yield Fill(derivation.attribute, "solved", derivation.expression)
-    late = [each for each in covers if each.value is None]
-    yield from (Fill(each.field.id, "checksum before", cover=each) for each in covers if each.value is not None)
+    late = [each for each in covers if each.value is None and not each.of_object]
+    yield from (Fill(each.field.id, "checksum before", cover=each) for each in covers if each not in late)
     yield from (Fill(each.field.id, "checksum after", cover=each) for each in _inside_out(late))
 
 

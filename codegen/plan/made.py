@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expression.types import UserType
-from ..wire import OwnSize
+from ..wire import ExpressionSize, OwnSize
 from .nodes import Field, Fill
 from .types import Plan, TypePlan
 
@@ -30,9 +30,16 @@ def _filled(plan: Plan, struct: TypePlan) -> TypePlan:
 def _is_made(plan: Plan, field: Field) -> bool:
     """Return whether there is one object of a type of this spec, of which each field is filled in."""
     kind = field.type
-    if not isinstance(kind, UserType) or kind.opaque or not plan.owns(kind) or not isinstance(field.size, OwnSize):
+    if (
+        not isinstance(kind, UserType)
+        or kind.opaque
+        or not plan.owns(kind)
+        or not isinstance(field.size, OwnSize | ExpressionSize)
+    ):
         return False
-    if field.repeat is not None or field.condition is not None or field.switch is not None or field.arguments:
+    if field.repeat is not None or field.condition is not None or field.switch is not None or field.process is not None:
+        return False
+    if field.arguments or field.terminator is not None or field.pad_right is not None:
         return False
     struct = plan.type(kind.path)
     filled = {each.id for each in struct.fills}

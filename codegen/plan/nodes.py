@@ -115,6 +115,9 @@ class Field:
     """Whether whoever writes gives it, although it could be solved for."""
     default: Node | None = None
     """What a writer writes if it is not given a value. Value instances in it are those that the writer is given."""
+    begins_with: Node | None = None
+    ends_with: Node | None = None
+    """The items that a writer writes before and after those with rows."""
     size_of: tuple[str, str] | None = None
     """The first and the last of the fields after it whose size it is, which a writer fills in."""
     is_checksum: bool = False

@@ -31,22 +31,21 @@ from .nodes import Cover, Field, Fill, Instance, Step
 @dataclass(frozen=True)
 class ReadOnly:
     """Why objects of a type cannot be written: the ``instance`` at a position of its own, the ``checksum`` that is bits
-    and is known after they are written, the one inside of them of what is ``around`` it, the one of the ``content``
-    of an object, the field ``within`` bytes of another one, or clauses that say what
+    and is known after they are written, the one inside of them of what is ``around`` it, the
+    field ``within`` bytes of another one, or clauses that say what
     ``unsolved`` integers do not follow from. ``position``: of the instance, the checksum, or of the first integer."""
 
     instance: str = ""
     checksum: str = ""
     around: str = ""
     within: str = ""
-    content: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
 
     @property
     def words(self) -> dict[str, str]:
         """The arguments of the error with the same names."""
-        return {name: getattr(self, name) for name in ("instance", "checksum", "around", "content", "within")}
+        return {name: getattr(self, name) for name in ("instance", "checksum", "around", "within")}
 
 
 @dataclass(frozen=True)

@@ -92,13 +92,10 @@ def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
         (each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType | VarintType)),
         None,
     )
-    packed = next((each for each in struct.covers if each.of_object), None)
     if placed is not None:
         why = ReadOnly(placed.id, position=placed.position)
     elif bits is not None:
         why = ReadOnly(checksum=bits.field.id, position=bits.field.position)
-    elif packed is not None:
-        why = ReadOnly(content=packed.field.id, position=packed.field.position)
     elif struct.inner_covers:
         cover = struct.inner_covers[0]
         why = ReadOnly(around=".".join(cover.way), position=cover.field.position)

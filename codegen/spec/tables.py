@@ -30,7 +30,7 @@ from .kinds import (
 )
 from .message_tables import message_tables
 from .record_tables import RECORD_TABLES
-from .writing_tables import WRITING_TABLES, default_kind, size_kind
+from .writing_tables import AROUND_ITEMS, WRITING_TABLES, default_kind, size_kind
 
 EXTENSION = "-wireloom"
 """The key that holds everything that Kaitai's own compiler is to ignore."""
@@ -298,6 +298,7 @@ TABLES["field-extensions"] = Table(
         "within": Key(EXPRESSION, "The bytes in which the attribute is; it takes none of its own stream."),
         "given": Key(FlagKind(only=True), "The caller of a writer provides this integer: it is not derived."),
         "default": Key(default_kind(), "What a writer writes if it is given no value."),
+        **AROUND_ITEMS,
         "size-of": Key(size_kind(NAME), "This integer is the size of attributes after it, which a writer fills in."),
     },
 )

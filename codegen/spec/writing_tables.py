@@ -6,6 +6,11 @@ from .kinds import EitherKind, ExpressionKind, IntegerKind, Key, ListKind, Objec
 
 EXPRESSION = ExpressionKind()
 
+AROUND_ITEMS = {
+    "begins-with": Key(ObjectsKind(), "The items that a writer writes before those with the rows of a table."),
+    "ends-with": Key(ObjectsKind(), "The items that a writer writes after these."),
+}
+
 WRITING_TABLES: dict[str, Table] = {}
 WRITING_TABLES["default"] = Table(
     "a default",

@@ -27,6 +27,7 @@ FORMAT = Format(
     model_version=1,
     extensions=("pcap", "cap", "dmp"),
     has_prologue=True,
+    settable=(("magic", "uint32", 1),),
     doc=__doc__,
     columns=(
         Column(

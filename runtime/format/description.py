@@ -117,6 +117,10 @@ class Level:
     """The most items that the field may have, by the width of their count; 0: any number."""
     until: bool = False
     """An item ends the field: the method ``_ends_ATTRIBUTE`` of the class says whether one does."""
+    begins: bool = False
+    ends: bool = False
+    """There are items before those with rows, which the method ``_begins_ATTRIBUTE`` of the class makes, and after
+    them: ``_after_ATTRIBUTE``."""
     tags: tuple[tuple[str, int], ...] = ()
     """A field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
 
@@ -171,6 +175,9 @@ class Format:
     """The objects around a row, from the outermost one down; empty where a file is only rows."""
     unfilled: tuple[str, ...] = ()
     """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
+    settable: tuple[tuple[str, str, int], ...] = ()
+    """Columns of tables to be written, and none of readers: attributes around rows, Arrow's names of their types, and
+    how many levels above the row they are."""
     ways: tuple[tuple[int, ...], ...] = ()
     """The ways to rows inside of units: the numbers of the steps of each, as generated code counts those of all
     tables."""
@@ -374,26 +381,7 @@ class Format:
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows."""
         # Imported here: only notebooks need it.
-        from ..base.html_tables import grid, shortened
+        from .notebook import html_of
 
-        columns = [
-            (
-                f"<code>{shortened(each.name)}</code>",
-                shortened(each.type),
-                "yes" if each.default else "where asked for",
-                shortened(each.doc),
-            )
-            for each in self.columns
-        ]
-        columns += [(f"<code>{shortened(each)}</code>", "utf8", "where asked for", "") for each in self.path_columns]
-        options = [
-            (
-                f"<code>{shortened(each.name)}</code>",
-                shortened(", ".join(["auto", *dict(each.padding)])),
-                shortened(each.doc.partition("\n")[0]),
-            )
-            for each in self.choices
-        ]
-        shown = f"<div><b>{shortened(self.name)}</b>: {shortened(self.title)}</div>"
-        shown += grid(("column", "type", "by default", ""), columns)
-        return shown + (grid(("option", "values", ""), options) if options else "")
+        options = ((each.name, ["auto", *dict(each.padding)], each.doc) for each in self.choices)
+        return html_of((self.name, self.title), self.columns, self.path_columns, options)

@@ -141,12 +141,11 @@ def only_read(
     instance: str = "",
     checksum: str = "",
     around: str = "",
-    content: str = "",
     within: str = "",
 ) -> UnsupportedError:
     """The error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
     ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, one ``around`` which is
-    what it covers, one of the ``content`` of an object, an attribute ``within`` the bytes of another one, or
+    what it covers, an attribute ``within`` the bytes of another one, or
     ``unsolved`` integers, clauses that say what these do not follow from."""
     if instance:
         why = f"{instance} has a position of its own"
@@ -157,9 +156,6 @@ def only_read(
     elif around:
         why = f"the checksum {around} is in an object inside of them"
         hint = "declare the checksum in the type whose attributes it covers where the format is yours"
-    elif content:
-        why = f"the checksum {content} covers an object before it is compressed"
-        hint = "declare what it covers as bytes where the format is yours"
     elif within:
         why = f"{within} is in the bytes of another attribute"
         hint = "write the attribute with the bytes by itself, in a type without this one"

@@ -66,7 +66,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     if twice:
         raise WireloomError(f"the table has more than one column {_list(twice)}")
     known = [each.name for each in format.columns]
-    others = {*known, *format.path_columns, *READER_COLUMNS}
+    settable = [each for each in format.settable if each[0] in given]
+    others = {*known, *format.path_columns, *READER_COLUMNS, *(name for name, _, _ in settable)}
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
     needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
     if format.fragments is not None:
@@ -107,6 +108,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                     make=maker(format, source),
                 )
             )
+    for name, kind, up in settable:
+        filled.append(Filled(name, name, pa.type_for_alias(kind), pa.type_for_alias(kind), up=up))
     shown = list(_shown(format, given, filled))
     _refuse_unasked(format, given, [*filled, *solved, *shown])
     return (*filled, *shown, *solved, *_asked(format, given, [*filled, *solved, *shown]))

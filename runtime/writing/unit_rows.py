@@ -11,11 +11,12 @@ from ..base.errors import WireloomError
 class Row(NamedTuple):
     """``values``: those of each level, and at last of the row itself. ``same``: how many levels, from the outermost
     one, have the values that they had in the row before. ``weight``: about how many bytes all rows up to and with this
-    one have."""
+    one have. ``refers``: the rows of other tables that it needs."""
 
     values: tuple[tuple[Any, ...], ...]
     same: int
     weight: int
+    refers: tuple[Any, ...] = ()
 
 
 class Rows:

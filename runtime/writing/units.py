@@ -19,6 +19,7 @@ from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
 from .making import object_maker, value_at
 from .native import framed
+from .referred import ReferredRows, references_of
 from .refusals import (
     NOT_IN_TABLE,
     REFUSALS,
@@ -64,6 +65,8 @@ class UnitEncoder:
         self._asked: list[list[str]] = []
         self._verified: list[list[str]] = []
         self._optional = [each for each in format.columns if each.optional]
+        self._referred: ReferredRows | None = None
+        self._tables: dict[str, UnitEncoder] = {}
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
         """The bytes of a file piece by piece, each with the number of its rows.
@@ -93,10 +96,35 @@ class UnitEncoder:
                 attempt = Attempt(error, 0)
                 raise refusal(attempt, attempt, 0, self._format) from error
             yield head, 0
+        if self._levels[0].begins:
+            yield self._items_around(root, "begins"), 0
+        yield from self._units(rows, root)
+        if self._levels[0].ends:
+            yield self._items_around(root, "after"), 0
+
+    def _units(self, rows: Rows, root: Any) -> Iterator[tuple[bytes, int]]:
         while (row := rows.at(0)) is not None:
             if rows.first and not row.same:
                 raise self._several(rows, 0)
             yield self._unit(rows, root)
+
+    def _items_around(self, root: Any, where: str) -> bytes:
+        """The bytes of items that a file has besides those with rows."""
+        items = getattr(root, f"_{where}_{self._levels[0].attribute}")()
+        for each in items:
+            each._parent, each._root = root, root
+        return b"".join(self._framed(each.to_bytes()) for each in items)
+
+    def _of_table(self, table: Format, batch: pa.RecordBatch) -> Iterator[bytes]:
+        """The bytes of rows of another table, which rows of this one refer to."""
+        encoder = self._tables.get(table.table)
+        if encoder is None:
+            encoder = self._tables[table.table] = UnitEncoder(table, max_record=self._max_record)
+        rows = Rows(encoder._rows([batch]))
+        root = encoder._object(0, None)
+        setattr(root, encoder._levels[0].attribute, [])
+        for data, _ in encoder._units(rows, root):
+            yield data
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
@@ -105,16 +133,21 @@ class UnitEncoder:
         first = weight = 0
         for batch in batches:
             levels, shared = self._columns(batch, first)
+            if self._referred is None:
+                references = references_of(self._format, batch.schema.names)
+                self._referred = ReferredRows(self._format, references, self._of_table)
+            refers = self._referred.values(batch)
             keys = [keys_of(each) for each in shared]
             weights = accumulate(map(weight_of, levels[-1]), initial=weight)
             next(weights)
-            for values, key, weight in zip(zip(*levels, strict=True), zip(*keys, strict=True), weights, strict=True):
+            rows = zip(zip(*levels, strict=True), zip(*keys, strict=True), weights, refers, strict=True)
+            for values, key, weight, others in rows:
                 same = 0
                 if before is not None:
                     while same < len(key) and key[same] == before[same]:
                         same += 1
                 before = key
-                yield Row(values, same, weight)
+                yield Row(values, same, weight, others)
             first += batch.num_rows
 
     def _columns(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[list[tuple[Any, ...]]], list[Any]]:
@@ -243,6 +276,7 @@ class UnitEncoder:
                 unit, place = self._made(1, rows, 0, root, most)
                 data = self._framed(self._written(unit, 1, rows.first))
                 if len(data) <= self._max_record + len(self._format.delimiter):
+                    data = b"".join((*self._needed(rows, place), data))
                     rows.drop(place)
                     return data, place
                 raise WireloomError(
@@ -259,6 +293,12 @@ class UnitEncoder:
                 if place in (1, before) or isinstance(error, RowError):
                     raise refusal(first, Attempt(error, place), rows.first, self._format) from error
                 most, before = rows_before(error) or place // 2, place
+
+    def _needed(self, rows: Rows, count: int) -> Iterator[bytes]:
+        """The bytes of rows of other tables that the first rows need."""
+        found = (rows.at(place) for place in range(count))
+        if self._referred is not None:
+            yield from self._referred.before(each.refers for each in found if each is not None)
 
     def _file(self, rows: Rows) -> tuple[bytes, int]:
         """The whole file. Objects inside of it are made smaller where they cannot hold the rows of equal values."""

@@ -140,3 +140,108 @@ def test_what_the_header_of_avro_needs(tmp_path: Path) -> None:
     ):
         with pytest.raises(wireloom.WireloomError, match=re.escape(said)):
             wireloom.write("avro_blocks", rows, tmp_path / "none.avro")
+
+
+MCAP = [
+    *("channel_id", "topic", "sequence", "log_time", "publish_time", "data", "message_encoding", "schema_id"),
+    *("schema_name", "schema_encoding", "schema_data", "channel_metadata"),
+]
+
+
+def messages_of(path: Path) -> list[Any]:
+    """What the library reads of a file, with all checksums verified."""
+    from mcap.reader import make_reader
+
+    with path.open("rb") as file:
+        return [
+            (schema and vars(schema), vars(channel), vars(message))
+            for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages(log_time_order=False)
+        ]
+
+
+@pytest.mark.parametrize("name", ["bare", "lz4", "none", "plain", "unchecked", "zstd"])
+def test_a_file_of_mcap_is_written_again(name: str, tmp_path: Path) -> None:
+    theirs, ours = HERE / "mcap" / f"{name}.mcap", tmp_path / "ours.mcap"
+    table = wireloom.read("mcap", theirs, columns=MCAP, mode="failfast")
+    wireloom.write("mcap", table, ours)
+    assert wireloom.read("mcap", ours, columns=MCAP, mode="failfast").equals(table)
+    assert messages_of(ours) == messages_of(theirs)
+    kinds = wireloom.read("mcap", ours, table="records")["opcode"].to_pylist()
+    assert (kinds[0], kinds[-2:]) == ("header", ["chunk", "data_end"])
+
+
+@pytest.mark.parametrize("compression", ["", "lz4", "zstd", None])
+def test_mcap_reads_our_messages(compression: str | None, tmp_path: Path) -> None:
+    rows = [
+        {
+            "channel_id": index % 3,
+            # A channel is declared anew where something about it changes.
+            "topic": f"/topic/{index % 3}",
+            "message_encoding": "json",
+            "schema_id": index % 3,
+            "schema_name": f"name{index % 3}" if index % 3 else None,
+            "schema_encoding": "jsonschema" if index % 3 else None,
+            "schema_data": b"{}" if index % 3 else None,
+            "sequence": index,
+            "log_time": 1_700_000_000_000_000_000 + index * 7,
+            "publish_time": index,
+            "data": blob,
+            "channel_metadata": [("a", "b")] if index % 3 == 1 else [],
+        }
+        for index, blob in enumerate(BLOBS)
+    ]
+    ours = tmp_path / "ours.mcap"
+    more = {} if compression is None else {"compression": compression}
+    wireloom.write("mcap", [each | more for each in rows], ours, unit_rows=11)
+    found = messages_of(ours)
+    assert [
+        {
+            "channel_id": channel["id"],
+            "topic": channel["topic"],
+            "message_encoding": channel["message_encoding"],
+            "schema_id": channel["schema_id"],
+            "schema_name": schema and schema["name"],
+            "schema_encoding": schema and schema["encoding"],
+            "schema_data": schema and schema["data"],
+            "sequence": message["sequence"],
+            "log_time": message["log_time"],
+            "publish_time": message["publish_time"],
+            "data": message["data"],
+            "channel_metadata": list(channel["metadata"].items()),
+        }
+        for schema, channel, message in found
+    ] == rows
+    chunks = wireloom.read("mcap", ours, table="chunks").to_pylist()
+    assert {each["compression"] for each in chunks} == {"zstd" if compression is None else compression}
+    assert len(chunks) == -(-len(rows) // 11)
+    assert len(wireloom.read("mcap", ours, table="channels")) == 3
+
+
+def test_other_tables_of_mcap(tmp_path: Path) -> None:
+    from mcap.reader import make_reader
+
+    rows = [{"log_time": 5, "create_time": 0, "name": "a.txt", "media_type": "text/plain", "data": b"hello"}]
+    ours = tmp_path / "ours.mcap"
+    wireloom.write("mcap", rows, ours, table="attachments")
+    with ours.open("rb") as file:
+        [found] = make_reader(file, validate_crcs=True).iter_attachments()
+    assert (found.name, found.media_type, found.data, found.log_time) == ("a.txt", "text/plain", b"hello", 5)
+    wireloom.write("mcap", [{"name": "m", "metadata": {"k": "v"}}], ours, table="metadata")
+    with ours.open("rb") as file:
+        [entry] = make_reader(file, validate_crcs=True).iter_metadata()
+    assert (entry.name, entry.metadata) == ("m", {"k": "v"})
+
+
+def test_what_messages_of_mcap_need(tmp_path: Path) -> None:
+    message = {"channel_id": 1, "log_time": 5, "data": b"x"}
+    for row, said in (
+        (message, "without the column topic, of which rows of its table channels are made"),
+        (
+            message | {"topic": "/a", "schema_id": 3},
+            "without the column schema_name, of which rows of",
+        ),
+        (message | {"topic": "/a", "compression": "br"}, "no case of the codec fits"),
+        (message | {"topic": "/a", "compresion": "lz4"}, "unknown column of mcap 'compresion'"),
+    ):
+        with pytest.raises(wireloom.WireloomError, match=re.escape(said)):
+            wireloom.write("mcap", [row], tmp_path / "none.mcap")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...expression.fold import fold
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Cast, Name, Node
-from ...expression.types import UserType
-from ...expression.walk import children, walk
+from ...expression.nodes import Cast, IntegerLiteral, Name, Node, StringLiteral
+from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType
+from ...expression.walk import children, names_in, walk
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ..python.names import field_name
 from .table import TableColumn
+
+CONSTANTS = (IntegerLiteral, StringLiteral)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,25 @@ class Givens:
             level, name = place
             instance = self._plan.type(self.levels[level]).instance(name)
         return None
+
+    def settable(self, columns: Sequence[TableColumn]) -> tuple[tuple[str, str, int], ...]:
+        """The attributes around rows, with constants as defaults, that only a table to be written may have as columns:
+        their names, Arrow's names of their types, and how many levels above the row they are. None of those by which
+        the way to the rows is chosen."""
+        last = len(self.levels) - 1
+        taken = {each.name for each in columns} | {each.attribute for each in columns}
+        shown = {self.shown(each) for each in columns}
+        found: dict[str, list[tuple[str, int]]] = {}
+        for level, path in enumerate(self.levels[:-1]):
+            struct = self._plan.type(path)
+            chosen = _choosing(struct, self.levels[level + 1])
+            for field in struct.fields:
+                place, kind = (field_name(field.id), last - level), _arrow_name(field.type)
+                is_constant = field.default is not None and isinstance(fold(field.default), CONSTANTS)
+                known = place in shown or place[0] in taken or field.id in chosen
+                if kind and is_constant and _is_free(struct, field) and not known:
+                    found.setdefault(place[0], []).append((kind, last - level))
+        return tuple((name, *places[0]) for name, places in found.items() if len(places) == 1)
 
     def _asked_by(self, instance: Instance, holder: TypePlan) -> tuple[tuple[str, int], ...]:
         """The attributes whose defaults are computed from a value instance, each with how many levels above the row it
@@ -131,6 +153,29 @@ class Givens:
         if isinstance(node, Name):
             return {level}
         return {each for child in children(node) for each in self._depends(child, level)}
+
+
+def _choosing(struct: TypePlan, inner: Path) -> set[str]:
+    """Return the names that conditions and switches of fields ask for that may hold objects of a type."""
+    found: set[str] = set()
+    for field in struct.fields:
+        if any(each.path == inner for each in field.held):
+            found |= names_in(field.condition) | (names_in(field.switch.on) if field.switch is not None else set())
+    return found
+
+
+def _arrow_name(kind: Type) -> str:
+    """Return Arrow's name of the type of single values; empty for others."""
+    match kind:
+        case IntegerType(size, signed):
+            return f"{'' if signed else 'u'}int{8 * size}"
+        case VarintType():
+            return "int64" if kind.zigzag else "uint64"
+        case StringType():
+            return "string"
+        case BytesType():
+            return "binary"
+    return ""
 
 
 def _instance(column: TableColumn) -> Instance | None:

@@ -54,6 +54,8 @@ def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
         given["most"] = _most(struct, field.repeat.expression)
     if isinstance(field.repeat, RepeatUntil):
         given["until"] = row_ends(field)
+    given["begins"] = field.begins_with is not None
+    given["ends"] = field.ends_with is not None
     given["tags"] = _tags(plan, struct, field, path)
     more = "".join(f", {name}={value!r}" for name, value in given.items() if value)
     return f"Level({class_reference(plan, struct.path)!r}, {field_name(field.id)!r}{more})"

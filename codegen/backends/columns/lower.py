@@ -18,7 +18,7 @@ from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .assembler import Listing
 from .given import Givens
-from .levels import is_chained, level_sources, solved_structs, solves, unfilled, ways
+from .levels import has_levels, is_chained, level_sources, solved_structs, solves, unfilled, ways
 from .literal import literal, refusal_text
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program
@@ -73,7 +73,9 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
         for choice in plan.choices
     )
     levels = () if rows.inside else level_sources(plan, rows)
-    arguments = _format_arguments(plan, rows, refusal, () if rows.inside else unfilled(plan, rows, columns))
+    open = () if rows.inside else unfilled(plan, rows, columns)
+    settable = () if open or rows.inside or not has_levels(plan, rows) else Givens(plan, rows).settable(columns)
+    arguments = _format_arguments(plan, rows, refusal, open, settable)
     more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups}
     used = ["Column", "Format", *(name for name, given in more.items() if given)]
     title = f"{plan.title}, {rows.name}" if rows.name else plan.title
@@ -338,7 +340,13 @@ def _reads_elsewhere(plan: Plan) -> bool:
     return any(each.field is not None for type in plan.family for each in type.instances)
 
 
-def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[str, ...]) -> tuple[str, ...]:
+def _format_arguments(
+    plan: Plan,
+    rows: Rows,
+    refusal: str | None,
+    open: tuple[str, ...],
+    settable: tuple[tuple[str, str, int], ...],
+) -> tuple[str, ...]:
     """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
     attribute = plan.top(rows).field(rows.field)
     framing = attribute.framing if attribute is not None else None
@@ -358,6 +366,7 @@ def _format_arguments(plan: Plan, rows: Rows, refusal: str | None, open: tuple[s
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
+        "settable": (settable, ()),
         "positional": (any(_is_positional(plan.type(each)) for each in rows.row_types), False),
         "chained": (is_chained(plan, rows), False),
         "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -169,15 +169,14 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
-def early_lines(scope: ClassScope) -> Lines:
+def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
     """The checksums that can be computed before anything is written; the others hold 0 until they are known."""
     lines: list[str] = []
     for cover in scope.struct.covers:
-        value = unknown_value(cover) if cover.value is None else computed_text(scope, cover, member(cover.value))
+        known = contents[cover.last] if cover.of_object else None if cover.value is None else member(cover.value)
+        value = unknown_value(cover) if known is None else computed_text(scope, cover, known)
         line = f"{member(cover.field.id)} = {value}"
-        lines.extend(
-            _when_present(scope, cover, _continued(scope, cover, line) if cover.value is not None else (line,))
-        )
+        lines.extend(_when_present(scope, cover, (line,) if known is None else _continued(scope, cover, line)))
     return tuple(lines)
 
 
@@ -194,7 +193,8 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
 
 def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
     """The checksums over what has been written that lie in the range of one."""
-    return {each.field.id for each in scope.struct.covers if each.value is None and each.field.id in cover.covered}
+    late = (each for each in scope.struct.covers if each.value is None and not each.of_object)
+    return {each.field.id for each in late if each.field.id in cover.covered}
 
 
 def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
@@ -228,8 +228,9 @@ def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
-    """The lines where there is a checksum. One whose own value says whether it is verified is always written."""
-    needed = cover.needed is not None and cover.field.id not in names_in(cover.needed)
+    """The lines where there is a checksum. Where it is not verified it is written all the same, unless the field has a
+    default, which is something else then."""
+    needed = cover.needed is not None and cover.field.default is not None
     conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
     for condition in reversed(conditions):
         text = scope.text(condition, cover.field)

@@ -9,7 +9,7 @@ from ...expression.nodes import Node
 from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType
 from ...expression.walk import walk
 from ...plan import Field
-from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
+from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from .reading import parent_text
 from .scope import ClassScope
 from .struct_codes import byte_order, number_code
@@ -46,8 +46,7 @@ def content_text(scope: ClassScope, field: Field, value: str, *, size_known: boo
             text = scope.code("enclosed", value=adopted(scope, field, value), size=size)
         case _:
             text = value
-    if field.process is not None:
-        text = _processed(scope, field, field.process, text)
+    text = processed_text(scope, field, text)
     if isinstance(field.size, TerminatedSize) and field.terminator is not None:
         end = field.terminator
         text = scope.code("terminated", data=text, end=end, id=field.id, optional=not end.eos_error)
@@ -105,7 +104,11 @@ def _is_message(scope: ClassScope, kind: UserType) -> bool:
     return not kind.opaque and scope.plan.type(kind.path).message is not None
 
 
-def _processed(scope: ClassScope, field: Field, process: Process, text: str) -> str:
+def processed_text(scope: ClassScope, field: Field, text: str) -> str:
+    """The bytes of a field of which ``text`` makes the content: compressed, or what its process undoes."""
+    process = field.process
+    if process is None:
+        return text
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
         chosen, *size = arguments

@@ -82,6 +82,8 @@ class Translator:
     position: Position | None = None
     as_given: bool = False
     """Whether value instances are those that a writer is given."""
+    contents: Mapping[str, str] = declared(default_factory=dict)
+    """Attributes that are compressed, and what has their content, for ``NAME.content`` in derivations."""
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
         """The expression's text, in parentheses where it binds more loosely than ``least``."""
@@ -273,6 +275,8 @@ class Translator:
         kind = node.value.type
         if isinstance(node.value, Name) and node.value.id in self.sizes and node.name == "size":
             return f"len({self.sizes[node.value.id]})"
+        if isinstance(node.value, Name) and node.value.id in self.contents and node.name == "content":
+            return f"len({self.contents[node.value.id]})"
         if isinstance(kind, UserType | AnyStructType):
             value = self._part(node.value, PRIMARY)
             if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType) or kind.opaque:

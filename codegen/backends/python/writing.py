@@ -22,11 +22,12 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import expressions_in, names_in, walk
-from ...plan import Field, Run
+from ...plan import Field, Fill, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
-from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, packer_text
+from .contents import Contents, content_lines, contents_in, contents_of
+from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, packer_text, processed_text
 from .endian import endian_lines
 from .marks import Marks
 from .measuring import inserted_lines, is_inserted, measured, measured_lines, unmeasured_lines
@@ -55,19 +56,24 @@ def _append_lines(scope: ClassScope) -> Lines:
     if why is not None:
         return (scope.code("write_refused", type=scope.struct.path[-1], why=why),)
     marks = Marks(scope.struct)
-    late = {each.field.id for each in scope.struct.covers if each.value is None}
+    late = {each.field.id for each in scope.struct.covers if each.value is None and not each.of_object}
     for name in late:
         marks.want_begin(name)
     for name in measured(scope.struct):
         marks.want_size(name)
-    wires = _wires(scope)
+    contents = contents_of(scope)
+    wires = _wires(scope, contents)
     lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *chain_lines(scope), *_constants(scope)]
+    lines.extend(content_lines(scope, contents))
+    solved = [each for each in scope.struct.fills if each.how == "solved" and each.value is not None]
+    early = [each for each in solved if each.value is not None and contents_in(each.value)]
+    lines.extend(_derivations(scope, early, wires, contents))
     for field in scope.struct.fields:
         if wires.get(field.id, "").startswith("wire_"):
-            lines.extend(_wire_lines(scope, field, wires[field.id]))
-    lines.extend(_derivations(scope, wires))
-    lines.extend(settled_lines(scope, wires, lambda field: _wire_text(scope, field)))
-    lines.extend(early_lines(scope))
+            lines.extend(_wire_lines(scope, field, wires[field.id], contents))
+    lines.extend(_derivations(scope, [each for each in solved if each not in early], wires, contents))
+    lines.extend(settled_lines(scope, wires, lambda field: _wire_text(scope, field, contents)))
+    lines.extend(early_lines(scope, contents))
     lines.extend(unmeasured_lines(scope))
     for step in scope.struct.steps:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
@@ -119,11 +125,11 @@ def _is_known_late(field: Field) -> bool:
     return field.condition is not None and "_io" not in names_in(field.condition)
 
 
-def _wires(scope: ClassScope) -> dict[str, str]:
+def _wires(scope: ClassScope, contents: Contents) -> dict[str, str]:
     """The fields whose size is asked for by what is solved, and the texts of their bytes: a local variable, or the
     value itself."""
     solved = [each.value for each in scope.struct.fills if each.how == "solved" and each.value is not None]
-    asked = {name for each in solved for name in _sizes(each)}
+    asked = {name for each in solved for name in _sizes(each)} | contents.keys()
     found: dict[str, str] = {}
     for field in scope.struct.fields:
         if field.id in asked and all(map(has_bytes, field.forms)) and field.repeat is None:
@@ -144,10 +150,10 @@ def _sizes(expression: Node) -> set[str]:
     }
 
 
-def _wire_lines(scope: ClassScope, field: Field, wire: str) -> Lines:
+def _wire_lines(scope: ClassScope, field: Field, wire: str, contents: Contents) -> Lines:
     """The statements that make the bytes of a field before it is written."""
     if field.switch is None:
-        return (_assigned(scope, wire, _wire_text(scope, field)),)
+        return (_assigned(scope, wire, _wire_text(scope, field, contents)),)
 
     def made(case: Field) -> Lines:
         value = _as_case(scope, field, case, _present(scope, field))
@@ -157,20 +163,22 @@ def _wire_lines(scope: ClassScope, field: Field, wire: str) -> Lines:
     return (_assigned(scope, wire, 'b""'), *branches)
 
 
-def _wire_text(scope: ClassScope, field: Field) -> str:
+def _wire_text(scope: ClassScope, field: Field, contents: Contents) -> str:
+    if field.id in contents:
+        return processed_text(scope, field, contents[field.id])
     if field.condition is None:
         return content_text(scope, field, member(field.id), size_known=False)
     content = content_text(scope, field, _present(scope, field), size_known=False)
     return scope.code("wire_of_optional", name=field_name(field.id), content=content)
 
 
-def _derivations(scope: ClassScope, wires: dict[str, str]) -> Lines:
+def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], contents: Contents) -> Lines:
     lines: list[str] = []
-    for fill in scope.struct.fills:
+    for fill in fills:
         field = scope.struct.field(fill.id)
-        if fill.how != "solved" or fill.value is None or field is None:
+        if fill.value is None or field is None:
             continue
-        translator = replace(scope.translator(field.position), sizes=wires)
+        translator = replace(scope.translator(field.position), sizes=wires, contents=contents)
         line = _assigned(scope, member(fill.id), translator.text(fill.value))
         sized = _optional_of(scope, fill.value) if field.default is not None else None
         if sized is not None and field.default is not None:

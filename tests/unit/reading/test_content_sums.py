@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import wireloom
 import zstandard
-from wireloom import SpecError, UnsupportedError
+from wireloom import SpecError
 from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
@@ -99,10 +99,16 @@ def test_readers_agree_on_damaged_inputs(spec: str, tmp_path: Path) -> None:
         agreed(format, bytes(damaged[:cut]), recover=chance.random() < 0.5, verify=chance.random() < 0.8)
 
 
-def test_objects_with_the_checksum_of_an_object_are_only_read(tmp_path: Path) -> None:
+def test_objects_with_the_checksum_of_an_object_are_written(tmp_path: Path) -> None:
     format = format_of(tmp_path, OBJECT)
-    with pytest.raises(UnsupportedError, match="crc covers an object before it is compressed"):
-        wireloom.write(format, [{"number": 1, "body": {"a": 1, "b": b""}}], tmp_path / "out")
+    rows = [{"number": 1, "body": {"a": 1, "b": b""}}, {"number": 2, "body": {"a": 9, "b": b"text" * 9}}]
+    wireloom.write(format, rows, tmp_path / "out")
+    table = wireloom.read(format, tmp_path / "out", columns=["number", "body"], mode="failfast")
+    assert table.to_pylist() == rows
+    # The reader of the first row does not look at it.
+    crc, size = struct.unpack_from("<IH", (tmp_path / "out").read_bytes(), 1)
+    content = zstandard.decompress((tmp_path / "out").read_bytes()[7 : 7 + size])
+    assert (content, crc) == (b"\1\0", zlib.crc32(b"\1\0"))
 
 
 @pytest.mark.parametrize(

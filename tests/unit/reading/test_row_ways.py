@@ -116,7 +116,7 @@ def test_rows_come_in_the_order_of_the_input(tmp_path: Path) -> None:
     format = format_of(tmp_path)
     assert not format.engine_refusal
     assert numbers(format, DATA) == [1, 2, 3, 4, 5, 6, 7]
-    assert "3 ways" in format.read_only
+    assert not format.read_only
     agreed(format, DATA)
     agreed(format, DATA, batch_rows=1)
 

@@ -1,0 +1,46 @@
+"""The content of compressed fields of which sizes or checksums are filled in: made before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Name, Node
+from ...expression.types import UserType
+from ...expression.walk import walk
+from ...plan import Field
+from .encoding import adopted
+from .names import field_name
+from .scope import ClassScope, member
+from .view import Lines
+
+Contents = Mapping[str, str]
+"""By field, the text of what it is before it is compressed: a local variable, or the value itself."""
+
+
+def contents_of(scope: ClassScope) -> Contents:
+    """Return the fields whose content is asked for by what is filled in."""
+    asked = {each.last for each in scope.struct.covers if each.of_object}
+    for fill in scope.struct.fills:
+        if fill.how == "solved" and fill.value is not None:
+            asked |= contents_in(fill.value)
+    return {each.id: _text(each) for each in scope.struct.fields if each.id in asked}
+
+
+def contents_in(expression: Node) -> set[str]:
+    """Return the fields whose content a solved value is computed from."""
+    members = (each for each in walk(expression) if isinstance(each, Member) and each.name == "content")
+    return {each.value.id for each in members if isinstance(each.value, Name)}
+
+
+def content_lines(scope: ClassScope, contents: Contents) -> Lines:
+    """The statements that make the content of objects."""
+    return tuple(
+        f"{contents[each.id]} = {scope.code('enclosed', value=adopted(scope, each, member(each.id)), size=None)}"
+        for each in scope.struct.fields
+        if each.id in contents and isinstance(each.type, UserType)
+    )
+
+
+def _text(field: Field) -> str:
+    return f"content_{field_name(field.id)}" if isinstance(field.type, UserType) else member(field.id)
