@@ -156,7 +156,7 @@ def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
     table = wireloom.read(case.format, case.content, columns=wanted, **case.options)
     written = io.BytesIO()
     if case.file in WITHOUT_TIMES:
-        with pytest.raises(wireloom.WireloomError, match="time: null|timestamp: null"):
+        with pytest.raises(wireloom.WireloomError, match=r"(time|stamp): null"):
             wireloom.write(case.format, table, written, codec="none", **case.options)
         return
     wireloom.write(case.format, table, written, codec="none", **case.options)
