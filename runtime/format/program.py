@@ -1,17 +1,13 @@
 """Column programs: the table of steps that the engine runs once per row.
 
-A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into the two byte strings that
-``wireloom.engine`` loads; the engine checks every operand again, so a program is no more trusted than its input.
+A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into two byte strings, of which the
+engine checks every operand: a program is no more trusted than its input.
+A program runs over one *unit* after another. Without ``ROW`` a unit is a row; with it, it has any number of them, in
+loops and sub-streams. Steps run in order up to ``END``; only ``AGAIN`` jumps back. ``base`` is where the last ``NEED``
+began. Registers hold signed 128-bit integers, spans a position and a length in the input, marks a position.
 
-A program is run over one *unit* after another. Without ``ROW`` a unit is a row; with it, it has any number of them, in
-loops and sub-streams. A unit is read with one cursor. Steps are run in order from the first to ``END``; jumps go
-forward only, but for ``AGAIN`` at the end of a loop. ``base`` is where the last ``NEED`` began. Registers hold signed
-128-bit integers, spans a position and a length in the input, marks a position.
-
-Besides success there are three outcomes: *truncated* (the input ends inside the row), *refused* (a checksum, or a
-``valid`` of a field that does not lay out later bytes: the row is damaged, its end is known) and *lost* (a field that
-lays out later bytes is refused: where the next row begins is unknown). Inside of a unit, what is refused in a row costs
-that row, and outside of rows all of them; what is lost, the rest of the innermost sub-stream that contains damage.
+A row may be *truncated* (the input ends inside it), *refused* (its end is known) or *lost* (its end is unknown). Inside
+of a unit, what is refused in a row costs that row, outside of rows all; what is lost, the rest of its sub-stream.
 """
 
 from __future__ import annotations
@@ -395,8 +391,7 @@ class ColumnProgram:
         return header + steps + columns + rules + constants + packed_messages(self.messages, len(self.constants))
 
 
-def _packed(number: int, step: Step) -> bytes:
-    # An operand of CHECK_RANGE may be an unsigned 64-bit bound, one of CHAIN a sum: its bits are what is stored.
+def _packed(number: int, step: Step) -> bytes:  # Of unsigned operands the bits are stored.
     unsigned = step.op in (Op.CHECK_RANGE, Op.CHAIN) and step.d >= 1 << 63
     try:
         return struct.pack("<HHIqq", step.op, step.a, step.b, step.c, step.d - (1 << 64) if unsigned else step.d)
