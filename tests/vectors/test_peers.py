@@ -155,7 +155,7 @@ def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
     wanted = [each.name for each in columns if each.default or (each.asks is not None and not each.presumed)]
     table = wireloom.read(case.format, case.content, columns=wanted, **case.options)
     written = io.BytesIO()
-    if case.file in WITHOUT_TIMES:
+    if case.file in WITHOUT_TIMES and case.options.get("table", "messages") in ("messages", "records"):
         with pytest.raises(wireloom.WireloomError, match=r"(time|stamp): null"):
             wireloom.write(case.format, table, written, codec="none", **case.options)
         return
