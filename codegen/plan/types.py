@@ -8,7 +8,7 @@ from dataclasses import field as declared
 
 from wireloom.base.cached import cached_property
 
-from ..expression.nodes import Node
+from ..expression.nodes import Attribute, Name, Node
 from ..expression.types import Path, UserType
 from ..model.model import RowWay
 from ..spec.diagnostic import Diagnostic
@@ -319,6 +319,14 @@ class Plan:
     def is_at_position(self, step: RowStep) -> bool:
         """Return whether a step is an instance at a position."""
         return self.type(step[0]).instance(step[1]) is not None
+
+    @cached_property
+    def places_streams(self) -> bool:
+        """Return whether rows are read at positions in streams that are named, which may be any: their offsets in the
+        input are then noted."""
+        read = (self.type(holder).instance(id) for holder, id, _ in self.steps)
+        named = (each.io for each in read if each is not None and each.io is not None)
+        return any(not (isinstance(io, Attribute) and io.value == Name("_root")) for io in named)
 
     def instance_steps(self, holder: TypePlan) -> dict[str, tuple[int, ...]]:
         """The instances at positions of a type that lead to rows, each with the numbers of its steps."""

@@ -20,6 +20,7 @@
 WL_HANDLER(wl_bytes_register);
 WL_HANDLER(wl_bytes_fixed);
 WL_HANDLER(wl_bytes_rest);
+WL_HANDLER(wl_rest);
 WL_HANDLER(wl_bytes_terminated);
 WL_HANDLER(wl_skip_register);
 WL_HANDLER(wl_trim_right);

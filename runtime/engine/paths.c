@@ -52,6 +52,7 @@ static void note_writes(const wl_program *program, const wl_step *step, known *s
     case WL_OP_BYTES_REGISTER:
     case WL_OP_BYTES_FIXED:
     case WL_OP_BYTES_REST:
+    case WL_OP_REST:
     case WL_OP_BYTES_TERMINATED:
     case WL_OP_SLICE:
         sure->spans[step->a] = true;

@@ -121,6 +121,7 @@ static void go_back_over(const analysis *at, uint64_t *set, const wl_step *step)
     case WL_OP_BYTES_REGISTER:
     case WL_OP_BYTES_FIXED:
     case WL_OP_BYTES_REST:
+    case WL_OP_REST:
     case WL_OP_BYTES_TERMINATED:
         drop(set, step->a);
         break;

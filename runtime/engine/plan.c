@@ -89,6 +89,7 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_TEXT_ITEM] = WL_RUN_TEXT_ITEM,
         [WL_OP_SERIES_ADD_TEXT] = WL_RUN_SERIES_ADD_TEXT,
         [WL_OP_NULL_UNLESS] = WL_RUN_NULL_UNLESS,
+        [WL_OP_REST] = WL_RUN_REST,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);

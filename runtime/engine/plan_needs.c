@@ -117,6 +117,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         return true;
     case WL_OP_TRIM_RIGHT:
     case WL_OP_CUT_TERMINATOR:
+    case WL_OP_REST:
         return need->spans[step->a];
     case WL_OP_SLICE:
         if (!need->spans[step->a])

@@ -82,6 +82,7 @@ enum {
     WL_OP_TEXT_ITEM,
     WL_OP_SERIES_ADD_TEXT,
     WL_OP_NULL_UNLESS,
+    WL_OP_REST,
     WL_OP_COUNT,
 };
 

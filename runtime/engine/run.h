@@ -96,6 +96,7 @@ enum {
     WL_RUN_TEXT_ITEM,
     WL_RUN_SERIES_ADD_TEXT,
     WL_RUN_NULL_UNLESS,
+    WL_RUN_REST,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,

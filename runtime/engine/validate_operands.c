@@ -213,6 +213,7 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
     case WL_OP_BYTES_FIXED:
         return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
     case WL_OP_BYTES_REST:
+    case WL_OP_REST:
         return is_span(check, step->a) && has_end(check);
     case WL_OP_BYTES_TERMINATED:
         return is_span(check, step->a) && is_within(check, "terminator", step->b, 0, 255) &&

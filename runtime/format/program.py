@@ -198,8 +198,7 @@ class Op(IntEnum):
     """Store [a], whose number of items is the variable in chain [c], gets the item register[b]; register[d] ← that
     number."""
     ITEM_OF = 61
-    """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value where it is not, or
-    not any more, there."""
+    """register[a] ← item register[c] of store [b], of as many items as chain [d] says; no value where there is none."""
     SLICE = 62
     """span[a] ← the bytes of span[b] from register[c] up to register[d]; where these are not inside of it, or have no
     value, the row is refused, ``value``."""
@@ -230,6 +229,8 @@ class Op(IntEnum):
     has integers, or these."""
     NULL_UNLESS = 73
     """column[a] ← null where register[b] is 0."""
+    REST = 72
+    """span[a] ← all bytes up to the end of the sub-stream; the cursor stays where it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ from .fields import (
 )
 from .file_streams import FileStream, stream_of
 from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
-from .grown import bounded, content_of, count_items, substream, undone_stream
+from .grown import bounded, content_of, count_items, placed_substream, substream, undone_stream
 from .kaitai import (
     ConsistencyError,
     EndOfStreamError,
@@ -198,6 +198,7 @@ __all__ = [
     "packed",
     "padded",
     "part",
+    "placed_substream",
     "positioned",
     "random_bytes",
     "read_fields",

@@ -26,6 +26,14 @@ def substream(io: KaitaiStream, data: bytes) -> MemoryStream:
     return stream
 
 
+def placed_substream(io: KaitaiStream, data: bytes) -> MemoryStream:
+    """Return a stream of bytes that have just been read from ``io``, which knows where in the input they are."""
+    stream = substream(io, data)
+    if isinstance(io, MemoryStream):
+        stream.origin = io.origin + io.pos() - len(data)
+    return stream
+
+
 def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *arguments: Any) -> MemoryStream:
     """Return a stream of the result of ``undo`` for bytes that were read from ``io``. Raises ``ProcessError`` where it
     cannot."""

@@ -49,14 +49,24 @@ def unit_spec(random: Random) -> Made:
     codec = random.choice(["zstd", "lz4", "zlib", "none"]) if random.random() < 0.3 else None
     # Rows at a position in the stream of what holds them.
     placed = sized and shape != "one" and random.random() < 0.3
+    # Rows in the bytes of an object that has been read.
+    slotted = not placed and codec is None and shape != "one" and random.random() < 0.2
     trailer = (
-        [] if (shape == "end" and not placed) or random.random() < 0.6 else [{"id": "mark", "contents": [0xAB, 0xCD]}]
+        []
+        if (shape == "end" and not placed and not slotted) or random.random() < 0.6
+        else [{"id": "mark", "contents": [0xAB, 0xCD]}]
     )
     holder: dict[str, Any] = {"seq": [*before, rows, *trailer]}
     if placed:
         holder = {
             "seq": [{"id": "at", "type": "u1"}, *before, *trailer],
             "instances": {"rows": at_position(rows, "at")},
+        }
+    if slotted:
+        slot = {"id": "slot", "type": "slot", "size": "slot_size"}
+        holder = {
+            "seq": [{"id": "slot_size", "type": "u2le"}, *before, slot, *trailer],
+            "instances": {"rows": {"io": "slot._io", **at_position(rows, "0")}},
         }
     unit: dict[str, Any] = holder
     path, made_by = "units.rows", random.choice(SUMS)
@@ -84,6 +94,8 @@ def unit_spec(random: Random) -> Made:
         **maker.types,
         **scalars.VARINT_TYPES,
     }
+    if slotted:
+        declared["slot"] = {}
     if kind:
         declared["other"] = {"seq": [{"id": "some", "type": "u1"}]}
     is_grouped = random.random() < 0.4
@@ -109,10 +121,14 @@ def unit_spec(random: Random) -> Made:
         if placed:
             seq = settled((*parts, b"\xab\xcd") if trailer else parts)
             parts = (bytes([1 + len(seq)]) + seq,)
+        head, parts = (parts, ()) if slotted else ((), parts)
         for left in reversed(range(rows)):
             parts += write_row(random, dict(given))
             if shape == "until":
                 parts += (bytes([left]),)
+        if slotted:
+            data = settled(parts)
+            parts = (len(data).to_bytes(2, "little") + settled(head) + data,)
         data = settled((*parts, b"\xab\xcd") if trailer and not placed else parts)
         if not sized:
             return data

@@ -55,8 +55,19 @@ def denied(node: Node) -> tuple[Node, ...]:
 
 
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
-    """Return the facts that hold if ``condition``, written in ``scope``, is true."""
-    return tuple(Fact(scope, each) for each in conjuncts(condition))
+    """Return the facts that hold if ``condition``, written in ``scope``, is true: those that the value instances in it
+    stand for too."""
+    found: list[Fact] = []
+    waiting = list(conjuncts(condition))
+    while waiting:
+        fact = Fact(scope, waiting.pop(0))
+        if fact in found:
+            continue
+        found.append(fact)
+        named = scope.struct.instance(fact.condition.id) if isinstance(fact.condition, Name) else None
+        if named is not None and named.value is not None and named.condition is None and not named.variable:
+            waiting += conjuncts(named.value)
+    return tuple(found)
 
 
 @dataclass(frozen=True)

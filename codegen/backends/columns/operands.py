@@ -79,5 +79,6 @@ OPERANDS = {
     Op.TEXT_ITEM: 3,
     Op.SERIES_ADD_TEXT: 3,
     Op.NULL_UNLESS: 2,
+    Op.REST: 1,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -26,6 +27,7 @@ from .byte_order import decide_order
 from .checksums import after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .functions import call, contains_itself
+from .lines import Line
 from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
@@ -160,13 +162,18 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     assert instance.pos is not None
     assembler, compiler = state.assembler, state.compiler(scope)
     holder = scope if instance.io is None else compiler.holder_of(instance.io)
-    number = state.stream_number(holder, across=False)
+    extent = _extent(state, holder)
+    number = state.stream_number(holder, across=False) if extent is None else -1
     rows = state.plan.rows
     if number == 0 and rows is not None and rows.streaming:
         raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
     position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}")
+    if extent is not None:
+        assembler.add(Op.LIMIT_SPAN, extent, comment=f"stream of {instance.id}")
+        state.streams.append(Stream())
+        number = len(state.streams) - 1
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
-    state.streams.append(Stream())
+    state.streams.append(Stream(of=state.streams[number].itself))
     bounded, state.bounded = state.bounded, True
     # What instances are read of is not refused: it is lost.
     _lower_present(state, scope, replace(instance.field, condition=None, defers=False))
@@ -174,8 +181,32 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
     state.run.flush()
     state.bounded = bounded
-    assembler.add(Op.LIMIT_END, comment=instance.id)
-    state.streams.pop()
+    for _ in range(1 if extent is None else 2):
+        assembler.add(Op.LIMIT_END, comment=instance.id)
+        state.streams.pop()
+
+
+def _extent(state: State, holder: Scope) -> Span | None:
+    """The bytes of a stream that has ended; ``None`` where it is open, or they are not known."""
+    is_open = holder.stream is not None and holder.stream.itself in state.streams
+    return None if is_open or holder.extent is None else holder.extent()
+
+
+def _find_extent(state: State, inner: Scope, field: Field) -> Callable[[], Span]:
+    """What gives the bytes of the stream that has just been entered, and then appends the step here that finds them."""
+    slot, span = state.assembler.slot(), Span(f"stream of {field.id}", state.facts)
+    state.streams[-1].is_cut = field.is_cut
+    known = not any(each.is_content or each.is_cut for each in state.streams)
+
+    def found() -> Span:
+        if not known or inner.in_function:
+            raise NotForEngineError(f'an expression uses the stream of "{field.id}" after its end')
+        state.compiler(inner).must_be_present(span)
+        if not slot.items:
+            slot.items.append(Line(Op.REST, span, comment=span.name))
+        return span
+
+    return found
 
 
 def _lower_value(state: State, scope: Scope, field: Field) -> None:
@@ -336,6 +367,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         enter(state, scope, field, contains=is_step)
         state.bounded = True
         expand(state, scope, field)
+        inner.extent = _find_extent(state, inner, field)
     inner.stream = state.streams[-1]
     state.nesting += 1
     if is_step:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
@@ -110,9 +110,17 @@ Member = Scalar | Span | Argument | Known | Unavailable | Items | Called
 
 @dataclass(eq=False)
 class Stream:
-    """A stream that objects are read from. ``is_content``: that of a compressed block."""
+    """A stream that objects are read from. ``is_content``: that of a compressed block; ``is_cut``: it ends before its
+    bytes do. ``of``: the stream that it is, from a position on."""
 
     is_content: bool = False
+    is_cut: bool = False
+    of: Stream | None = None
+
+    @property
+    def itself(self) -> Stream:
+        """The stream, wherever in it reading has begun."""
+        return self.of or self
 
 
 @dataclass(eq=False)
@@ -144,6 +152,8 @@ class Scope:
     """Of a message: one that does not hold leaves the layout open."""
     facts: tuple[Fact, ...] = ()
     """The conditions under which it is there."""
+    extent: Callable[[], Span] | None = None
+    """The bytes of its stream, which has a size: a step finds them if they are asked for."""
 
     def enclosing(self) -> Iterator[Scope]:
         """Yield the objects around this one, the innermost first."""
@@ -160,6 +170,11 @@ class Scope:
             around = around.parent
         is_top = around.parent is None and around.top is not None and around.top.struct.path[0] == spec
         return around.root if is_top else around
+
+    @property
+    def in_function(self) -> bool:
+        """Return whether a function reads it."""
+        return self.top is not None if self.parent is None else self.parent.in_function
 
     @property
     def root(self) -> Scope:

@@ -158,9 +158,12 @@ class State:
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also where the content of a
         compressed block is read now, and it is not in that. Raises ``NotForEngineError``."""
-        if scope.stream not in self.streams:
+        stream = scope.stream
+        if stream is not None and stream not in self.streams:
+            stream = stream.itself
+        if stream is None or stream not in self.streams:
             raise NotForEngineError(f"an expression uses the stream of {'::'.join(scope.struct.path)} after its end")
-        number = self.streams.index(scope.stream)
+        number = self.streams.index(stream)
         if not across and any(each.is_content for each in self.streams[number + 1 :]):
             raise NotForEngineError("a position outside of a compressed block is used in its content")
         return number
@@ -168,7 +171,7 @@ class State:
     def of_stream(self, scope: Scope, name: str) -> Compiled:
         """The position, the size or whether it is the end of the stream that an object is read from."""
         number = self.stream_number(scope)
-        innermost = number == len(self.streams) - 1
+        innermost = self.streams[-1].itself is self.streams[number].itself
         if name not in ("pos", "size", "eof") or not (innermost or name == "size"):
             raise NotForEngineError(f'an expression uses "_io.{name}" of an outer stream')
         if name != "pos" and number == 0 and not self.bounded:
@@ -176,6 +179,7 @@ class State:
         if not self.run.aligned:
             raise NotForEngineError(f'an expression uses "_io.{name}" inside a byte')
         self.run.flush()
+        number = len(self.streams) - 1 if innermost else number
         found = []
         for what, each in enumerate(("pos", "size")):
             if name in (each, "eof"):

@@ -40,7 +40,10 @@ def stream_text(scope: ClassScope, field: Field) -> str:
     """The text that makes a stream of these bytes."""
     process = field.process
     if process is None or process.name in SIZE_PRESERVING or not scope.own:
-        return substream_text(scope, bytes_text(scope, field))
+        data = bytes_text(scope, field)
+        if scope.own and process is None and not field.is_cut and scope.plan.places_streams:
+            return scope.code("placed_substream", data=data)
+        return substream_text(scope, data)
     data = trimmed(scope, field, wire_text(scope, field))
     function, *arguments = undoing(scope, field, process)
     template = "undone_stream_or_refused" if defers(scope, field) else "undone_stream"
