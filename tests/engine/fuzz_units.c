@@ -56,14 +56,20 @@ static void write_loop(author *by, int level, bool in_row, unsigned depth) {
 static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     unsigned contains = in_row || level >= 0 ? 0 : choose(by, 3);
     contains += contains == 2;
+    bool is_span = false;
     if (choose(by, 3))
         step(by, WL_OP_LIMIT_REGISTER, choose(by, 6), contains, (int64_t)choose(by, 5) - 1, 0);
     else if (has_end(by) && choose(by, 3) == 0)
         step(by, WL_OP_LIMIT_FIXED, 1, contains, 0, 0);
-    else
+    else if (!by->in_function && choose(by, 3) == 0) {
+        if (has_end(by) && choose(by, 2))
+            step(by, WL_OP_REST, choose(by, 3), 0, 0, 0);
+        step(by, WL_OP_LIMIT_SPAN, choose(by, 3), contains, choose(by, 3), 0);
+        is_span = true;
+    } else
         step(by, WL_OP_LIMIT_FIXED, 0, contains, 1 + choose(by, 12), 0);
     by->limits++;
-    if (!by->in_function && choose(by, 3) == 0) {
+    if (!by->in_function && !is_span && choose(by, 3) == 0) {
         step(by, WL_OP_MARK, choose(by, 3), 2, 0, 0);
         if (choose(by, 3) == 0)
             step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));

@@ -126,6 +126,7 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.BYTES_FIXED, 0, 0, -1), "a size of -1"),
         (Step(Op.BYTES_FIXED, 0, 0, FAR + 1), "a size of"),
         (Step(Op.BYTES_REST, 1), "neither a frame nor a sub-stream"),
+        (Step(Op.REST, 1), "neither a frame nor a sub-stream"),
         (Step(Op.BYTES_TERMINATED, 1, 0, 3), "neither a frame nor a sub-stream"),
         (Step(Op.BYTES_TERMINATED, 2, 0, 4), "no span 2"),
         (Step(Op.BYTES_TERMINATED, 1, 256, 4), "terminator 256"),
