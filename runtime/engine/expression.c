@@ -163,12 +163,77 @@ static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer 
     }
 }
 
+#define QUICK(code, holds)                                                                                              \
+    case code:                                                                                                         \
+        if (WL_UNLIKELY(!(holds)))                                                                                     \
+            return false;                                                                                              \
+        top = value;                                                                                                   \
+        left--;                                                                                                        \
+        break
+
+/* The same of values of 64 bits that all can be computed, which nearly all are. False: not all of them are. */
+static bool quick(const wl_run *run, const uint8_t *code, const uint8_t *end, wl_integer *result) {
+    /* The values but the last, which is `top`; the first one stands for none. */
+    int64_t values[WL_DEEPEST_STACK + 1], top = 0, value;
+    int64_t *left = values;
+    while (code < end) {
+        switch (*code++) {
+        case CODE_CONSTANT:
+            *left++ = top;
+            top = (int64_t)wl_load_le8(code);
+            code += 8;
+            break;
+        case CODE_REGISTER:
+            {
+                const wl_integer found = run->registers[wl_code_number(code)];
+                if (WL_UNLIKELY(found != (int64_t)found || wl_is_poisoned(run, wl_code_number(code))))
+                    return false;
+                *left++ = top;
+                top = (int64_t)found;
+                code += 2;
+            }
+            break;
+            QUICK(CODE_ADD, !__builtin_add_overflow(left[-1], top, &value));
+            QUICK(CODE_SUBTRACT, !__builtin_sub_overflow(left[-1], top, &value));
+            QUICK(CODE_MULTIPLY, !__builtin_mul_overflow(left[-1], top, &value));
+            QUICK(CODE_AND, (value = left[-1] & top, true));
+            QUICK(CODE_OR, (value = left[-1] | top, true));
+            QUICK(CODE_XOR, (value = left[-1] ^ top, true));
+            QUICK(CODE_SHIFT_LEFT, (uint64_t)top < 63 && (value = (int64_t)((uint64_t)left[-1] << top)) >> top == left[-1]);
+            QUICK(CODE_SHIFT_RIGHT, (uint64_t)top < 64 && (value = left[-1] >> top, true));
+            QUICK(CODE_EQUAL, (value = left[-1] == top, true));
+            QUICK(CODE_NOT_EQUAL, (value = left[-1] != top, true));
+            QUICK(CODE_LESS, (value = left[-1] < top, true));
+            QUICK(CODE_LESS_EQUAL, (value = left[-1] <= top, true));
+            QUICK(CODE_GREATER, (value = left[-1] > top, true));
+            QUICK(CODE_GREATER_EQUAL, (value = left[-1] >= top, true));
+            QUICK(CODE_BOOLEAN_AND, (value = left[-1] && top, true));
+            QUICK(CODE_BOOLEAN_OR, (value = left[-1] || top, true));
+        case CODE_BOOLEAN_NOT:
+            top = !top;
+            break;
+        case CODE_SELECT:
+            top = left[-2] ? left[-1] : top;
+            left -= 2;
+            break;
+        default:
+            return false;
+        }
+    }
+    *result = top;
+    return true;
+}
+
 wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed_at_last) {
     wl_integer values[WL_DEEPEST_STACK];
     size_t count = 0;
     uint64_t failed = 0;
     const uint8_t *code = instruction->constant;
     const uint8_t *end = code + instruction->d;
+    if (WL_LIKELY(quick(run, code, end, values))) {
+        *failed_at_last = false;
+        return values[0];
+    }
     while (code < end) {
         unsigned each = *code++;
         switch (wl_code_takes(each)) {
