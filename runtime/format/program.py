@@ -1,10 +1,10 @@
 """Column programs: the table of steps that the engine runs once per row.
 
 A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into two byte strings, of which the
-engine checks every operand: a program is no more trusted than its input.
-A program runs over one *unit* after another. Without ``ROW`` a unit is a row; with it, it has any number of them, in
-loops and sub-streams. Steps run in order up to ``END``; only ``AGAIN`` jumps back. ``base`` is where the last ``NEED``
-began. Registers hold signed 128-bit integers, spans a position and a length in the input, marks a position.
+engine checks every operand: a program is no more trusted than its input. It runs over one *unit* after another. Without
+``ROW`` a unit is a row; with it, it has any number of them, in loops and sub-streams. Steps run in order up to ``END``;
+only ``AGAIN`` jumps back. ``base`` is where the last ``NEED`` began. Registers hold signed 128-bit integers, spans a
+position and a length in the input, marks a position.
 
 A row may be *truncated* (the input ends inside it), *refused* (its end is known) or *lost* (its end is unknown). Inside
 of a unit, what is refused in a row costs that row, outside of rows all; what is lost, the rest of its sub-stream.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from enum import IntEnum, unique
 
 from ..base.cached import cached_property
 from ..checksums import algorithm
@@ -39,6 +39,7 @@ PROGRAM_VERSION = 5
 """Version of the step table. The engine refuses any other."""
 
 
+@unique
 class Op(IntEnum):
     """The steps; operands in brackets are the fields of ``Step``."""
 
@@ -195,8 +196,7 @@ class Op(IntEnum):
     SET = 59
     """register[a] ← register[b], and so, unless [c] is -1, the variable in chain [c]."""
     APPEND = 60
-    """Store [a], whose number of items is the variable in chain [c], gets the item register[b]; register[d] ← that
-    number."""
+    """Store [a], of as many items as the variable in chain [c] says, and register[d] then, gets the item register[b]."""
     ITEM_OF = 61
     """register[a] ← item register[c] of store [b], of as many items as chain [d] says; no value where there is none."""
     SLICE = 62
@@ -225,11 +225,10 @@ class Op(IntEnum):
     TEXT_ITEM = 71
     """span[a] ← item register[c] of series [b], as it was found; no value where there is none."""
     SERIES_ADD_TEXT = 72
-    """span[b] is the next item of series [a], unless [c] is a register that is zero: then that has no value. A series
-    has integers, or these."""
+    """span[b], or no value where register [c] is zero, is the next item of series [a], which has integers or these."""
     NULL_UNLESS = 73
     """column[a] ← null where register[b] is 0."""
-    REST = 72
+    REST = 74
     """span[a] ← all bytes up to the end of the sub-stream; the cursor stays where it is."""
 
 

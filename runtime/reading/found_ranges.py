@@ -46,11 +46,12 @@ class FoundRange:
         self._is_unit, _ = recovery.resync(self._row_reader, window, self._max_record)
         return window.base + window.begin if self._is_unit else max(offset, window.base + len(window.view))
 
-    def check(self, reached: int, path: str) -> None:
+    def check(self, reached: int, path: str | None) -> None:
         """Raise ``UnsupportedError`` where the units of the range end elsewhere than the next range begins, which has
         rows then that are none."""
         if self._is_unit and reached > self.stop >= self.begin and reached > self.begin:
             raise UnsupportedError(
-                f"{path}: bytes inside of a record, at offset {self.stop}, are a record themselves, so that the file"
-                " cannot be read in byte ranges: leave recover out, or make maxPartitionBytes larger than the file"
+                f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are a record themselves, so"
+                " that the file cannot be read in byte ranges: leave recover out, or make maxPartitionBytes larger"
+                " than the file"
             )

@@ -275,7 +275,9 @@ class Finder(ABC):
 
     def _must_be_around(self, scope: Scope) -> None:
         """Raise ``NotForEngineError`` for items in what contains damage, once that has been left."""
-        for each in (scope, *scope.enclosing()) if self.is_open is not None else ():
+        if self.is_open is None:
+            return
+        for each in (scope, *scope.enclosing()):
             if each.contains and not self.is_open(each):
                 raise _contained(each)
 
