@@ -196,7 +196,7 @@ class Op(IntEnum):
     SET = 59
     """register[a] ← register[b], and so, unless [c] is -1, the variable in chain [c]."""
     APPEND = 60
-    """Store [a], of as many items as the variable in chain [c] says, and register[d] then, gets the item register[b]."""
+    """Store [a], of as many items as the variable in chain [c] and then register[d] say, gets the item register[b]."""
     ITEM_OF = 61
     """register[a] ← item register[c] of store [b], of as many items as chain [d] says; no value where there is none."""
     SLICE = 62
