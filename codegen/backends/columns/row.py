@@ -193,7 +193,7 @@ def _extent(state: State, holder: Scope) -> Span | None:
 
 
 def _find_extent(state: State, inner: Scope, field: Field) -> Callable[[], Span]:
-    """Return what gives the bytes of the stream that has just been entered, after appending the step that finds them."""
+    """Append the step that finds the bytes of the stream that has just been entered; return what gives them."""
     slot, span = state.assembler.slot(), Span(f"stream of {field.id}", state.facts)
     state.streams[-1].is_cut = field.is_cut
     known = not any(each.is_content or each.is_cut for each in state.streams)

@@ -123,8 +123,8 @@ types:
       - {id: len, type: u4}
       - {id: body, type: body, size: len}
       - {id: other, type: batch, if: first == 0}
-      - {id: odd, type: {switch-on: len, cases: {1: body, 2: row}}}
-      - {id: orphan, type: body, parent: _root}
+      - {id: odd, type: {switch-on: len, cases: {1: body, 2: row}}, size: len}
+      - {id: orphan, type: body, parent: _root, size: len}
   body:
     seq:
       - {id: rows, type: row, repeat: eos}
