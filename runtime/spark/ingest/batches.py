@@ -95,8 +95,14 @@ def ingest(
     with scraped.run(), open_tables(wanted) as tables:
         run = _BatchRun(wanted, tables, progress, started, scraped)
         known = tables.ledger.files if wanted.existing != "overwrite" else {}
-        new = [each for path, each in found.items() if key(path) not in known]
-        changed = [path for path, each in found.items() if known.get(key(path), each.size) not in (each.size, None)]
+        # No row of a file that was empty is in the table.
+        new = [each for path, each in found.items() if key(path) not in known or (known[key(path)] == 0 and each.size)]
+        taken = {id(each) for each in new}
+        changed = [
+            path
+            for path, each in found.items()
+            if id(each) not in taken and known.get(key(path), each.size) not in (each.size, None)
+        ]
         if not new:
             # Columns that do not fit the table are refused also where there is nothing to do.
             with unwrap_task_errors():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,13 +11,15 @@ from ...base import errors
 from ...base.errors import TemporaryError, WireloomError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-FULL_TEXTS = ("No space left on device", "Disk quota exceeded")
-"""What Java and Arrow say of a full disk."""
+FULL_TEXTS = ("No space left on device", "Disk quota exceeded", *(f"[Errno {each}]" for each in FULL))
+"""What Java, Arrow and Python say of a full disk."""
 AGAIN = "what was committed stays committed: run the same command again"
 UNREACHED = ("NETWORK_CONNECTION", "SERVICE_UNAVAILABLE", "SLOW_DOWN", "SlowDown", "curlCode", "onnect to the endpoint")
 """What Arrow and boto3 say where an object store does not answer, or not now."""
 UNAVAILABLE = ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")
 """What a client of Spark Connect says that gets no answer."""
+PYTHON_ERROR = re.compile(r"(\w+\.)*\w*(Error|Exception)(: |$)")
+"""The last line of a traceback, which Spark has within its own message."""
 _ERRORS = f"{errors.__name__}."
 
 
@@ -112,4 +115,7 @@ def _brief(error: BaseException) -> str:
     lines = [each.strip() for each in str(error).splitlines() if each.strip()]
     causes = [each.removeprefix("Caused by: ") for each in lines if each.startswith("Caused by: ")]
     first = lines[0] if lines else type(error).__name__
+    raised = [each for each in lines if PYTHON_ERROR.match(each)]
+    if first.endswith(":") and raised:
+        first = f"{first} {raised[-1]}"
     return f"{first.rstrip('.')}; {causes[-1]}" if causes and causes[-1] not in first else first

@@ -42,7 +42,7 @@ class FileLayout:
         for what, columns in (("sort_by", self.sort_by), ("dictionary", self.dictionary or ())):
             for name in columns:
                 if name not in schema.names:
-                    raise unknown(f"column of {what}", name, schema.names)
+                    raise unknown(f"column for {what}", name, schema.names)
                 if name in self.partition_by:
                     raise WireloomError(f"{what} names {name!r}, which is in the names of folders: leave it out")
         for name in self.sort_by:
@@ -76,8 +76,12 @@ def file_layout(
     one_of("compression", compression, COMPRESSIONS)
     if file_bytes is not None:
         positive("file_bytes", file_bytes)
+    partitions = names("partition_by", partition_by)
+    twice = next((each for each in partitions if partitions.count(each) > 1), None)
+    if twice is not None:
+        raise WireloomError(f"partition_by names {twice!r} twice: name it once")
     return FileLayout(
-        names("partition_by", partition_by),
+        partitions,
         names("sort_by", sort_by),
         FILE_BYTES if file_bytes is None else file_bytes,
         compression,

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...base.addresses import is_remote, same_for_all
+from ...base.addresses import is_remote, path_text, same_for_all
 from ...base.errors import WireloomError
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER, Commit, CommitLog
@@ -107,7 +107,7 @@ class Ledger:
 
 def key(path: str) -> str:
     """Return a path as the ledger has it: the same object has one name, however its store is called."""
-    return same_for_all(path) if is_remote(path) else path
+    return same_for_all(path) if is_remote(path) else path_text(path)
 
 
 def read_ledger(table: Folder, log: CommitLog) -> Ledger:

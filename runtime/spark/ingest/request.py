@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 EXISTING = ("append", "overwrite", "error")
+ARGUMENTS = {"mode": "mode", "recover": "recover", "columns": "columns", "path": "inputs", "paths": "inputs"}
+"""Options of a read in lower case, and the arguments of ``ingest`` that say the same."""
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
 """Options that are settings of a session as well."""
 
@@ -202,6 +204,7 @@ def request(
             raise WireloomError(
                 "is there already: name another table, remove it, or say append or overwrite", path=place.address
             )
+    _check_options(options or {})
     read, _ = of_table(described, options or {})
     wanted = list(read.default_columns if chosen is None else chosen)
     wanted += [name for name in layout.partition_by if name not in wanted]
@@ -232,6 +235,14 @@ def request(
         prometheus_file=prometheus_file,
         prometheus_port=prometheus_port,
     )
+
+
+def _check_options(options: Mapping[str, str]) -> None:
+    """Raise ``WireloomError`` for an option of a read that ``ingest`` has an argument for."""
+    for name in options:
+        if name.lower() in ARGUMENTS:
+            argument = ARGUMENTS[name.lower()]
+            raise WireloomError(f"{name!r} is no option of ingest: say {argument} as an argument of its own")
 
 
 def check_disjoint(places: Iterable[Folder]) -> None:

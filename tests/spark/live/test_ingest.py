@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,6 +131,23 @@ def test_failfast(spark: SparkSession, tmp_path: Path) -> None:
         ingest(spark, "edgemq_segment", str(path), str(tmp_path / "other"), partition_by=("reg1on",))
     with pytest.raises(WireloomError, match="no such file or folder"):
         ingest(spark, "edgemq_segment", str(tmp_path / "nothing"), str(tmp_path / "other"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text")
+def test_a_file_is_read_once_whatever_its_name_and_again_if_it_was_empty(spark: SparkSession, tmp_path: Path) -> None:
+    folder, table = tmp_path / "in", str(tmp_path / "table")
+    folder.mkdir()
+    wireloom.write("cobs_log", [{"payload": b"one"}], folder / "a.log")
+    (folder / "a.log").rename(folder / os.fsdecode(b"\xff\xfe.log"))
+    (folder / "empty.log").touch()
+    assert ingest(spark, "cobs_log", str(folder), table).rows == 1
+    assert ingest(spark, "cobs_log", str(folder), table).done_before == 2
+    wireloom.write("cobs_log", [{"payload": b"two"}], folder / "empty.log")
+    again = ingest(spark, "cobs_log", str(folder), table)
+    assert (again.rows, again.done_before, again.changed) == (1, 1, [])
+    again = ingest(spark, "cobs_log", str(folder), table)
+    assert (again.rows, again.done_before, again.changed) == (0, 2, [])
+    assert sorted(row.payload for row in spark.read.parquet(table).collect()) == [b"one", b"two"]
 
 
 def test_failfast_and_a_file_that_is_cut_off(spark: SparkSession, tmp_path: Path) -> None:
