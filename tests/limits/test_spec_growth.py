@@ -22,8 +22,8 @@ from wireloom.codegen.spec import validator
 
 from .spec_families import FAMILIES, HEAD, SWITCHES
 
-FEW, MANY = 8, 16
-"""Levels; of what grows with two to their power there would be 256 times as much."""
+FEW, MANY = 10, 20
+"""Levels; of what grows with two to their power there would be a thousand times as much."""
 GROWTH = 12
 """How many times the work may be for twice the levels: some parts grow with the square."""
 MOST = 3_000_000

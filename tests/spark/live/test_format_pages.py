@@ -11,7 +11,7 @@ import pytest
 import wireloom
 from wireloom.codegen.backends import sample_name
 
-from ...docs.test_formats import NAMES, SPECS, page_of
+from ...docs.test_formats import NAMES, page_of, spec_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,7 +25,7 @@ def test_the_examples(name: str, tmp_path: Path, spark: SparkSession) -> None:
     page.all = [replace(each, text=re.sub(r'(load|save)\("', rf'\1("{tmp_path}/', each.text)) for each in found]
     page.namespace["spark"] = spark
     assert page.run() == len(found) >= 1
-    rows = wireloom.read(name, tmp_path / sample_name(SPECS[name])).num_rows
+    rows = wireloom.read(name, tmp_path / sample_name(spec_of(name))).num_rows
     assert rows >= 2
     assert page.namespace["frame"].count() == rows
     if "flat" in page.namespace:
