@@ -21,16 +21,11 @@ def is_blob(plan: Plan) -> bool:
 
 
 def more_columns(plan: Plan) -> tuple[str, ...]:
-    """Return the columns that a table to be written needs, if these are others than the default ones.
-
-    Columns that are looked up in other tables are not written.
-    """
+    """Return the columns that a table to be written needs, if these are others than the default ones."""
     if plan.rows is None:
         return ()
-    looked_up = {each.name for each in plan.rows.look_ups}
-    needed = tuple(each for each in required_columns(plan) if each not in looked_up)
-    others = set(needed) - {*plan.rows.columns, *plan.rows.parent_columns}
-    return needed if others or looked_up else ()
+    needed = required_columns(plan)
+    return needed if set(needed) - {*plan.rows.columns, *plan.rows.parent_columns} else ()
 
 
 def examples(plan: Plan) -> tuple[ExampleView, ...]:
