@@ -43,13 +43,18 @@ def test_rows_are_compressed_again(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"kind": 200, "len_content": 1, "body": b"a"}, "no case of the codec fits"),
-        ({"kind": 2, "len_content": 2, "body": b"a"}, "given as 2, it has 1"),
         ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "more than the 100000"),
     ],
 )
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, given: dict[str, Any], message: str) -> None:
     with pytest.raises(WireloomError, match=message):
         wireloom.write(format_of(tmp_path, ROWS), [{**given, "after": 1}], io.BytesIO())
+
+
+def test_sizes_of_compressed_content_are_filled_in(tmp_path: Path) -> None:
+    format, target = format_of(tmp_path, ROWS), io.BytesIO()
+    wireloom.write(format, [{"kind": 2, "len_content": 2, "body": b"a", "after": 1}], target)
+    assert wireloom.read(format, target.getvalue(), columns=["len_content"]).to_pylist() == [{"len_content": 1}]
 
 
 def test_positions_and_switches(tmp_path: Path) -> None:
