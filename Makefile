@@ -71,7 +71,7 @@ thorough: setup
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built. The
 # campaigns read everything with both readers in any case.
 READS_AND_WRITES := $(addprefix tests/unit/,append inspecting kpl messages objects reading s2 writing) tests/vectors \
-	$(addprefix tests/limits/test_,bombs boundaries claims codec_claims computed computed_integers cut_off growing \
+	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off growing \
 	grown_lists holes memory ranges)
 # What is about storage and types alone.
 READS_NOTHING := $(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage credentials object_store) -k "not type_checker"
