@@ -278,6 +278,9 @@ def _expression(node: Node, domains: Mapping[str, Domain], kind: pa.DataType | N
 
 
 def _cast(value: Any, kind: pa.DataType | None) -> Any:
+    if kind is not None and pa.types.is_floating(kind):
+        # A cast to single precision would round, as Arrow's comparison does not.
+        return value
     try:
         return value.cast(kind)
     except pa.ArrowInvalid:
