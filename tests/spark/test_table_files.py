@@ -137,8 +137,8 @@ def test_a_task_that_fails_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("layout", "error", "message"),
     [
-        (FileLayout(sort_by=("numer",)), UnknownNameError, "column of sort_by 'numer': did you mean 'number'"),
-        (FileLayout(dictionary=("x",)), UnknownNameError, "unknown column of dictionary 'x'"),
+        (FileLayout(sort_by=("numer",)), UnknownNameError, "column for sort_by 'numer': did you mean 'number'"),
+        (FileLayout(dictionary=("x",)), UnknownNameError, "unknown column for dictionary 'x'"),
         (FileLayout(("kind",), ("kind",)), WireloomError, "'kind', which is in the names of folders"),
         (FileLayout(("payload",)), UnsupportedError, "'payload', a binary: folders are named by text"),
         (FileLayout(("kind", "number"), (), 1), UnsupportedError, "choose one more column"),
