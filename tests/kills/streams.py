@@ -57,8 +57,10 @@ def records(begin: int, end: int) -> list[s2.AppendRecord]:
     return [s2.AppendRecord(body=body(number)) for number in range(begin, end)]
 
 
-def append(endpoint: str, state: str, total: int) -> None:
+def append(endpoint: str, state: str, total: int, token: str) -> None:
     """Go on where the last one has stopped."""
+    # The server of processes has the environment of the test that was the first to need it.
+    os.environ["S2_ACCESS_TOKEN"] = token
     path = Path(state)
     number = int(path.read_text()) if path.exists() else 0
     while number < total:
@@ -73,9 +75,10 @@ def run_appenders(endpoint: str, folder: Path, kills: int, total: int, randomnes
     """Kill appenders until that many were at work; return how many were. The last one is left to its end."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([nursery.__name__, __name__])
+    token = os.environ["S2_ACCESS_TOKEN"]
     killed = 0
     for number in range(kills + 1):
-        process = context.Process(target=append, args=(endpoint, str(folder / "state"), total))
+        process = context.Process(target=append, args=(endpoint, str(folder / "state"), total, token))
         process.start()
         process.join(randomness.uniform(LEAST, MOST) if number < kills else SECONDS)
         process.kill()

@@ -15,7 +15,7 @@ from .table import prepare, without_folder
 
 TABLE = Path(__file__).with_name("calls.txt")
 SEGMENT = "wireloom.read('edgemq_segment', 'events.wal', {})"
-SETTINGS = ("AWS_DEFAULT", "AWS_REGION", "AWS_PROFILE", "S2_")
+SETTINGS = ("AWS_DEFAULT", "AWS_ENDPOINT", "AWS_REGION", "AWS_PROFILE", "S2_")
 """Of the environment, which would be other mistakes."""
 CALLS = f"""\
 wireloom.read('edgemq_segmnet', 'events.wal')
