@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 import time
 from collections.abc import Mapping
@@ -129,7 +130,8 @@ class Calls:
         if region is None and self.stream.startswith("arn:"):
             region = self.stream.split(":")[3] or None
         try:
-            return _client(region, self.endpoint_url)
+            settings = tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith("AWS_")))
+            return _client(region, self.endpoint_url, settings)
         except Exception as error:
             from botocore.exceptions import BotoCoreError, NoRegionError
 
@@ -149,7 +151,8 @@ class Calls:
 
 
 @cache
-def _client(region: str | None, endpoint_url: str | None) -> Any:
+def _client(region: str | None, endpoint_url: str | None, settings: tuple[tuple[str, str], ...]) -> Any:
+    """Return a client. ``settings``: those of the environment that boto3 takes: with others it is another client."""
     import boto3
     from botocore.config import Config
 
