@@ -45,7 +45,7 @@ def fold(node: Node) -> Node:
     """A copy in which every part that is constant is a literal; types are kept."""
     folded = mapped(node, fold)
     value = _value(folded)
-    if value is None or isinstance(folded, IntegerLiteral):
+    if value is None or isinstance(folded, IntegerLiteral | FloatLiteral | BooleanLiteral | StringLiteral):
         return folded
     literal: Node
     if isinstance(value, bool):

@@ -58,8 +58,8 @@ def depth(node: Node) -> int:
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
     """A copy whose direct children have been changed; the node itself where none is another."""
     updates: dict[str, Any] = {}
-    for each in fields(node):
-        value = getattr(node, each.name)
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
         new: Any = value
         if isinstance(value, Node):
             new = change(value)
@@ -68,7 +68,7 @@ def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
             if all(one is other for one, other in zip(new, value, strict=True)):
                 new = value
         if new is not value:
-            updates[each.name] = new
+            updates[name] = new
     return replace(node, **updates) if updates else node
 
 

@@ -26,7 +26,7 @@ FEW, MANY = 10, 20
 """Levels; of what grows with two to their power there would be a thousand times as much."""
 GROWTH = 12
 """How many times the work may be for twice the levels: some parts grow with the square."""
-MOST = 5_000_000
+MOST = 3_000_000
 """Calls for few levels: with more, those of many levels would not end."""
 
 T = TypeVar("T")
