@@ -30,11 +30,11 @@ from ..spec.syntax import Integer, Section, Text, TypeReference
 from ..wire import Enum, EnumLabel
 from ..words import shown
 from .fields import FieldReader, canonical
+from .instances_of import instances_in, instances_of_others
 from .message_kinds import SCALARS
 from .messages import MessageReader
 from .resolve import find_enum, find_type, may_be_built_in, may_be_enum, may_be_type, unknown_enum, unknown_type
 from .symbols import Defaults, Member, SourceFile, Symbol, World
-from .taken import instances_in, instances_of_others
 
 PARAMETER_TYPES: dict[str, Type] = {
     "bytes": BytesType(),

@@ -2,12 +2,12 @@
  *
  * A content is one more place in memory that cursors, spans and marks may point to. It is held as long as something may:
  * that of a block around rows until the block is left, any other one until the row ends, or the unit. Before it is
- * released, what still points into it is made to point to the unit's begin. Text that expressions make (made_text.c) is
+ * released, what still points into it is made to point to the unit's begin. Text that expressions make (computed_text.c) is
  * held in the same way. */
 #include <stdlib.h>
 
 #include "handlers.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 /* Bytes that are held at once, at most. */
 #define MOST_HELD ((size_t)1 << 31)

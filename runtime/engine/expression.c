@@ -6,7 +6,7 @@
 #include "expression.h"
 
 #include "handlers.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem) {
     unsigned depth = 0;

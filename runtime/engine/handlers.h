@@ -43,7 +43,7 @@ WL_HANDLER(wl_jump);
 WL_HANDLER(wl_skip_unless);
 /* Of row_expressions.c. */
 WL_HANDLER(wl_expression_any);
-/* Of made_text.c and made_text_encodings.c. */
+/* Of computed_text.c and text_encodings.c. */
 WL_HANDLER(wl_text_constant);
 WL_HANDLER(wl_text_select);
 WL_HANDLER(wl_text_part);

@@ -2,7 +2,7 @@
 #ifndef WIRELOOM_INTERNAL_H
 #define WIRELOOM_INTERNAL_H
 
-#include "made_text.h"
+#include "computed_text.h"
 #include "run.h"
 
 /* For resync: `parse_only` drops all columns and what only they need. */

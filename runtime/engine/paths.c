@@ -4,7 +4,7 @@
  * writes is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. For the columns of
  * a list's items that counts from where an item begins, for those of rows inside of a unit from where a row begins. */
 #include "internal.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 typedef struct {
     bool registers[WL_MOST_REGISTERS];

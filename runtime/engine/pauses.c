@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "internal.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 #define NONE UINT32_MAX
 

@@ -2,7 +2,7 @@
  *
  * Columns that the caller does not want are dropped, and then, from the last step to the first, whatever only they would
  * have needed. An EXPRESSION is dropped too where nothing needs its result: a value that is not used cannot be wrong. */
-#include "made_text.h"
+#include "computed_text.h"
 #include "plan.h"
 
 bool wl_wants_column(const wl_needs *need, size_t column) {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "internal.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 #define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT + WL_DEEPEST_UNIT)
 

@@ -50,7 +50,7 @@ size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried) {
     for (size_t i = 0; i < block->check_count && rows; i++)
         rows = block->checks[i].run(block, block->checks + i, rows);
     if (block->chooses)
-        rows = wl_row_block_choose(block, rows);
+        rows = wl_row_block_filter(block, rows);
     else if (rows)
         run_columns(block, rows);
     block->built = block->chooses ? block->built : rows;
@@ -112,7 +112,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
                   (!varints || make_values(block, varints));
     if (memory && wl_row_block_plan(block, first, last, loop) &&
         (!block->nested || block->guards || make_guards(block))) {
-        wl_row_block_choose_layout(block);
+        wl_row_block_filter_layout(block);
         return block;
     }
     wl_row_block_free(block);

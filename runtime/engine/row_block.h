@@ -227,11 +227,11 @@ size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried);
 bool wl_row_block_plan(wl_row_block *block, const wl_instruction *first, const wl_instruction *last, int loop);
 
 /* Of row_block_layout.c: chooses how strings are found in rows with sub-streams and varints, and finds them in one. */
-void wl_row_block_choose_layout(wl_row_block *block);
+void wl_row_block_filter_layout(wl_row_block *block);
 const uint8_t *wl_row_block_lay_out(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead);
 
-/* Of row_block_choose.c: builds those of the rows at hand that hold all predicates. Returns how many rows are done with. */
-size_t wl_row_block_choose(wl_row_block *block, size_t rows);
+/* Of row_block_filter.c: builds those of the rows at hand that hold all predicates. Returns how many rows are done with. */
+size_t wl_row_block_filter(wl_row_block *block, size_t rows);
 
 /* Of row_block_columns.c. */
 wl_row_block_function wl_row_block_fixed(unsigned operation);

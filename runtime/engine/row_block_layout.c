@@ -373,7 +373,7 @@ static wl_layout chosen(const wl_row_block *block, const wl_string *string, int 
     }
 }
 
-void wl_row_block_choose_layout(wl_row_block *block) {
+void wl_row_block_filter_layout(wl_row_block *block) {
     int last = -1;
     block->strings[block->string_count] = (wl_string){.before = (int64_t)block->tail, .lay_out = end};
     for (size_t i = 0; i < block->string_count; i++) {

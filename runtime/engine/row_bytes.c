@@ -1,6 +1,6 @@
 /* Handlers for bytes whose size the input decides, and for sub-streams. */
 #include "handlers.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 /* The size register[number] + more is not to be had. */
 __attribute__((noinline)) static int no_size(wl_run *run, const uint8_t *cursor, size_t number, int64_t more) {

@@ -1,6 +1,6 @@
 /* Handlers for checks, checksums and jumps. */
 #include "handlers.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 WL_HANDLER(wl_check_range) {
     wl_integer value = run->registers[step->a];

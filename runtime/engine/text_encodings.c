@@ -1,6 +1,6 @@
 /* Text in other encodings than UTF-8: UTF-16, and those with a table of the characters that bytes are. */
 #include "handlers.h"
-#include "made_text.h"
+#include "computed_text.h"
 
 enum { REPLACEMENT = 0xFFFD };
 

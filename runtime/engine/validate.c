@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "made_text.h"
+#include "computed_text.h"
 #include "validate.h"
 
 /* What is true after the step holds at `next` too. */

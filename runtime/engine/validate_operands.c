@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "made_text.h"
+#include "computed_text.h"
 #include "validate.h"
 
 bool wl_refuse(wl_checker *check, const char *format, ...) {

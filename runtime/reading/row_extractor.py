@@ -17,10 +17,10 @@ from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .found_ranges import FoundRange
 from .marked_ranges import marked_range
 from .preallocated import without_torn
 from .recovery import CAPACITY, CONTENT
+from .searched_ranges import SearchedRange
 from .stride_detection import decide
 from .unproven_end import fill_up_to_break, has_proof
 
@@ -67,7 +67,7 @@ class RowExtractor(DamageDetails, Extractor):
         self._row_reader: Any = None
         self._doubts = self._unchosen = 0
         """Fills that were not in order, and those to come that choose no rows for that."""
-        self._found: FoundRange | None = None
+        self._found: SearchedRange | None = None
 
     def begin(self, opened: Opened) -> Extraction:
         """Like ``Extractor.begin``."""
@@ -120,7 +120,7 @@ class RowExtractor(DamageDetails, Extractor):
     def _search_range(self, opened: Opened) -> Window:
         """Begin at the first unit in the byte range."""
         assert self._request.byte_range is not None
-        self._found = FoundRange(opened.restart, self._row_reader, self._request)
+        self._found = SearchedRange(opened.restart, self._row_reader, self._request)
         self._begin, self._stop = begin, stop = self._found.begin, self._found.stop
         self._fill_stop, self._cuts = stop, True
         self._log.narrow(begin, stop)

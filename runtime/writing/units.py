@@ -17,9 +17,9 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..objects.streams import MemoryStream
 from .fields import Filled, fields_of, values_of
+from .look_up_rows import LookUpRows, references_of
 from .making import object_maker, value_at
 from .native import framed
-from .referred import ReferredRows, references_of
 from .refusals import (
     NOT_IN_TABLE,
     REFUSALS,
@@ -65,7 +65,7 @@ class UnitEncoder:
         self._asked: list[list[str]] = []
         self._verified: list[list[str]] = []
         self._optional = [each for each in format.columns if each.optional]
-        self._referred: ReferredRows | None = None
+        self._look_up_rows: LookUpRows | None = None
         self._tables: dict[str, UnitEncoder] = {}
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -133,10 +133,10 @@ class UnitEncoder:
         first = weight = 0
         for batch in batches:
             levels, shared = self._columns(batch, first)
-            if self._referred is None:
+            if self._look_up_rows is None:
                 references = references_of(self._format, batch.schema.names)
-                self._referred = ReferredRows(self._format, references, self._of_table)
-            refers = self._referred.values(batch)
+                self._look_up_rows = LookUpRows(self._format, references, self._of_table)
+            refers = self._look_up_rows.values(batch)
             keys = [keys_of(each) for each in shared]
             weights = accumulate(map(weight_of, levels[-1]), initial=weight)
             next(weights)
@@ -297,8 +297,8 @@ class UnitEncoder:
     def _needed(self, rows: Rows, count: int) -> Iterator[bytes]:
         """The bytes of rows of other tables that the first rows need."""
         found = (rows.at(place) for place in range(count))
-        if self._referred is not None:
-            yield from self._referred.before(each.refers for each in found if each is not None)
+        if self._look_up_rows is not None:
+            yield from self._look_up_rows.before(each.refers for each in found if each is not None)
 
     def _file(self, rows: Rows) -> tuple[bytes, int]:
         """The whole file. Objects inside of it are made smaller where they cannot hold the rows of equal values."""

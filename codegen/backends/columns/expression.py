@@ -31,12 +31,12 @@ from ...expression.nodes import (
 )
 from ...expression.types import EnumType, UserType
 from .compiled import Compare, Compiled, Order, constant, joined
+from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .finding import Asked, denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .refusal import NotForEngineError
 from .scope import Fact, Known, Scalar, Scope, Span
-from .texts import Texts, constant_bytes, is_spanned
 
 _BINARY = {
     "+": Code.ADD,

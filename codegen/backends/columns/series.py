@@ -13,13 +13,13 @@ from ...plan import Plan
 from .arrow import integer_interval
 from .assembler import Assembler
 from .compiled import Compiled, constant, joined, of_series
+from .computed_text import is_spanned
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .items import Series
 from .lines import ExpressionLine, Line, Slot
 from .refusal import NotForEngineError
 from .scope import Scalar
-from .texts import is_spanned
 
 COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """Of a value that is computed, the values for which there is room where it is asked for before it is compiled."""

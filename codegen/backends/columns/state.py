@@ -17,12 +17,12 @@ from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .finding import asks_position
 from .interval import BOOLEAN, INT64, Interval
-from .making import TextMaker
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
 from .scope import Carried, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
 from .series import asked_bytes, asked_lists
+from .text_steps import TextMaker
 
 
 @dataclass

@@ -14,7 +14,7 @@ __getattr__ = face(
     {
         "catalogs": "catalog_of",
         "failures": "failure",
-        "fitting": "cast_exactly",
+        "conversion": "cast_exactly",
         "iceberg": "IcebergCatalog",
         "job_progress": "unwrap_task_errors",
         "layout": "FileLayout COMPRESSIONS",
@@ -23,7 +23,7 @@ __getattr__ = face(
         "metrics": "file_metrics totals",
         "quarantine": "write_quarantine",
         "request": "Request",
-        "scraped": "Scraped",
+        "prometheus": "PrometheusMetrics",
         "table_files": "GROUP_BYTES OPEN_FILES WrittenFile write_table_files",
         "task_source": "TaskWriting",
         "tables": "Attempt IngestTables StreamBatch open_tables",

@@ -22,8 +22,8 @@ from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .metrics import batch_metrics
+from .prometheus import PrometheusMetrics
 from .request import Choices, Request, request
-from .scraped import Scraped
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
 from .tables import Attempt, IngestTables, StreamBatch, open_tables
@@ -90,10 +90,10 @@ def ingest(
             "tail=growing out, or ingest as a stream"
         )
     started = time.monotonic()
-    scraped = Scraped(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
+    prometheus = PrometheusMetrics(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
     found = wanted.files()
-    with scraped.run(), open_tables(wanted) as tables:
-        run = _BatchRun(wanted, tables, progress, started, scraped)
+    with prometheus.run(), open_tables(wanted) as tables:
+        run = _BatchRun(wanted, tables, progress, started, prometheus)
         known = tables.ledger.files if wanted.existing != "overwrite" else {}
         # No row of a file that was empty is in the table.
         new = [each for path, each in found.items() if key(path) not in known or (known[key(path)] == 0 and each.size)]
@@ -122,13 +122,13 @@ class Run:
         wanted: Request,
         tables: IngestTables,
         started: float,
-        scraped: Scraped,
+        prometheus: PrometheusMetrics,
         most_reports: int | None = None,
     ) -> None:
         self.wanted = wanted
         self.tables = tables
         self.started = started
-        self.scraped = scraped
+        self.prometheus = prometheus
         self.files: list[FileReport] = []
         self.batches: list[Mapping[str, Any]] = []
         self._most_reports = most_reports
@@ -147,7 +147,7 @@ class Run:
         files = self.files + report.files
         self.files = files if self._most_reports is None else files[-self._most_reports :]
         self.batches.append(batch_metrics(record))
-        self.scraped.show(self.tables.ledger)
+        self.prometheus.show(self.tables.ledger)
         return report, self.batches[-1]
 
     def summary(self, **more: Any) -> IngestSummary:
@@ -173,15 +173,15 @@ class _BatchRun(Run):
         tables: IngestTables,
         progress: Callable[[IngestProgress], None] | None,
         started: float,
-        scraped: Scraped,
+        prometheus: PrometheusMetrics,
     ) -> None:
-        super().__init__(wanted, tables, started, scraped)
+        super().__init__(wanted, tables, started, prometheus)
         self._progress = progress
         self._before = IngestProgress(0, 0, 0, 0, 0, 0.0)
 
     def waits(self, inputs: Sequence[Input]) -> None:
         """Show what is still to be read."""
-        self.scraped.show(self.tables.ledger, files=len(inputs), size=sum(each.size or 0 for each in inputs))
+        self.prometheus.show(self.tables.ledger, files=len(inputs), size=sum(each.size or 0 for each in inputs))
 
     def batch(self, inputs: Sequence[Input]) -> None:
         """Read files and commit what is in them."""
@@ -190,7 +190,7 @@ class _BatchRun(Run):
         with unwrap_task_errors():
             if not self.batches:
                 self.tables.prepare(wanted.frame(inputs, attempt.reports).schema)
-            frame = wanted.writing(inputs, attempt.reports, attempt.data, self.tables.fitting)
+            frame = wanted.writing(inputs, attempt.reports, attempt.data, self.tables.conversion)
         run_job(
             wanted.spark,
             lambda: written.extend(write_rows(frame)),

@@ -76,7 +76,7 @@ class Ledger:
     reasons: Counter[str] = field(default_factory=Counter)
     """The number of damaged ranges in all commits, by reason."""
     latest: dict[str, float] = field(default_factory=dict)
-    """Numbers of the last commit, as ``scraped`` has them."""
+    """Numbers of the last commit, as ``prometheus`` has them."""
 
     def add(self, record: Commit) -> None:
         """Add a commit."""

@@ -26,7 +26,7 @@ from ..options import read_options
 from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
 from .catalogs import KINDS, check_place
-from .fitting import Fitting
+from .conversion import RowConversion
 from .layout import FileLayout, file_layout
 from .schema_drift import EVOLUTIONS, QUARANTINE, REFUSE
 from .task_source import WRITES, TaskWriting, writing_name, writing_source
@@ -101,23 +101,23 @@ class Request:
         """Return the same of all inputs, as a stream."""
         return self.spark.readStream.format(self.source).options(**self._options(reports)).load()
 
-    def writing(self, inputs: Iterable[Input], reports: Folder, data: Folder, fitting: Fitting) -> DataFrame:
+    def writing(self, inputs: Iterable[Input], reports: Folder, data: Folder, conversion: RowConversion) -> DataFrame:
         """Return what tells of the files that the tasks write into ``data``: those rows, as they fit the table."""
         reader = self.spark.read.format(self._writing_source())
-        reader = reader.options(**self._options(reports), **self._writes(data, fitting))
+        reader = reader.options(**self._options(reports), **self._writes(data, conversion))
         return reader.option("listedFiles", encoded(inputs)).load()
 
-    def writing_stream(self, reports: Folder, data: Folder, fitting: Fitting) -> DataFrame:
+    def writing_stream(self, reports: Folder, data: Folder, conversion: RowConversion) -> DataFrame:
         """Return the same of all inputs, as a stream."""
         reader = self.spark.readStream.format(self._writing_source())
-        return reader.options(**self._options(reports), **self._writes(data, fitting)).load()
+        return reader.options(**self._options(reports), **self._writes(data, conversion)).load()
 
     def _writing_source(self) -> str:
         self.spark.dataSource.register(writing_source(source_of(self.format, self.source), self.source))
         return writing_name(self.source)
 
-    def _writes(self, data: Folder, fitting: Fitting) -> Mapping[str, str]:
-        return {WRITES: TaskWriting.into(data, fitting, self.layout).to_json()}
+    def _writes(self, data: Folder, conversion: RowConversion) -> Mapping[str, str]:
+        return {WRITES: TaskWriting.into(data, conversion, self.layout).to_json()}
 
     def _options(self, reports: Folder) -> Mapping[str, str]:
         # Tasks may run in another folder than this process.

@@ -20,8 +20,8 @@ from .batches import Run, write_rows
 from .failures import unwrap_task_errors
 from .jobs import is_connect
 from .ledger import key
+from .prometheus import PrometheusMetrics
 from .request import Choices, Request, check_disjoint, request, spark_address
-from .scraped import Scraped
 from .summary import IngestSummary
 from .tables import Attempt, IngestTables, StreamBatch, open_tables
 
@@ -65,8 +65,8 @@ def ingest_stream(
     check_checkpoint(spark, place)
     check_disjoint([place, *wanted.places])
     started = time.monotonic()
-    scraped = Scraped(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
-    with scraped.run(), open_tables(wanted) as tables:
+    prometheus = PrometheusMetrics(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
+    with prometheus.run(), open_tables(wanted) as tables:
         query = query_of(place)
         if wanted.existing == "overwrite" and query is not None:
             raise WireloomError(
@@ -75,7 +75,7 @@ def ingest_stream(
         if wanted.existing != "overwrite":
             _check_checkpoint_is_ours(place, tables)
             _check_new(wanted, tables, begun=query in tables.ledger.streams)
-        run = _StreamRun(wanted, tables, place, told, started, scraped)
+        run = _StreamRun(wanted, tables, place, told, started, prometheus)
         run.run(every)
     return run.summary()
 
@@ -148,9 +148,9 @@ class _StreamRun(Run):
         checkpoint: Folder,
         told: Callable[[Mapping[str, Any]], None] | None,
         started: float,
-        scraped: Scraped,
+        prometheus: PrometheusMetrics,
     ) -> None:
-        super().__init__(wanted, tables, started, scraped, KEPT_REPORTS)
+        super().__init__(wanted, tables, started, prometheus, KEPT_REPORTS)
         self._checkpoint = checkpoint
         self._told = told
         # Its folder is in the query's plan, so there is one for all of its batches.
@@ -163,7 +163,7 @@ class _StreamRun(Run):
         """Return when all is read; an interrupt stops the query first. Raises what a batch raised."""
         with unwrap_task_errors():
             self.tables.prepare(self.wanted.stream(self._attempt.reports).schema)
-            frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.fitting)
+            frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.conversion)
         writer = frame.writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", spark_address(self._checkpoint))
         writer = writer.trigger(availableNow=True) if every is None else writer.trigger(processingTime=every)
@@ -183,13 +183,13 @@ class _StreamRun(Run):
                 self._ended = True
 
     def _show_waiting(self, query: StreamingQuery) -> None:
-        if not self.scraped.wanted:
+        if not self.prometheus.wanted:
             return
         shown = query.lastProgress
         told = {} if shown is None else shown["sources"][0]["latestOffset"]
         told = json.loads(told) if isinstance(told, str) else told or {}
         with self._committing:
-            self.scraped.show(self.tables.ledger, files=told.get("waitingFiles"), size=told.get("waitingBytes"))
+            self.prometheus.show(self.tables.ledger, files=told.get("waitingFiles"), size=told.get("waitingBytes"))
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         # Spark calls this in a thread of its own, which may be at work when the caller's is interrupted.

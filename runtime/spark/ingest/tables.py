@@ -31,7 +31,7 @@ from ..write.commit_log import (
 )
 from .catalogs import catalog_of
 from .consistency import check_consistency, part_name
-from .fitting import Fitting
+from .conversion import RowConversion
 from .ledger import Ledger, Shape, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .metrics import batch_metrics, file_metrics, lines, totals
@@ -78,7 +78,7 @@ class IngestTables:
         # Tables may share a quarantine: each leaves the attempts of others alone.
         self._mark = hashlib.blake2b(_absolute_address(wanted.table).encode(), digest_size=4).hexdigest()
         self._shape: Shape | None = None
-        self._fitting: Fitting | None = None
+        self._conversion: RowConversion | None = None
         self._replaces = False
         self._replaced: list[tuple[str, str]] = []
 
@@ -108,13 +108,13 @@ class IngestTables:
                 columns = evolved(self.table.address, there, schema, new, wanted.schema_evolution)
         wanted.layout.check_columns(to_arrow_schema(columns, timezone="UTC"))
         self._shape = shape_of(columns, wanted.partition_by, wanted.to)
-        self._fitting = Fitting.of(schema, columns)
+        self._conversion = RowConversion.of(schema, columns)
 
     @property
-    def fitting(self) -> Fitting:
+    def conversion(self) -> RowConversion:
         """How rows that are read become rows of the table."""
-        assert self._fitting is not None, "prepare() comes first"
-        return self._fitting
+        assert self._conversion is not None, "prepare() comes first"
+        return self._conversion
 
     def _check(self) -> None:
         """Raise ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""

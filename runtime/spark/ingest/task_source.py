@@ -16,7 +16,7 @@ from ..errors import HideTraceback
 from ..folders import Folder, folder
 from ..read.reader import FormatReader
 from ..stream.reader import FormatStreamReader
-from .fitting import Fitting
+from .conversion import RowConversion
 from .layout import FileLayout
 from .table_files import HANDED_BACK, handed_back, write_table_files
 
@@ -34,16 +34,16 @@ WRITES = "ingestwrites"
 class TaskWriting:
     """The work of tasks that write: rows, as they fit the table, to ``address``."""
 
-    fitting: Fitting
+    conversion: RowConversion
     address: str
     location: Location
     layout: FileLayout
 
     @classmethod
-    def into(cls, place: Folder, fitting: Fitting, layout: FileLayout) -> TaskWriting:
+    def into(cls, place: Folder, conversion: RowConversion, layout: FileLayout) -> TaskWriting:
         """Return what writes rows into a folder."""
         address = place.address if place.remote else place.path
-        return cls(fitting, address, place.location or Location(), layout)
+        return cls(conversion, address, place.location or Location(), layout)
 
     def to_json(self) -> str:
         """Return it as an option."""
@@ -56,17 +56,17 @@ class TaskWriting:
         parts: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in found["layout"].items()
         }
-        fitting, location = Fitting(**found["fitting"]), Location(**found["location"])
-        return cls(fitting, found["address"], location, FileLayout(**parts))
+        conversion, location = RowConversion(**found["conversion"]), Location(**found["location"])
+        return cls(conversion, found["address"], location, FileLayout(**parts))
 
     def write(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write all batches of a task; then yield what the driver is to know of the files."""
         with HideTraceback():
             place = folder(self.address, self.location)
-            yield from handed_back(write_table_files(batches, self.fitting.schema, place, self.layout))
+            yield from handed_back(write_table_files(batches, self.conversion.schema, place, self.layout))
 
 
-class FittingReader(FormatReader):
+class ConvertingReader(FormatReader):
     """Reads rows as they fit the table."""
 
     def __init__(self, reader: FormatReader, writing: TaskWriting) -> None:
@@ -75,10 +75,10 @@ class FittingReader(FormatReader):
 
     def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
         """Return rows of the table; the others go to the quarantine."""
-        return self._writing.fitting.fit(rows, places, reports)
+        return self._writing.conversion.convert(rows, places, reports)
 
 
-class WritingReader(FittingReader):
+class WritingReader(ConvertingReader):
     """Reads a batch, and writes it in the tasks."""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -90,7 +90,7 @@ class WritingStreamReader(FormatStreamReader):
     """Reads a stream, and writes it in the tasks."""
 
     def __init__(self, reader: FormatStreamReader, writing: TaskWriting) -> None:
-        super().__init__(FittingReader(reader.reader, writing), reader.stream)
+        super().__init__(ConvertingReader(reader.reader, writing), reader.stream)
         self._writing = writing
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -112,11 +112,11 @@ def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
 
         def reader(self, schema: StructType) -> WritingReader:
             inner, writing = self._inner()
-            return WritingReader(inner.reader(writing.fitting.columns), writing)
+            return WritingReader(inner.reader(writing.conversion.columns), writing)
 
         def streamReader(self, schema: StructType) -> WritingStreamReader:  # noqa: N802
             inner, writing = self._inner()
-            return WritingStreamReader(inner.streamReader(writing.fitting.columns), writing)
+            return WritingStreamReader(inner.streamReader(writing.conversion.columns), writing)
 
         def _inner(self) -> tuple[Any, TaskWriting]:
             options = {name: value for name, value in self.options.items() if name.lower() != WRITES}

@@ -38,7 +38,7 @@ COUNTERS = {
 SUCCESS = f"{PREFIX}last_success_timestamp_seconds"
 
 
-class Scraped:
+class PrometheusMetrics:
     """The metrics of one table. Without a file and a port it does nothing."""
 
     def __init__(self, table: Folder, file: str | None, port: int | None) -> None:

@@ -22,7 +22,7 @@ Restart = Callable[[int], Window]
 """Returns a window of the input that begins at an offset, in place of the one before it."""
 
 
-class FoundRange:
+class SearchedRange:
     """Where the units of a byte range ``begin``, and the offset ``stop`` at which those of the next one do."""
 
     def __init__(self, restart: Restart, row_reader: RowReader, request: ScanRequest) -> None:

@@ -47,7 +47,7 @@ static void gather(wl_row_block *block, size_t rows) {
     }
 }
 
-size_t wl_row_block_choose(wl_row_block *block, size_t rows) {
+size_t wl_row_block_filter(wl_row_block *block, size_t rows) {
     build_asked(block, rows);
     const bool nulls = block->run->nulls || block->run->unset_from[1];
     const size_t count = wl_predicates_choose(block->run, block->row, rows, nulls, block->chosen);

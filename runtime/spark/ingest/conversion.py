@@ -26,14 +26,14 @@ REASON = "schema"
 
 
 @dataclass(frozen=True)
-class Fitting:
+class RowConversion:
     """How to get from the columns ``read`` to those of the ``table``; both are Spark's schemas as JSON."""
 
     read: str
     table: str
 
     @classmethod
-    def of(cls, read: StructType, table: StructType) -> Fitting:
+    def of(cls, read: StructType, table: StructType) -> RowConversion:
         """Return what makes rows of one schema rows of another."""
         return cls(read.json(), table.json())
 
@@ -47,7 +47,7 @@ class Fitting:
         """The schema of the table's rows."""
         return to_arrow_schema(StructType.fromJson(json.loads(self.table)), timezone="UTC")
 
-    def fit(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
+    def convert(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
         """Return rows of the table. ``places``: the same rows as they are in their inputs, with ``_path`` and
         ``_offset``; rows that do not fit go to ``reports``."""
         if self.read == self.table:

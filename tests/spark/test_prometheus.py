@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from wireloom import UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import Scraped, compact_ledger, open_tables
+from wireloom.spark.ingest import PrometheusMetrics, compact_ledger, open_tables
 
 from .pipeline import asked, check, make_inputs, run
 
@@ -33,9 +33,9 @@ def samples(text: str) -> dict[str, float]:
 def shown(base: Path, **more: Any) -> dict[str, float]:
     """Opens the tables as a run does that finds nothing to do; what the file says then."""
     file = base / "w.prom"
-    scraped = Scraped(folder(str(base / "table")), str(file), None)
-    with scraped.run(), open_tables(asked(base)) as tables:
-        scraped.show(tables.ledger, **more)
+    prometheus = PrometheusMetrics(folder(str(base / "table")), str(file), None)
+    with prometheus.run(), open_tables(asked(base)) as tables:
+        prometheus.show(tables.ledger, **more)
     assert [each.name for each in base.glob("w.prom*")] == ["w.prom"], "nothing is left beside it"
     return samples(file.read_text())
 
@@ -68,11 +68,11 @@ def test_a_run_that_fails_says_so_and_when_one_succeeded(tmp_path: Path) -> None
     make_inputs(tmp_path / "in", 2)
     run(tmp_path)
     good = shown(tmp_path)
-    scraped = Scraped(folder(str(tmp_path / "table")), str(tmp_path / "w.prom"), None)
+    prometheus = PrometheusMetrics(folder(str(tmp_path / "table")), str(tmp_path / "w.prom"), None)
 
     def fail() -> None:
-        with scraped.run(), open_tables(asked(tmp_path)) as tables:
-            scraped.show(tables.ledger)
+        with prometheus.run(), open_tables(asked(tmp_path)) as tables:
+            prometheus.show(tables.ledger)
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -90,13 +90,13 @@ def test_a_port_shows_them_while_the_run_goes_on(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    scraped = Scraped(folder(str(tmp_path / "table")), None, port)
+    prometheus = PrometheusMetrics(folder(str(tmp_path / "table")), None, port)
     address = f"http://127.0.0.1:{port}/metrics"
-    with scraped.run(), open_tables(asked(tmp_path)) as tables:
-        scraped.show(tables.ledger)
+    with prometheus.run(), open_tables(asked(tmp_path)) as tables:
+        prometheus.show(tables.ledger)
         with urllib.request.urlopen(address) as answer:
             assert samples(answer.read().decode())["rows_total"] == 4
-        second = Scraped(folder(str(tmp_path / "other")), None, port)
+        second = PrometheusMetrics(folder(str(tmp_path / "other")), None, port)
         with pytest.raises(WireloomError, match=f"prometheus_port {port} cannot be used"), second.run():
             pass
     with pytest.raises(OSError, match="refused"):
@@ -106,15 +106,15 @@ def test_a_port_shows_them_while_the_run_goes_on(tmp_path: Path) -> None:
 def test_files_that_cannot_be(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     place = folder(str(tmp_path / "table"))
     with pytest.raises(WireloomError, match=r"ends with \.prom"):
-        Scraped(place, str(tmp_path / "w.txt"), None)
+        PrometheusMetrics(place, str(tmp_path / "w.txt"), None)
     with pytest.raises(WireloomError, match="no such folder"):
-        Scraped(place, str(tmp_path / "no" / "w.prom"), None)
+        PrometheusMetrics(place, str(tmp_path / "no" / "w.prom"), None)
     make_inputs(tmp_path / "in", 1)
     run(tmp_path)
     (tmp_path / "w.prom").mkdir()
-    scraped = Scraped(place, str(tmp_path / "w.prom"), None)
-    with caplog.at_level(logging.WARNING), scraped.run(), open_tables(asked(tmp_path)) as tables:
-        scraped.show(tables.ledger)
+    prometheus = PrometheusMetrics(place, str(tmp_path / "w.prom"), None)
+    with caplog.at_level(logging.WARNING), prometheus.run(), open_tables(asked(tmp_path)) as tables:
+        prometheus.show(tables.ledger)
     assert "the metrics cannot be written" in caplog.text
 
 
@@ -123,4 +123,4 @@ def test_the_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'wireloom\[prometheus\]'"):
-        Scraped(folder(str(tmp_path)), str(tmp_path / "w.prom"), None)
+        PrometheusMetrics(folder(str(tmp_path)), str(tmp_path / "w.prom"), None)

@@ -3,8 +3,8 @@
  * What they make from parts of the input or of the constants stays where it is. What has bytes of its own is held like
  * the content of a block: until the row ends, or the unit. A text that cannot be made is a span without a value, which
  * does no harm where it is not used, like a value of an expression (expression.c). */
-#ifndef WIRELOOM_MADE_TEXT_H
-#define WIRELOOM_MADE_TEXT_H
+#ifndef WIRELOOM_COMPUTED_TEXT_H
+#define WIRELOOM_COMPUTED_TEXT_H
 
 #include "run.h"
 

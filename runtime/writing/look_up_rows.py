@@ -49,8 +49,8 @@ def references_of(format: Format, given: Iterable[str]) -> list[Reference]:
     return list(found.values())
 
 
-class ReferredRows:
-    """Encodes the rows that are referred to. ``encoded``: encodes rows of another table."""
+class LookUpRows:
+    """Encodes the rows that are look_up_rows to. ``encoded``: encodes rows of another table."""
 
     def __init__(self, format: Format, references: list[Reference], encoded: Encoded) -> None:
         self._format = format

@@ -26,9 +26,9 @@ from .encodings import encoding_of
 from .finding import Finder, Found, denied, facts_of
 from .interval import Interval
 from .items import Item
-from .making import TextMaker
 from .refusal import NotForEngineError
 from .scope import Fact, Scope, Span
+from .text_steps import TextMaker
 
 
 def is_spanned(node: Node) -> bool:

@@ -1,5 +1,5 @@
-/* Steps that make text (made_text.h). All text that they take apart is UTF-8 (TEXT_CLEAN). */
-#include "made_text.h"
+/* Steps that make text (computed_text.h). All text that they take apart is UTF-8 (TEXT_CLEAN). */
+#include "computed_text.h"
 
 #include "handlers.h"
 
