@@ -70,11 +70,12 @@ thorough: setup
 
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built. The
 # campaigns read everything with both readers in any case.
-READS_AND_WRITES := $(addprefix tests/unit/,append inspecting kpl messages objects reading s2 writing) tests/vectors \
+READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) tests/vectors \
 	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off growing \
 	grown_lists holes memory ranges)
-# What is about storage and types alone.
-READS_NOTHING := $(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage credentials object_store) -k "not type_checker"
+# What reads nothing, or depends on no reader: specs, processes, storage, types.
+READS_NOTHING := $(patsubst %,--ignore=tests/unit/command/test_%.py,specs processes extras overwriting interrupt) \
+	$(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage credentials object_store) -k "not type_checker"
 test-objects: setup
 	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup $(READS_NOTHING) $(READS_AND_WRITES)
 

@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 
 try:
-    import fcntl
+    import fcntl as fcntl
 except ImportError:
     fcntl = None  # type: ignore[assignment]  # Windows has no such module, and the type checker knows only the one
 

@@ -12,11 +12,7 @@ from ..base.addresses import local_path, scheme_of
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from .calls import SystemCalls
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]  # Windows has no such module, and the type checker knows only the one
+from .locking import fcntl
 
 ACCESS = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
 """The flags of a descriptor that say what it is open for."""

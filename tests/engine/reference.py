@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from wireloom.checksums import CHECKSUMS
@@ -22,6 +22,9 @@ from wireloom.format import (
     Reason,
     Step,
 )
+
+from .reference_checksums import crc
+from .reference_needs import following, live_steps, number_at
 
 Value = int | bytes | None
 
@@ -68,25 +71,6 @@ class Result:
     reason: int = 0
 
 
-def reflected(value: int, width: int) -> int:
-    return int(f"{value:0{width}b}"[::-1], 2)
-
-
-def crc(rule: ChecksumRule, data: bytes, continues: int | None) -> int:
-    """Bit by bit. ``continues``: the CRC of what comes before."""
-    of = CHECKSUMS[rule.algorithm]
-    polynomial = reflected(of.polynomial, of.width)
-    state = reflected(rule.initial, of.width)
-    if continues is not None:
-        state = (continues ^ rule.final_xor) & (1 << of.width) - 1
-        state = state if of.reflect_out else reflected(state, of.width)
-    for byte in data:
-        state ^= byte if of.reflect_in else reflected(byte, 8)
-        for _ in range(8):
-            state = state >> 1 ^ (polynomial if state & 1 else 0)
-    return (state if of.reflect_out else reflected(state, of.width)) ^ rule.final_xor
-
-
 BINARY: dict[int, Callable[[int, int], int]] = {
     Code.ADD: lambda a, b: a + b,
     Code.SUBTRACT: lambda a, b: a - b,
@@ -105,90 +89,6 @@ BINARY: dict[int, Callable[[int, int], int]] = {
     Code.GREATER: lambda a, b: int(a > b),
     Code.GREATER_EQUAL: lambda a, b: int(a >= b),
 }
-
-
-FOLLOWING: dict[int, int] = {
-    Code.CONSTANT: 8,
-    Code.CONSTANT_UNSIGNED: 8,
-    Code.REGISTER: 2,
-    Code.SPAN_SIZE: 2,
-    Code.SPAN_ORDER: 3,
-    Code.NARROW: 1,
-}
-"""Bytes that follow a code, but for those that a span is compared with."""
-
-READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
-READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP, Op.NULL_UNLESS}
-
-
-def reachable(program: ColumnProgram) -> set[int]:
-    found = {0}
-    for at, step in enumerate(program.steps):
-        if at in found:
-            found |= {step.c} if step.op in (Op.JUMP, Op.SKIP_IF_ZERO) else set()
-            found |= {at + 1} if step.op not in (Op.JUMP, Op.END) else set()
-    return found
-
-
-@dataclass
-class Needs:
-    """The registers, spans and marks that steps read."""
-
-    registers: set[int] = field(default_factory=set)
-    spans: set[int] = field(default_factory=set)
-    marks: set[int] = field(default_factory=set)
-
-    def add(self, program: ColumnProgram, step: Step, verify: bool) -> bool:
-        """Add what a step reads; whether the step is run: a value that nobody looks at cannot be wrong."""
-        match step.op:
-            case Op.EXPRESSION if step.a in self.registers:
-                code = program.constants[step.c : step.c + step.d]
-                self.registers |= {number for each, number in operands_of(code) if each == Code.REGISTER}
-                self.spans |= {number for each, number in operands_of(code) if each != Code.REGISTER}
-            case Op.SLICE if step.a in self.spans:
-                self.registers |= {step.c, step.d}
-                self.spans.add(step.b)
-            case Op.EXPRESSION | Op.SLICE:
-                return False
-            case Op.CHECKSUM if verify:
-                rule = program.checksums[step.a]
-                (self.registers if rule.place is Place.REGISTER else self.spans).add(step.b)
-                self.registers |= {rule.continues} if rule.continues >= 0 else set()
-                self.marks |= {step.c, step.d} | ({rule.own} if rule.replace >= 0 else set())
-            case Op.MARK if step.a in self.marks and step.b >= 3:
-                self.spans.add(step.c)
-            case Op.COLUMN_BYTES:
-                self.spans.add(step.b)
-            case Op.CHECK_UTF8:
-                self.spans.add(step.a)
-        self.registers |= {step.a} if step.op in READ_IN_A else {step.b} if step.op in READ_IN_B else set()
-        return True
-
-
-def live_steps(program: ColumnProgram, verify: bool) -> set[int]:
-    """The expressions and slices whose results something reads."""
-    needs = Needs()
-    steps = ((at, program.steps[at]) for at in sorted(reachable(program), reverse=True))
-    run = {at for at, step in steps if needs.add(program, step, verify)}
-    return {at for at in run if program.steps[at].op in (Op.EXPRESSION, Op.SLICE)}
-
-
-def following(code: bytes, at: int) -> int:
-    """The bytes that follow the code at ``at``."""
-    return FOLLOWING.get(code[at], 0) + (code[at + 3] if code[at] == Code.SPAN_ORDER else 0)
-
-
-def number_at(code: bytes, at: int) -> int:
-    return int.from_bytes(code[at : at + 2], "little")
-
-
-def operands_of(code: bytes) -> Iterator[tuple[int, int]]:
-    """The registers and spans that code reads, each with the code that does."""
-    at = 0
-    while at < len(code):
-        if code[at] in (Code.REGISTER, Code.SPAN_SIZE, Code.SPAN_ORDER):
-            yield code[at], number_at(code, at + 1)
-        at += 1 + following(code, at)
 
 
 class Row:

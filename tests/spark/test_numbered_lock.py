@@ -12,7 +12,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from wireloom import TemporaryError, UnsupportedError
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest import locked, numbered_lock
+from wireloom.spark.ingest import lease, locked
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_one_at_a_time(place: Folder) -> None:
 def test_a_dead_process_holds_nothing(place: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     with locked(place) as check:
         # As if this process had not been heard of for long.
-        monkeypatch.setattr(numbered_lock, "LEASE", -1.0)
+        monkeypatch.setattr(lease, "LEASE", -1.0)
         with locked(place) as other:
             other()
             with pytest.raises(TemporaryError, match="another ingest has taken over the table"):
@@ -54,7 +54,7 @@ def test_a_lock_that_says_nothing_expires(content: bytes, place: Folder, monkeyp
     place.spec.pipe_file(f"{place.path}/_wireloom/lock-000000007", content)
     with pytest.raises(TemporaryError, match="another ingest writes to it"):
         locked(place).__enter__()
-    monkeypatch.setattr(numbered_lock, "LEASE", -1.0)
+    monkeypatch.setattr(lease, "LEASE", -1.0)
     with locked(place):
         assert locks(place) == ["lock-000000008"]
         assert json.loads(place.inside("_wireloom").read("lock-000000008"))["owner"]

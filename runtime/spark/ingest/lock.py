@@ -19,11 +19,11 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
     Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
     """
     if place.remote:
-        from .numbered_lock import numbered_lock
-        from .store_lock import store_locked
+        from .numbered_lock import NumberedLock
+        from .store_lock import StoreLock
 
-        lock = store_locked if scheme_of(place.address) in S3 else numbered_lock
-        with lock(place) as check:
+        lock = StoreLock if scheme_of(place.address) in S3 else NumberedLock
+        with lock(place).held() as check:
             yield check
         return
     import fcntl

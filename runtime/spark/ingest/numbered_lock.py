@@ -12,53 +12,30 @@ import json
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from ...base.addresses import scheme_of
-from ...base.errors import TemporaryError, UnsupportedError, WireloomError
+from ...base.errors import UnsupportedError, WireloomError
 from ...base.extras import require
 from ...input.inputs import Location
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER
 from ..write.driver_process import driver_process, has_ended
+from .lease import LeasedLock
 
-LEASE = 300.0
-"""Seconds after which a lock that was not written again counts for nothing."""
-RENEWALS = 5
-"""How often it is written within that time."""
 NAME = re.compile(r"lock-(\d{9})")
 RELEASED = "released"
 ADVICE = "ingest to a local folder, and copy it with its _wireloom"
 
 
-@contextmanager
-def numbered_lock(place: Folder) -> Iterator[Callable[[], None]]:
-    """Keep others out of a folder of a store. Yields a function that raises ``TemporaryError`` where that is not true
-    any more; it is to be called before anything is done that others must not do at the same time.
-
-    Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
-    """
-    lock = _Lock(place)
-    lock.take()
-    stopped = threading.Event()
-    thread = threading.Thread(target=lock.keep, args=(stopped,), name="wireloom-lock", daemon=True)
-    thread.start()
-    try:
-        yield lock.check
-    finally:
-        stopped.set()
-        thread.join()
-        lock.release()
-
-
-class _Lock:
-    """The file of one process."""
+class NumberedLock(LeasedLock):
+    """A lock in a store of fsspec. Raises ``UnsupportedError`` where there can be none."""
 
     def __init__(self, place: Folder) -> None:
-        self._place = place
+        super().__init__(place.address)
         self._files, path = _exclusive(place)
         self._folder = f"{path.rstrip('/')}/{LOG_FOLDER}"
         self._number = 0
@@ -72,34 +49,19 @@ class _Lock:
             known = self._numbers()
             last = known[-1] if known else 0
             if last and not self._is_free(last, now):
-                raise TemporaryError(
-                    f"another ingest writes to it: wait for it, or stop it; {self._name(last)} is its lock, which "
-                    f"counts for nothing {LEASE:.0f} seconds after that",
-                    path=self._place.address,
-                )
+                raise self.is_held(self._name(last))
             if not self._create(self._name(last + 1)):
-                raise TemporaryError("another ingest has just begun to write to it", path=self._place.address)
+                raise self.was_faster()
             self._number = last + 1
             for each in known:
                 with suppress(FileNotFoundError):
                     self._files.rm_file(self._name(each))
 
-    def keep(self, stopped: threading.Event) -> None:
-        """Write it again and again."""
-        while not stopped.wait(LEASE / RENEWALS):
-            # What fails now may succeed next time; otherwise the check before the commit fails.
-            with suppress(WireloomError):
-                self.check()
-
     def check(self) -> None:
         """Write it once more. Raises ``TemporaryError`` where another process has taken over."""
         with self._writing, self._named():
             if self._numbers()[-1:] != [self._number]:
-                raise TemporaryError(
-                    "another ingest has taken over the table, since this one was not heard of for too long: what was "
-                    "not committed is dropped; run it again",
-                    path=self._place.address,
-                )
+                raise self.is_lost()
             self._files.pipe_file(self._name(self._number), _content(driver_process()))
 
     def release(self) -> None:
@@ -117,7 +79,7 @@ class _Lock:
                 raise UnsupportedError(
                     "the store does not refuse to create a file that is there, so nothing can keep two runs from "
                     f"writing at once: {ADVICE}",
-                    path=self._place.address,
+                    path=self._address,
                 )
             return self._modified(name)
         finally:
@@ -131,7 +93,7 @@ class _Lock:
             return False
         except (TypeError, ValueError, NotImplementedError) as error:
             raise UnsupportedError(
-                f"the store cannot create a file only where there is none ({error}): {ADVICE}", path=self._place.address
+                f"the store cannot create a file only where there is none ({error}): {ADVICE}", path=self._address
             ) from None
         return True
 
@@ -142,7 +104,7 @@ class _Lock:
             return False
         except (ValueError, KeyError, TypeError):
             owner = ""
-        expired = (now - self._modified(self._name(number))).total_seconds() > LEASE
+        expired = self.has_expired(self._modified(self._name(number)), now)
         return owner == RELEASED or has_ended(owner) or expired
 
     def _modified(self, name: str) -> datetime:
@@ -166,7 +128,7 @@ class _Lock:
             raise
         except Exception as error:
             # What implementations raise is theirs to choose.
-            raise WireloomError(f"cannot be locked: {error!r}", path=self._place.address) from None
+            raise WireloomError(f"cannot be locked: {error!r}", path=self._address) from None
 
 
 def _content(owner: str) -> bytes:

@@ -10,51 +10,29 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ...base.errors import TemporaryError, UnsupportedError, WireloomError
+from ...base.errors import UnsupportedError, WireloomError
 from ...base.extras import require
 from ...input.inputs import Location
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER
 from ..write.driver_process import driver_process, has_ended
+from .lease import LeasedLock
 
-LEASE = 300.0
-"""Seconds after which a lock that was not written again counts for nothing."""
-RENEWALS = 5
-"""How often it is written within that time."""
 REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
 """What a store says to a write whose condition does not hold."""
 
 
-@contextmanager
-def store_locked(place: Folder) -> Iterator[Callable[[], None]]:
-    """Keep others out of a folder of a store. Yields a function that raises ``TemporaryError`` where that is not true
-    any more; it is to be called before anything is done that others must not do at the same time.
-
-    Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` without boto3, or where the
-    store does not know conditional writes.
-    """
-    lock = _Lock(place)
-    lock.take()
-    stopped = threading.Event()
-    thread = threading.Thread(target=lock.keep, args=(stopped,), name="wireloom-lock", daemon=True)
-    thread.start()
-    try:
-        yield lock.check
-    finally:
-        stopped.set()
-        thread.join()
-        lock.release()
-
-
-class _Lock:
-    """The object of one process."""
+class StoreLock(LeasedLock):
+    """A lock in an object store. Raises ``UnsupportedError`` without boto3, or where the store has no conditional
+    writes."""
 
     def __init__(self, place: Folder) -> None:
+        super().__init__(place.address)
         require("boto3", "s3", "a table in an object store, which is locked while it is written to,")
         from botocore.exceptions import BotoCoreError, ClientError
 
@@ -62,9 +40,8 @@ class _Lock:
 
         self._client = client(place.location or Location())
         self._failures: tuple[type[Exception], ...] = (BotoCoreError, ClientError)
-        self._place = place
-        self._address = place.child(f"{LOG_FOLDER}/lock")
-        self._bucket, _, self._key = self._address.partition("://")[2].partition("/")
+        self._object = place.child(f"{LOG_FOLDER}/lock")
+        self._bucket, _, self._key = self._object.partition("://")[2].partition("/")
         self._content = json.dumps({"owner": driver_process(), "token": secrets.token_hex(8)}).encode()
         self._tag = ""
         self._writing = threading.Lock()
@@ -74,35 +51,20 @@ class _Lock:
         if not self._put(IfNoneMatch="*"):
             found, tag, is_old = self._found()
             if found is not None and not is_old and not has_ended(found):
-                raise TemporaryError(
-                    f"another ingest writes to it: wait for it, or stop it; {self._address} is its lock, which counts "
-                    f"for nothing {LEASE:.0f} seconds after that",
-                    path=self._place.address,
-                )
+                raise self.is_held(self._object)
             condition = {"IfNoneMatch": "*"} if found is None else {"IfMatch": tag}
             if not self._put(**condition):
-                raise TemporaryError("another ingest has just begun to write to it", path=self._place.address)
+                raise self.was_faster()
         if self._put(IfNoneMatch="*"):
             raise UnsupportedError(
                 "the object store does not know conditional writes (If-None-Match), so nothing can keep two runs from "
-                f"writing to {self._place.address} at once: ingest to a local folder, and copy it with its _wireloom"
+                f"writing to {self._address} at once: ingest to a local folder, and copy it with its _wireloom"
             )
-
-    def keep(self, stopped: threading.Event) -> None:
-        """Write it again and again."""
-        while not stopped.wait(LEASE / RENEWALS):
-            # What fails now may succeed next time; otherwise the check before the commit fails.
-            with suppress(WireloomError):
-                self.check()
 
     def check(self) -> None:
         """Write it once more. Raises ``TemporaryError`` where it is another one's."""
         if not self._put(IfMatch=self._tag):
-            raise TemporaryError(
-                "another ingest has taken over the table, since this one was not heard of for too long: what was not "
-                "committed is dropped; run it again",
-                path=self._place.address,
-            )
+            raise self.is_lost()
 
     def release(self) -> None:
         """Delete it, unless it is another one's."""
@@ -138,14 +100,14 @@ class _Lock:
                 whose = ""
             # By the store's own clock.
             now = parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"])
-            return whose, str(answer["ETag"]), (now - answer["LastModified"]).total_seconds() > LEASE
+            return whose, str(answer["ETag"]), self.has_expired(answer["LastModified"], now)
 
     @contextmanager
     def _named(self) -> Iterator[None]:
         try:
             yield
         except self._failures as error:
-            raise WireloomError(f"cannot be locked: {error}", path=self._place.address) from None
+            raise WireloomError(f"cannot be locked: {error}", path=self._address) from None
 
 
 def _code(error: Any) -> str:

@@ -19,7 +19,7 @@ import wireloom
 from wireloom import UnsupportedError, WireloomError
 from wireloom.input import Location, client, filesystem
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest, locked, store_lock
+from wireloom.spark.ingest import ingest, lease, locked, store_lock
 from wireloom.spark.ingest_stream import ingest_stream
 
 from ...storage_server import BUCKET, Store
@@ -238,7 +238,7 @@ def test_one_at_a_time(object_store: Store, place: str, monkeypatch: pytest.Monk
     object_store.put(key, b'{"owner": "elsewhere.1.1", "token": "x"}')
     with pytest.raises(WireloomError, match="its lock, which counts for nothing 300 seconds after"), locked(table):
         pass
-    monkeypatch.setattr(store_lock, "LEASE", -1.0)
+    monkeypatch.setattr(lease, "LEASE", -1.0)
     with locked(table) as check:
         check()
         object_store.put(key, b'{"owner": "elsewhere.2.2", "token": "y"}')
@@ -288,8 +288,8 @@ def test_a_store_without_conditional_writes_is_refused(
     object_store: Store, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = folder(f"{place}/table", Location(endpoint=object_store.endpoint))
-    put = store_lock._Lock._put
-    monkeypatch.setattr(store_lock._Lock, "_put", lambda self, **_: put(self))
+    put = store_lock.StoreLock._put
+    monkeypatch.setattr(store_lock.StoreLock, "_put", lambda self, **_: put(self))
     with pytest.raises(UnsupportedError, match="does not know conditional writes"), locked(table):
         pass
 
