@@ -1,4 +1,4 @@
-"""The base of all other packages: errors, reports, text."""
+"""What all other packages use: errors, reports, text helpers."""
 
 from ..base.face import face
 

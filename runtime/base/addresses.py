@@ -15,7 +15,7 @@ THIS_HOST = ("", "localhost")
 
 
 def scheme_of(address: str) -> str:
-    """The scheme in small letters; empty for a path.
+    """Return the scheme of an address in lower case; empty for a path.
 
     >>> scheme_of("S3://logs/a"), scheme_of("file:/logs"), scheme_of("logs/a"), scheme_of("filecache::s3://logs/a")
     ('s3', 'file', '', 'filecache')
@@ -27,7 +27,7 @@ def scheme_of(address: str) -> str:
 
 
 def is_remote(address: str) -> bool:
-    """Return whether an address is of something else than a local file.
+    """Return whether an address names something other than a local file.
 
     >>> is_remote("gs://logs/a"), is_remote("file:///logs/a"), is_remote("logs/a")
     (True, False, False)
@@ -36,7 +36,7 @@ def is_remote(address: str) -> bool:
 
 
 def same_for_all(address: str) -> str:
-    """Return what all spellings of a remote address have in common.
+    """Return the canonical spelling of a remote address.
 
     >>> same_for_all("s3a://logs/a/"), same_for_all("gs://logs/a")
     ('s3://logs/a', 'gs://logs/a')
@@ -46,7 +46,7 @@ def same_for_all(address: str) -> str:
 
 
 def local_path(address: str) -> str:
-    """The path that a ``file:`` address names; any other text as it is.
+    """Return the path that a ``file:`` address names; any other text unchanged.
 
     >>> local_path("file:///logs/day%201"), local_path("file:/logs"), local_path("logs/a%20b")
     ('/logs/day 1', '/logs', 'logs/a%20b')
@@ -66,7 +66,7 @@ def local_path(address: str) -> str:
 
 
 def path_text(path: str) -> str:
-    """A path as text that Arrow and JSON can hold: a local one that is not UTF-8 as its ``file:`` address.
+    """Return a path as text that Arrow and JSON can hold: a local path that is not UTF-8 as its ``file:`` address.
 
     >>> path_text("/logs/a.log"), path_text(os.fsdecode(b"/logs/\\xff.log"))
     ('/logs/a.log', 'file:///logs/%FF.log')

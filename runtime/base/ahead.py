@@ -1,4 +1,4 @@
-"""Work that a thread does ahead of what takes its results."""
+"""Work that a thread does ahead of its consumer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Ahead(Generic[Slot, Item]):
         self._finalizer = weakref.finalize(self, _halt, self._stopped, self._slots)
 
     def give(self, slot: Slot) -> None:
-        """Have one more item made."""
+        """Queue a slot: one more item is made."""
         self._slots.put((slot,))
 
     def next(self) -> Item:
@@ -62,13 +62,14 @@ class Ahead(Generic[Slot, Item]):
             try:
                 raise made
             finally:
-                # Its traceback names this frame, which else names it.
+                # The error refers to this frame by its traceback: without this, the frame and the error would be a
+                # cycle.
                 del made
         return made[0]
 
     def close(self, *, wait: bool = True) -> bool:
-        """Have the thread end; ``wait``: until it has. Return whether it is known to have ended: in the thread itself,
-        where garbage of others may be collected, it has not."""
+        """Ask the thread to end, and wait for it if ``wait``. Return whether it is known to have ended; false when
+        called in the thread itself, which the garbage collector may do."""
         # Not by the finalizer, which counts as called also where it was interrupted.
         _halt(self._stopped, self._slots)
         self._finalizer.detach()
@@ -111,7 +112,7 @@ def _work(
             item = work(slot[0])
             ends = is_last(item)
         except BaseException as error:
-            # Whatever it is, the caller must not wait forever.
+            # Any exception is handed over, so that the caller does not wait forever.
             made.put(error)
             return
         made.put((item,))

@@ -9,11 +9,11 @@ from .errors import WireloomError
 from .nearest import unknown
 
 SHOWN = 80
-"""Most characters of a wrong value that a message shows."""
+"""Maximum number of characters of a wrong value in a message."""
 
 
 def shown(value: Any) -> str:
-    """A wrong value as a message shows it: on one line, and cut off where it is long."""
+    """Return a wrong value as messages show it: on one line, shortened if it is long."""
     return " ".join(repr(value).split())[:SHOWN]
 
 
@@ -26,7 +26,7 @@ def check_booleans(**options: Any) -> None:
 
 
 def _is_numpy(value: Any) -> bool:
-    # Without importing NumPy, which is none of the packages that wireloom needs. It has had both names.
+    # NumPy is not a dependency, so its type is recognised by name: `bool` since version 2, `bool_` before.
     kind = type(value)
     return kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_")
 
@@ -45,7 +45,7 @@ def check_callable(name: str, value: Any, what: str) -> None:
 
 
 def one_of(what: str, value: Any, known: Iterable[str]) -> str:
-    """The name, if it is among the ``known``. Raises ``UnknownNameError`` with the nearest."""
+    """Return the name if it is one of ``known``. Raises ``UnknownNameError``, which suggests the nearest."""
     names = tuple(known)
     if not isinstance(value, str) or value not in names:
         raise unknown(what, value, names)
@@ -53,7 +53,7 @@ def one_of(what: str, value: Any, known: Iterable[str]) -> str:
 
 
 def positive(name: str, value: Any, most: int | None = None) -> int:
-    """The number, at least 1, and not more than ``most``, which a larger one means. Raises ``WireloomError``."""
+    """Return a number of at least 1, reduced to ``most`` if it is larger. Raises ``WireloomError``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise WireloomError(f"{name} is a number from 1, not {shown(value)}")
     return value if most is None else min(value, most)
@@ -66,7 +66,7 @@ def check_place(name: str, value: Any) -> None:
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
-    """The names in a list. Raises ``WireloomError`` for what is none, a single text among it."""
+    """Return the names in a list. Raises ``WireloomError`` for anything else, a single string included."""
     if isinstance(value, str):
         raise WireloomError(f"{name} is a list of names, not the text {shown(value)}")
     if isinstance(value, Mapping | bytes | bytearray | memoryview | type) or not isinstance(value, Iterable):

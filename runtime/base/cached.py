@@ -1,4 +1,4 @@
-"""Attributes that are computed when they are first asked for, and kept."""
+"""Attributes that are computed on first access and kept."""
 
 from __future__ import annotations
 

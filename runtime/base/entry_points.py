@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def entry_points(group: str) -> EntryPoints:
-    """The entry points that installed packages have under ``group``."""
-    # Imported here: it is slow to import, and formats that were found already do not need it.
+    """Return the entry points of installed packages in ``group``."""
+    # Imported here: it is slow to import, and formats that have been found already do not need it.
     from importlib import metadata
 
     return metadata.entry_points(group=group)

@@ -6,12 +6,12 @@ from .shown_addresses import without_secrets
 
 
 class WireloomError(Exception):
-    """Something that wireloom refuses, with the place where that is known.
+    """An error of wireloom, with its place if that is known.
 
     ``path`` is the file (or ``None`` for bytes in memory), ``offset`` the byte position in the decompressed input,
     ``reason`` one of ``wireloom.base.report.REASONS`` where the error is about damaged input; ``record`` is then its
-    number, counted from 1, ``field`` the name of the field to blame, and ``advice`` says which option would have gone
-    on. What is not known is ``None``. Neither the message nor the path has an address's password or query.
+    number, counted from 1, ``field`` the name of the wrong field, and ``advice`` names the option that would have read
+    on. Unknown attributes are ``None``. Passwords and queries of addresses are removed from the message and the path.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ def _rebuild(kind: type[WireloomError], message: str, attributes: dict[str, obje
 
 
 class DamagedInputError(WireloomError):
-    """Input that breaks its format, in mode ``failfast``, or where nothing at all can be read."""
+    """Damaged input: in mode ``failfast``, or where no row can be read."""
 
 
 class WrongFormatError(DamagedInputError):
-    """Inputs that hold bytes, and no record of the format that they were read as."""
+    """Inputs that contain bytes but no record of the format that they were read as."""
 
 
 class UnknownNameError(WireloomError):
@@ -71,12 +71,12 @@ class UnknownNameError(WireloomError):
 
 
 class UnsupportedError(WireloomError):
-    """Something that this format, platform or installation does not offer."""
+    """A feature that this format, platform or installation does not have."""
 
 
 class RoutineError(WireloomError):
     """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``) raised an error of its own, lacks a
-    method, or gave something else than it has to. What it raised is the ``__cause__``."""
+    method, or returned a value of the wrong kind. What it raised is the ``__cause__``."""
 
 
 class MissingExtraError(UnsupportedError, ImportError):
@@ -92,8 +92,8 @@ class MissingExtraError(UnsupportedError, ImportError):
 
 
 class TemporaryError(WireloomError):
-    """Something that failed for now, such as a storage, a full disk, or a process that another one keeps out: the same
-    may work when it is tried again."""
+    """A failure that may pass, such as of storage, a full disk or a lock that another process holds: the same call may
+    succeed later."""
 
 
 class NothingThereError(WireloomError):
@@ -105,5 +105,5 @@ class SpecError(WireloomError):
     indented after it the spec's own line and help."""
 
     def rendered(self, colour: bool = False) -> str:
-        """The whole message, with a terminal's colours or without."""
+        """Return the whole message, with or without terminal colours."""
         return str(self)

@@ -1,4 +1,4 @@
-"""Packages that wireloom needs for some of its parts alone: the extras of its installation."""
+"""Optional dependencies: packages that only some parts of wireloom need, installed as extras."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def require(module: str, extra: str, what: str) -> None:
     try:
         found = find_spec(module) is not None
     except ValueError:
-        # What stands for a module that is not to be imported has no spec.
+        # A stand-in in `sys.modules` for a module that must not be imported has no spec.
         found = False
     if not found:
         raise MissingExtraError(f"{what} needs the package {module}: pip install 'wireloom[{extra}]'", name=module)

@@ -1,4 +1,4 @@
-"""The faces of layers: a package gives the names of its modules, each imported when it is asked for (PEP 562)."""
+"""Public names of packages, each imported from its module on first access (PEP 562)."""
 
 from __future__ import annotations
 

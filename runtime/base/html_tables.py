@@ -1,4 +1,4 @@
-"""HTML tables for notebooks, of escaped and shortened text. What is shown is bounded, whatever is in the objects."""
+"""HTML tables for notebooks. Text is escaped and shortened; the size of a table is bounded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEFT = "text-align:left"
 
 
 def shortened(text: str) -> str:
-    """The first ``LONGEST_TEXT`` characters of ``text``, escaped.
+    """Return the first ``LONGEST_TEXT`` characters of ``text``, escaped.
 
     >>> shortened("a < b")
     'a &lt; b'
@@ -26,7 +26,7 @@ def shortened(text: str) -> str:
 
 
 def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; the cells of ``rows`` are HTML already."""
+    """Return a table; the cells of ``rows`` are HTML."""
     top = "".join(f'<th style="{LEFT}">{markup(each)}</th>' for each in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="{LEFT};vertical-align:top">{cell}</td>' for cell in row) + "</tr>" for row in rows
@@ -35,12 +35,12 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def more(count: int, what: str) -> str:
-    """The line that says how many are not shown; nothing where all are."""
+    """Return a line with the number of items that are not shown; empty if all are."""
     return f"<div>and {count:,} more {markup(what)}</div>" if count > 0 else ""
 
 
 def plain(value: object) -> str:
-    """A single value: bytes as hex with their number, an enum with its name.
+    """Return a single value: bytes as hex with their number, an enum with its name.
 
     >>> plain(b"ab")
     '<code>61 62</code> (2 bytes)'

@@ -1,11 +1,11 @@
-"""Times in ISO 8601 in any year, where Python's and Arrow's end with the year 9999 or a little before int64 does."""
+"""Times in ISO 8601 in any year that int64 can express; those of Python and Arrow end earlier."""
 
 from __future__ import annotations
 
 import re
 
 UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-"""Counts in a second, by the names that Arrow gives the units."""
+"""Units per second, by Arrow's name of the unit."""
 _TIME = re.compile(
     r"(\d{4}|[+-]\d{4,12})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|[+]00:00)?", re.ASCII
 )
@@ -13,7 +13,7 @@ _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def iso_time(count: int, unit: str) -> str:
-    """``count`` units since 1970 in ISO 8601, in the Gregorian calendar, in any year.
+    """Return the time ``count`` units after 1970 in ISO 8601, in the Gregorian calendar.
 
     >>> iso_time(1_795_227_651_123, "ms"), iso_time(9_223_372_036_854_775, "ms")
     ('2026-11-21T02:20:51.123', '+294247-01-10T04:00:54.775')
@@ -35,7 +35,7 @@ def iso_time(count: int, unit: str) -> str:
 
 
 def time_count(text: str, unit: str) -> int:
-    """The number of units since 1970 of a time as ``iso_time`` writes it, also with a ``Z``.
+    """Return the number of units since 1970 of a time as ``iso_time`` writes it, with or without ``Z``.
 
     >>> time_count("+294247-01-10T04:00:54.775Z", "ms"), time_count("1677-09-21T00:12:43.145224193", "ns")
     (9223372036854775, -9223372036854775807)

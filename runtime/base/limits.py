@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 LARGEST_RECORD = 2**31 - 1
-"""The most bytes of a row: they are counted in 32 bits in Arrow's binary columns."""
+"""Maximum size of a row in bytes: offsets of Arrow's binary columns have 32 bits."""
 
 MAX_ROWS = 2**31 - 1
-"""The most rows of a batch that a reader can be told."""
+"""Maximum of the option ``batch_rows``."""
 
 MAX_COMPUTED = 1024 * 1024
-"""The most characters of text that the expressions of a record make and items of its decompressed lists, unless a
-reader is told otherwise."""
+"""Default limit of the characters of text that the expressions of a record make, and of the items of its decompressed
+lists."""
 
 MAX_INTEGER_BITS = 127
-"""The most bits of an integer that a product or a shift in an expression makes: the engine's registers have as many."""
+"""Maximum bits of an integer that a product or a shift in an expression makes: the width of the engine's registers."""
 
 MAX_DECIMAL_BITS = 8 * 1024
-"""The most bits of an integer that is written as a decimal number: Python refuses to write much longer ones."""
+"""Maximum bits of an integer that is written as a decimal number: Python refuses much longer ones."""

@@ -1,4 +1,4 @@
-"""Names that do not exist, and the one that was probably meant."""
+"""Errors for unknown names, with a suggestion."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .errors import UnknownNameError
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """The error for a ``what`` (``"format"``, ``"column"``) called ``name`` that is not among ``known``; what is no
-    text is near to none.
+    """Return the error for a ``what`` (``"format"``, ``"column"``) called ``name`` that is not among ``known``. There
+    is no suggestion for a name that is not a string.
 
     >>> unknown("format", "edgemq_segmnt", ["edgemq_segment", "cobs_log"]).message
     "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"
@@ -24,7 +24,7 @@ def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant, if one of those that are ``known`` is near.
+    """Return the name in ``known`` that is most similar, if one is similar enough.
 
     >>> nearest("shelfs", ["books", "shelves"])
     'shelves'

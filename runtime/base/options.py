@@ -14,13 +14,13 @@ from typing import Any
 from .arguments import check_booleans, check_callable, check_texts, names, one_of, positive
 
 FLAG, NUMBER, TEXT, CHOICE, NAMES, FUNCTION, OTHER = "flag", "number", "text", "choice", "names", "function", "other"
-"""Kinds of options: a truth value, a number from 1, text, one of a few words, a list of names, a function, and what has
+"""Kinds of options: a boolean, a number from 1, text, one of a few words, a list of names, a function, and a value with
 a check of its own."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option. ``doc``: what it does; the first sentence is short, and says it all where there is no room for more.
+    """An option. ``doc``: what it does; its first sentence is the short description.
 
     ``kind``: one of the kinds of this module; ``most``: what a larger number means; ``values``: the words of a choice,
     each with what it means; ``what``: what a value is called in an error; ``check``: of an option of another kind, a
@@ -40,12 +40,12 @@ class Option:
 
     @property
     def short(self) -> str:
-        """The first sentence."""
+        """Return the first sentence of the documentation."""
         return self.doc.partition(". ")[0].removesuffix(".") + "."
 
     @property
     def text(self) -> str:
-        """All that it does, its values too."""
+        """Return the documentation, with that of its values."""
         meanings = "; ".join(f"{value}: {meaning}" for value, meaning in self.values.items())
         return f"{self.doc} {meanings}." if meanings else self.doc
 
@@ -77,14 +77,14 @@ def option(default: Any, doc: str, kind: str, *, compare: bool = True, **more: A
 
 
 def options_of(kind: Any, only: Iterable[str] | None = None) -> dict[str, Option]:
-    """The options of a dataclass by their names, its own before those that it has inherited; or ``only`` some."""
+    """Return the options of a dataclass by name, its own before inherited ones; ``only`` selects some."""
     found = {each.name: each.metadata["option"] for each in fields(kind) if "option" in each.metadata}
     own = [name for name in kind.__annotations__ if name in found]
     return {name: found[name] for name in (dict.fromkeys([*own, *found]) if only is None else only)}
 
 
 def defaults_of(kind: Any) -> dict[str, Any]:
-    """The default of each option."""
+    """Return the default of each option by name."""
     return {each.name: each.default for each in fields(kind) if each.default is not MISSING}
 
 
@@ -121,7 +121,7 @@ def documented(function: Any, kind: Any, only: Iterable[str] | None = None) -> N
 
 
 def camel_case(name: str) -> str:
-    """The name of an option as Spark's users spell it.
+    """Return the name of an option in Spark's spelling.
 
     >>> camel_case("max_record"), camel_case("mode")
     ('maxRecord', 'mode')

@@ -1,10 +1,10 @@
-"""Numbers with what they count."""
+"""Numbers with the noun that they count."""
 
 from __future__ import annotations
 
 
 def counted(number: int, noun: str) -> str:
-    """The number with the noun, in the plural unless it is one.
+    """Return the number with the noun, in the plural unless it is one.
 
     >>> counted(1, "row"), counted(2_000, "row")
     ('1 row', '2,000 rows')

@@ -1,4 +1,4 @@
-"""Foreign text, such as the name of a file, on a terminal or a page: characters that cannot be seen are escaped."""
+"""Untrusted text, such as a file's name, on a terminal or a page: invisible characters are escaped."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _KEPT = "\n\t\u200c\u200d"
 """Line breaks, tabs, and the invisible characters that words of some scripts are spelled with."""
 
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-"""What JSON allows in a text, and a terminal, YAML or UTF-8 does not."""
+"""Characters that JSON allows in a string, but a terminal, YAML or UTF-8 does not."""
 
 
 def printable(text: str) -> str:
-    """The text on one line, without anything that a terminal would obey.
+    """Return the text on one line, with control characters escaped.
 
     >>> printable("day \\x1b[2J\\n.log")
     'day \\\\x1b[2J\\\\x0a.log'
@@ -26,7 +26,7 @@ def printable(text: str) -> str:
 
 
 def legible(text: str) -> str:
-    """The text in which control characters, and others that are not seen, are spelled out; lines stay lines.
+    """Return the text with control and other invisible characters escaped, except line breaks.
 
     >>> print(legible("a\\x1b[1m\\r\\nb"))
     a\\x1b[1m
@@ -42,7 +42,7 @@ def is_legible(character: str) -> bool:
 
 
 def markup(text: str) -> str:
-    """Text between tags or in an attribute of HTML or XML; what XML cannot hold is spelled out.
+    """Return text for an element or an attribute of HTML or XML; characters that XML cannot hold are escaped.
 
     >>> markup("<b>\\x1b")
     '&lt;b&gt;\\\\x1b'
@@ -51,7 +51,7 @@ def markup(text: str) -> str:
 
 
 def json_string(value: str) -> str:
-    """A text as JSON: what a terminal obeys, or what other tools take for the end of a line, is escaped.
+    """Return a JSON string in which control characters, and those that some tools take for line breaks, are escaped.
 
     >>> json_string("caf\xe9 \x9b2J")
     '"café \\\\u009b2J"'

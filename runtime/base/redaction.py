@@ -1,4 +1,4 @@
-"""Where credentials do not belong: what names an object is shown in errors and reports."""
+"""Refusal of credentials in addresses, which are shown in errors and reports."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ ADVICE = "credentials do not belong there, but into the environment or a profile
 
 
 def check_endpoint(endpoint: str) -> None:
-    """Raise ``WireloomError``, which does not show the endpoint, for one with credentials."""
+    """Raise ``WireloomError`` for an endpoint with credentials, without showing it."""
     if "@" in endpoint:
         raise WireloomError(f"an endpoint is a host and a port: {ADVICE}")
 
 
 def check_bucket(bucket: str) -> None:
-    """Raise ``WireloomError``, which does not show the address, for one with credentials."""
+    """Raise ``WireloomError`` for an address with credentials, without showing it."""
     if "@" in bucket or ":" in bucket:
         raise WireloomError(f"an s3 address is s3://BUCKET/KEY: {ADVICE}")
 
 
 def check_address(address: str) -> None:
-    """Raise ``WireloomError``, which does not show the address, for one with a password."""
+    """Raise ``WireloomError`` for an address with a password, without showing it."""
     if has_password(address):
         raise WireloomError(f"an address has no password: {ADVICE}")

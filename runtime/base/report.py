@@ -1,4 +1,4 @@
-"""Read reports: what a reader met, counted and located."""
+"""Read reports: counts of rows and bytes, and damaged ranges."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ REASONS = (
     "zeros",
     "fragment",
 )
-"""Every reason that a report or an error gives. The first ten are numbered as ``wireloom.format.program.Reason``."""
+"""All reasons in reports and errors. The first ten are numbered as ``wireloom.format.program.Reason``."""
 
 
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
-"""Tails of inputs that could be read up to there."""
+"""Values of ``tail`` of inputs whose rest could not be read."""
 ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
-"""By the tail: the reason why the end of an input has no rows."""
+"""The reason why the end of an input has no rows, by ``tail``."""
 FAILURES = ("codec", "missing", "limit")
-"""Reasons of a codec or a storage that fails."""
+"""Reasons of failures of a codec or of storage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,32 +80,32 @@ class FileReport:
     tail_zeros: bool = False
     error: str | None = None
     foreign: bool = False
-    """Whether it is not of the format, by its looks: bytes are there, and no record among them holds."""
+    """Whether the input seems to be of another format: it has bytes, and none of them is a valid record."""
     options: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:
-        """Return whether every byte was read and belonged to a good row, or to one that is not all there yet."""
+        """Return whether all bytes were read and belong to valid rows, or to a row that is still being written."""
         return not self.damaged and self.tail in ("clean", "growing") and self.error is None
 
     @property
     def failed(self) -> bool:
-        """Return whether the codec or the storage failed. A record over the limit and a damaged message say so in
-        ``error`` as well, but their input can be read."""
+        """Return whether the codec or the storage failed. ``error`` alone does not tell: it also describes a record
+        over the limit or a damaged message."""
         if self.error is None or self.tail in LOST_TAILS:
             return False
         return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
 
     @property
     def lost_end(self) -> str | None:
-        """The reason why the bytes from ``tail_offset`` on have no rows; ``None`` where there are none, where they
-        were not read, or where a damaged range begins there."""
+        """Return the reason why the bytes from ``tail_offset`` on have no rows; ``None`` if there are no such bytes, if
+        they were not read, or if a damaged range begins there."""
         reason = ENDS.get(self.tail)
         return None if any(each.offset == self.tail_offset for each in self.damaged) else reason
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON takes it: ``damaged`` is a list of ``[offset, length, reason]``."""
+        """Return the report as values for JSON: ``damaged`` is a list of ``[offset, length, reason]``."""
         result: dict[str, Any] = {
             "path": None if self.path is None else path_text(self.path),
             "rows": self.rows,
@@ -144,26 +144,26 @@ class ReadReport:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return sum(each.rows for each in self.files)
 
     @property
     def bytes(self) -> int:
-        """Decompressed bytes that were read."""
+        """Return the number of decompressed bytes that were read."""
         return sum(each.bytes for each in self.files)
 
     @property
     def damaged(self) -> int:
-        """The number of damaged ranges."""
+        """Return the number of damaged ranges."""
         return sum(len(each.damaged) + each.unlisted for each in self.files)
 
     @property
     def clean(self) -> bool:
-        """Return whether every byte of every input was read and belonged to a good row."""
+        """Return whether all inputs are clean."""
         return all(each.clean for each in self.files)
 
     def to_dict(self) -> Mapping[str, Any]:
-        """The report as JSON takes it."""
+        """Return the report as values for JSON."""
         return {
             "format": self.format,
             "files": [each.to_dict() for each in self.files],
@@ -183,7 +183,7 @@ class ReadReport:
 
 
 def _html_of_file(file: FileReport) -> str:
-    """One input: its numbers, and its damaged ranges."""
+    """Return the HTML of one input: its numbers and its damaged ranges."""
     head = grid(FILE_HEAD, [_file_row(file)])
     if not file.damaged:
         return head
@@ -202,18 +202,18 @@ def _file_row(file: FileReport) -> tuple[str, ...]:
     tail = file.tail if file.tail == "clean" else f"{file.tail} at byte {file.tail_offset:,}"
     damaged = len(file.damaged) + file.unlisted
     name = file.path if file.path is not None else "(bytes)"
-    # The end of a long path says more than its beginning.
+    # Of a long path the end is shown, which tells more than the beginning.
     name = name if len(name) <= LONGEST_TEXT else f"…{name[-LONGEST_TEXT + 1 :]}"
     return (shortened(name), f"{file.rows:,}", f"{file.bytes:,}", f"{damaged:,}", shortened(tail), shortened(notes))
 
 
 def _fact(value: object) -> str:
-    """A fact in short: of a list only how long it is."""
+    """Return a fact as text; of a list only its length."""
     return f"{len(value):,} of them" if isinstance(value, list) else str(value)
 
 
 def _html_of_report(report: ReadReport) -> str:
-    """The whole read, file by file; those that are not clean come first."""
+    """Return the HTML of the whole read, file by file; files that are not clean come first."""
     state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
     said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
     # Not sorted: a report may have very many files.

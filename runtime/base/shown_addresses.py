@@ -1,13 +1,13 @@
-"""Addresses as they are shown: without what may be a secret."""
+"""Addresses as they are shown, without secrets."""
 
 from __future__ import annotations
 
 import re
 
 _LOGIN = re.compile(r"(?<!github:)//[^/?#\s]*:[^/?#\s@]*@")
-"""A user and a password before a host; of GitHub's addresses it is an owner and a repository."""
+"""A user and a password before a host; in GitHub's addresses, an owner and a repository."""
 _QUERY = re.compile(r"(https?://[^?\s'\"<>]*)\?[^\s'\"<>]*")
-"""The query of a web address, in which signatures and tokens are."""
+"""The query of a web address, which may contain signatures and tokens."""
 
 
 def has_password(address: str) -> bool:
@@ -26,6 +26,6 @@ def without_secrets(text: str) -> str:
     '403: https://…@host/a.log'
     """
     if "://" not in text or ("@" not in text and "?" not in text):
-        # As most are, and there may be a million of them.
+        # Quick for the usual case, since there may be a million paths.
         return text
     return _QUERY.sub(r"\1", _LOGIN.sub("//…@", text))

@@ -1,4 +1,4 @@
-"""The checksums that fields may hold: the registry of their names, and CRCs by their parameters.
+"""The registry of checksum algorithms by name, and CRCs by their parameters.
 
 The dialect, the generated code and the column programs follow from ``CHECKSUMS``. The engine computes the families of
 ``Family`` (``runtime/engine/algorithms.c``); without it, the functions here do.
@@ -45,7 +45,7 @@ CHECKSUMS: dict[str, Algorithm] = {
 """Every algorithm by its name."""
 
 PARAMETERS = ("width", "poly", "init", "refin", "refout", "xorout")
-"""How a CRC that has no name is written: ``width=16 poly=0x1021 init=0x0 refin=false refout=false xorout=0x0``."""
+"""Notation of a CRC without a name: ``width=16 poly=0x1021 init=0x0 refin=false refout=false xorout=0x0``."""
 
 
 def crc_name(width: int, polynomial: int, initial: int, reflect_in: bool, reflect_out: bool, final_xor: int) -> str:
@@ -60,7 +60,7 @@ def crc_name(width: int, polynomial: int, initial: int, reflect_in: bool, reflec
 
 @lru_cache(maxsize=256)
 def algorithm(name: str, initial: int | None = None, final_xor: int | None = None) -> Algorithm:
-    """Return the algorithm of a name or of parameters, with another initial value or final xor where they are given.
+    """Return the algorithm of a name or of parameters, with another initial value or final xor if they are given.
 
     Raises ``UnknownNameError``.
     """

@@ -125,7 +125,7 @@ crc-64/xz 64 42f0e1eba9ea3693 ffffffffffffffff both ffffffffffffffff 995dc9bbdf1
 CATALOGUE: dict[str, Algorithm] = {}
 """Every CRC by each of its names."""
 CHECKS: dict[str, int] = {}
-"""By the name of a CRC: that of the bytes ``123456789``."""
+"""The check values by name: each is the CRC of the bytes ``123456789``."""
 
 for _line in TABLE.splitlines():
     _name, _width, _polynomial, _initial, _reflected, _final_xor, _check, *_others = _line.split()

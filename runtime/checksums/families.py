@@ -38,7 +38,7 @@ class Family(IntEnum):
 SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}
 """Their initial value is a seed."""
 WHOLE = {*SEEDED, Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D}
-"""The families that are computed of all bytes at once."""
+"""Families that need all bytes at once."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Algorithm:
     name: str
     family: Family
     width: int
-    """Bits of the sum."""
+    """Width of the checksum in bits."""
     unit: int = 1
     reflect_in: bool = False
     reflect_out: bool = False
@@ -59,26 +59,26 @@ class Algorithm:
 
     @property
     def is_digest(self) -> bool:
-        """Return whether it gives bytes, not a number."""
+        """Return whether the result is bytes rather than a number."""
         return Family.MD5 <= self.family <= Family.SHA256D
 
     @property
     def in_pieces(self) -> bool:
-        """Return whether the engine can take the bytes in several pieces, so that some of them can be replaced."""
+        """Return whether the engine can compute it piece by piece, so that some bytes can be replaced."""
         return self.family not in WHOLE and (self.family is not Family.FLETCHER or self.unit == 1)
 
     @property
     def continues_anywhere(self) -> bool:
-        """Return whether the checksum of some bytes is all that is needed to go on after them."""
+        """Return whether a computation can be continued from the checksum of the bytes before."""
         return self.family not in WHOLE and self.unit == 1
 
     @property
     def size(self) -> int:
-        """Bytes of the smallest field that holds the sum."""
+        """Return the size in bytes of the smallest field that holds the checksum."""
         return -(-self.width // 8)
 
     def packed(self) -> bytes:
-        """The parameters as the engine reads them: ``family, width, unit, reflections u32, polynomial, initial,
+        """Return the parameters as the engine reads them: ``family, width, unit, reflections u32, polynomial, initial,
         final_xor u64``, little-endian."""
         numbers = (self.polynomial, self.initial, self.final_xor)
         return struct.pack(

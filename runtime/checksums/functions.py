@@ -1,4 +1,4 @@
-"""The functions that compute checksums: of libraries and of the engine, where they are faster, or written out."""
+"""Functions that compute checksums: those of libraries and of the engine, and portable ones without the engine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .. import engine
 from .families import Algorithm, Family
 
 Function = Callable[..., Any]
-"""Takes the bytes, and may take the checksum of the bytes before them. Digests take the bytes alone and give bytes."""
+"""Takes bytes and, optionally, the checksum of the bytes before them. Digests take bytes alone and return bytes."""
 
 
 def function(algorithm: Algorithm) -> Function:
-    """Return the function that computes it: ``function(data)``, or ``function(data, value)`` where ``value`` is the
-    checksum of the bytes before (of xxHash: the seed)."""
+    """Return the function that computes a checksum: ``function(data)``, or ``function(data, value)`` where ``value`` is
+    the checksum of the bytes before (of xxHash: the seed)."""
     return _function(algorithm, engine.available)
 
 
@@ -80,7 +80,8 @@ def reflected(value: int, width: int) -> int:
 
 
 def _crc(algorithm: Algorithm) -> Function:
-    """A table of 256 states. The register is kept reflected; where bytes are not, their bits are reversed instead."""
+    """Return a table-driven CRC. The register is kept reflected; for algorithms that are not, the bits of each byte are
+    reversed instead."""
     width, final = algorithm.width, algorithm.final_xor
     polynomial = reflected(algorithm.polynomial, width)
     states = []

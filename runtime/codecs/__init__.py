@@ -18,18 +18,18 @@ from .plain import NONE
 from .zstd import ZSTD
 
 CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
-"""Every codec by its name. Streams are recognised in this order."""
+"""All codecs by name. Streams are recognised in this order."""
 
 AUTO = "auto"
-"""The option of a reader that recognises the codec by content."""
+"""The value of the option ``codec`` that recognises the codec by content."""
 MAX_WINDOW = 128 * 1024 * 1024
-"""Default of the largest window, in bytes: what a decompressor may have to hold in memory."""
+"""Default of the option ``max_window`` in bytes: the memory that a decompressor may need for its window."""
 HEAD = 160 * 1024
-"""Bytes that ``detect`` looks at: more than the largest block of zstd."""
+"""Number of bytes that ``detect`` examines: more than the largest block of zstd."""
 
 
 def listed(*more: str) -> str:
-    """The names of all codecs, and ``more`` before them, for messages and help.
+    """Return the names of all codecs, after ``more``, as text for messages and help.
 
     >>> listed()
     'zstd, gzip or none'
@@ -44,7 +44,7 @@ def checked(codec: str) -> str:
 
 
 def by_suffix(name: str) -> str | None:
-    """Return the codec that the suffix of a file's name stands for; ``None`` where it is no codec's.
+    """Return the codec with the suffix of a file's name; ``None`` if no codec has it.
 
     >>> by_suffix("a.log.GZ"), by_suffix("a.log"), by_suffix("gz")
     ('gzip', None, None)
@@ -77,7 +77,7 @@ def has_magic(head: bytes) -> bool:
 
 
 def detect(head: bytes, name: str, usual: str) -> str:
-    """Return the codec of a stream, by ``head``, its first ``HEAD`` bytes.
+    """Return the codec of a stream, recognised by ``head``, its first ``HEAD`` bytes.
 
     ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
     does that of the ``usual`` codec of the format. In all others the bytes must also decompress: the first bytes of a
@@ -93,7 +93,7 @@ def detect(head: bytes, name: str, usual: str) -> str:
 
 
 def decoder(codec: str, source: Decoder, *, max_window: int = MAX_WINDOW) -> Decoder:
-    """Return a decoder of the stored bytes of ``source``; that itself where they are not compressed.
+    """Return a decoder of the stored bytes of ``source``; ``source`` itself if they are not compressed.
 
     ``max_window``: the largest window that is accepted, in bytes. Raises ``UnknownNameError``.
     """
@@ -101,7 +101,8 @@ def decoder(codec: str, source: Decoder, *, max_window: int = MAX_WINDOW) -> Dec
 
 
 def compressor(codec: str, level: int | None = None) -> Compressor:
-    """Return a compressor. Raises ``UnknownNameError``, and ``WireloomError`` for a level that the codec lacks."""
+    """Return a compressor. Raises ``UnknownNameError``, and ``WireloomError`` for a level that the codec does not
+    have."""
     if level is not None and (isinstance(level, bool) or not isinstance(level, int)):
         raise WireloomError(f"level is a whole number, not {shown(level)}")
     found = _find(codec)

@@ -1,4 +1,4 @@
-"""Codecs of blocks: bytes in memory that are compressed by themselves, as formats have them inside of their files.
+"""Codecs of blocks: compressed bytes in memory, as they are found inside of files.
 
 All decompressors are those of libraries: ``python-zstandard``, pyarrow and the standard library. What is here bounds
 their output and tells damage by one kind of error.
@@ -23,9 +23,9 @@ from .snappy_blocks import arrow, damaged, too_large
 from .zstd import ZstdDecoder
 
 MAX_EXPANDED = 64 * 1024 * 1024
-"""The most bytes that one block may expand to, unless a spec says otherwise."""
+"""Default limit of the decompressed size of a block in bytes."""
 MAX_WINDOW = 128 * 1024 * 1024
-"""What a decompressor of xz or zstd may have to hold in memory, in bytes."""
+"""Maximum memory in bytes that a decompressor of xz or zstd may need for its window."""
 PIECE = 1024 * 1024
 
 
@@ -35,7 +35,7 @@ class BlockCodec:
 
     name: str
     expand: Callable[[memoryview, int, int | None], bytes]
-    """Decompresses a block: its bytes, the most bytes that may come out of them, and how many must, if that is known.
+    """Decompresses a block. Parameters: its bytes, the limit of the decompressed size, and that size if it is known.
     May raise anything on damaged bytes."""
     compress: Callable[[bytes], bytes]
     needs_size: bool = False
@@ -44,8 +44,8 @@ class BlockCodec:
     def decompress(self, data: bytes | memoryview, limit: int, size: int | None = None) -> bytes:
         """Return the content of a block.
 
-        ``limit``: the most bytes that it may have; ``size``: how many it must have, where something else says so.
-        Raises ``CodecError``, with the reason ``limit`` where there are too many.
+        ``limit``: maximum size of the content in bytes; ``size``: its size, if the format stores it elsewhere.
+        Raises ``CodecError``, with the reason ``limit`` for content that is too large.
         """
         if size is not None and not 0 <= size <= limit:
             raise too_large(self.name, limit) if size > limit else damaged(self.name, f"a size of {size} bytes")
@@ -69,9 +69,9 @@ class BlockCodec:
 # zstd ---------------------------------------------------------------------------------------------------------------
 
 _local = threading.local()
-"""Decompressors, one per thread: they cannot be shared."""
+"""Decompressors, one per thread, since threads cannot share them."""
 LARGEST_BLOCK, LEAST_BLOCK = 128 * 1024, 4
-"""What a block of a zstd frame expands to at most, and the bytes that it takes at least."""
+"""Maximum decompressed size and minimum stored size of a block of a zstd frame, in bytes."""
 
 
 def _zstd(data: memoryview, limit: int, size: int | None) -> bytes:
@@ -90,7 +90,7 @@ def _zstd(data: memoryview, limit: int, size: int | None) -> bytes:
             content: bytes = decompressor.decompress(data, max_output_size=room, allow_extra_data=False)
             return content
         except zstandard.ZstdError:
-            # More than one frame, or damage: what follows tells them apart.
+            # Several frames or damage; the decoder below tells which.
             pass
     return _drained(ZstdDecoder(_Stored(data), MAX_WINDOW), "zstd", limit)
 
@@ -112,7 +112,7 @@ class _Stored:
 
 
 def _drained(decoder: Decoder, name: str, limit: int) -> bytes:
-    """All bytes of a decoder. Raises ``CodecError`` for more than ``limit``."""
+    """Return all bytes of a decoder. Raises ``CodecError`` for more than ``limit``."""
     content, piece = bytearray(), memoryview(bytearray(max(decoder.room, LARGEST_BLOCK)))
     while count := decoder.readinto(piece):
         content += piece[:count]
@@ -125,7 +125,8 @@ def _drained(decoder: Decoder, name: str, limit: int) -> bytes:
 
 
 def _inflate(name: str, window_bits: int) -> Callable[[memoryview, int, int | None], bytes]:
-    """Return what expands one stream of zlib; bytes after its end are not looked at, as in Kaitai's ``process``."""
+    """Return a function that decompresses one zlib stream; bytes after its end are ignored, as in Kaitai's
+    ``process``."""
 
     def expand(data: memoryview, limit: int, size: int | None) -> bytes:
         stream = zlib.decompressobj(window_bits)
@@ -138,8 +139,8 @@ def _inflate(name: str, window_bits: int) -> Callable[[memoryview, int, int | No
 
 
 def _members(name: str, begin: Callable[[], Any], padding: bytes) -> Callable[[memoryview, int, int | None], bytes]:
-    """Return what expands any number of streams in sequence, with ``padding`` between and after them. ``begin`` makes
-    the decompressor of one."""
+    """Return a function that decompresses any number of streams in sequence, with ``padding`` between and after them.
+    ``begin`` creates the decompressor of one stream."""
 
     def expand(data: memoryview, limit: int, size: int | None) -> bytes:
         content, left = bytearray(), bytes(data)
@@ -164,7 +165,7 @@ def _deflate(data: bytes) -> bytes:
 
 
 def _gzip(data: bytes) -> bytes:
-    # The header has no time in it: equal input gives equal bytes.
+    # No time in the header, so that equal input gives equal bytes.
     stream = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
     return stream.compress(data) + stream.flush()
 
@@ -203,7 +204,7 @@ def _lz4_block(data: memoryview, limit: int, size: int | None) -> bytes:
         return b""
     codec = arrow().Codec("lz4_raw")
     content: bytes = codec.decompress(data, size, asbytes=True)
-    # pyarrow does not tell how many bytes there were: one fewer must not do.
+    # pyarrow does not return the decompressed size: the size is right if a smaller one fails.
     try:
         codec.decompress(data, size - 1)
     except OSError:
@@ -245,15 +246,15 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
         BlockCodec("xz", _members("xz", _xz, b"\0"), lzma.compress),
     )
 }
-"""Every codec of blocks by its name."""
+"""All codecs of blocks by name."""
 
 
 def expand_block(
     codecs: tuple[str, ...], chosen: int, data: bytes | memoryview, limit: int, size: int | None = None
 ) -> bytes:
-    """Return the content of a block that is compressed with the codec number ``chosen`` of ``codecs``.
+    """Return the content of a block that is compressed with the codec whose number in ``codecs`` is ``chosen``.
 
-    ``limit`` and ``size`` as of ``BlockCodec.decompress``. Raises ``CodecError``, also where no codec has that number.
+    ``limit`` and ``size``: as in ``BlockCodec.decompress``. Raises ``CodecError``, also if no codec has that number.
     """
     if not 0 <= chosen < len(codecs):
         raise CodecError(f"no codec is meant, expected {' or '.join(codecs)}")

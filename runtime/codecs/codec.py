@@ -22,13 +22,13 @@ class Decoder(Protocol):
     """A stream of decompressed bytes, or of stored ones that a decoder reads from."""
 
     room: int
-    """The least size of a buffer to fill, in bytes."""
+    """Minimum size in bytes of a buffer for ``readinto``."""
 
     def readinto(self, buffer: memoryview, /) -> int:
         """Fill ``buffer`` from its start, not always completely, and return the number of bytes; 0 at the end.
 
-        Raises ``CodecError`` where the stream is damaged, after everything before the damage has been returned, and
-        what the storage raises.
+        Raises ``CodecError`` at damage, after all bytes before it have been returned, and passes on errors of the
+        storage.
         """
         ...
 
@@ -51,13 +51,13 @@ class Codec:
 
     name: str
     suffixes: tuple[str, ...]
-    """Endings of the names of compressed files, in lower case. Writers use the first."""
+    """Suffixes of compressed files, in lower case. Writers use the first."""
     has_magic: Callable[[bytes], bool]
     """Whether a stream with these first bytes has the codec's magic number."""
     begins_well: Callable[[bytes], bool]
     """Whether these first bytes, which have the magic number, are also a valid beginning of a stream."""
     decoder: Callable[[Decoder, int], Decoder]
-    """Returns a decoder that reads from a stream. The number is the largest window that is accepted, in bytes."""
+    """Returns a decoder that reads from a stream. The number is the maximum window in bytes."""
     compressor: Callable[[int], Compressor]
     """Returns a compressor of that level."""
     levels: range

@@ -1,4 +1,4 @@
-"""gzip, by ``zlib``: members back to back, zero bytes after the last one, all output bounded."""
+"""gzip by ``zlib``: members back to back, zero bytes after the last one, bounded output."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from .codec import Codec, CodecError, Compressor, Decoder
 
 PIECE = 64 * 1024
 STEP = 16 * 1024
-"""Stored bytes that are decompressed at once, to at most 1032 times as many. A decompressor that stops for want of room
-holds output back, which is lost where the next bytes turn out to be damaged: it always gets the room that it needs."""
+"""Stored bytes that are decompressed per call, to at most 1032 times as many. The output buffer is always large enough:
+a decompressor that runs out of room keeps output back, which would be lost if the next bytes are damaged."""
 WINDOW_BITS = 31
 """zlib's number for a gzip header and trailer around the largest window."""
 
 
 def has_magic(head: bytes) -> bool:
-    """Return whether a stream that begins so has the magic number, the one method there is, and no unknown flag."""
+    """Return whether a stream with these first bytes has the magic number, the method deflate and no unknown flag."""
     return len(head) > 3 and head[:3] == b"\x1f\x8b\x08" and not head[3] & 0xE0
 
 
 def begins_well(head: bytes) -> bool:
-    """Return whether these first bytes of a stream decompress to something before they are damaged, or are a whole
-    member.
-    """
+    """Return whether these first bytes of a stream give any output before damage, or are a whole member."""
     member = zlib.decompressobj(WINDOW_BITS)
     try:
         return bool(member.decompress(head, 1)) or member.eof
@@ -33,7 +31,7 @@ def begins_well(head: bytes) -> bool:
 
 
 class GzipDecoder:
-    """Any number of members."""
+    """A decoder of any number of members."""
 
     room = 1
 
@@ -67,7 +65,7 @@ class GzipDecoder:
         return count
 
     def _next_member(self) -> bool:
-        """Return whether a member begins here; zero bytes between and after members are left out."""
+        """Return whether a member begins here; zero bytes between and after members are skipped."""
         if not self._first:
             self._input = self._input[len(self._input) - len(bytes(self._input).lstrip(b"\0")) :]
             if not self._input:
@@ -86,7 +84,7 @@ class GzipDecoder:
         try:
             self._output = memoryview(self._member.decompress(step))
         except zlib.error as error:
-            # The call's output is lost with the error: take the same input again, up to the damage.
+            # zlib discards the call's output with the error: decompress the same input again, up to the damage.
             detail = str(error).rpartition(": ")[2]
             self._failure = CodecError(f"the gzip stream is damaged ({detail})")
             self._output = memoryview(_up_to_damage(before, step))
@@ -107,7 +105,7 @@ def _up_to_damage(member: Any, data: memoryview) -> bytes:
 
 
 def _compressor(level: int) -> Compressor:
-    # The header has no time in it: equal input gives equal bytes.
+    # No time in the header, so that equal input gives equal bytes.
     return zlib.compressobj(level, zlib.DEFLATED, WINDOW_BITS)
 
 

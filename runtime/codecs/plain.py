@@ -6,7 +6,7 @@ from .codec import Codec
 
 
 class PlainCompressor:
-    """Returns what it is given."""
+    """A compressor that returns its input."""
 
     def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
         """Like ``Compressor.compress``."""

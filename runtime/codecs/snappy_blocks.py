@@ -1,5 +1,4 @@
-"""snappy: raw blocks, those with a checksum after them, and the two ways in which streams are made of blocks, around
-pyarrow's codec.
+"""snappy by pyarrow: raw blocks, raw blocks with a checksum, and the two framings of streams.
 
 Formats: ``format_description.txt`` and ``framing_format.txt`` of google/snappy; the stream of snappy-java
 (``SnappyOutputStream``), which Kafka's clients write.
@@ -18,33 +17,33 @@ IDENTIFIER = b"\xff\x06\x00\x00sNaPpY"
 COMPRESSED, UNCOMPRESSED, FIRST_SKIPPABLE, STREAM = 0x00, 0x01, 0x80, 0xFF
 LARGEST_CHUNK = 65536
 CHECKED = 4
-"""Bytes of the checksum after a block."""
+"""Size in bytes of the checksum after a block."""
 XERIAL_MAGIC = b"\x82SNAPPY\0"
 XERIAL_HEADER = XERIAL_MAGIC + (1).to_bytes(4, "big") * 2
 XERIAL_BLOCK = 32 * 1024
 MOST_PER_BYTE = 32
-"""A copy of three bytes gives at most 64: no block has more bytes per byte of its own."""
+"""Maximum decompressed bytes per stored byte: a copy element of three bytes gives at most 64."""
 
 
 def arrow() -> Any:
-    """The module ``pyarrow``: what only asks for the names of codecs does not import it."""
+    """Return the module ``pyarrow``, which is imported only when a block is decompressed."""
     import pyarrow
 
     return pyarrow
 
 
 def damaged(name: str, why: str) -> CodecError:
-    """The error of a block that is not what its codec says."""
+    """Return the error for a damaged block."""
     return CodecError(f"the {name} block is damaged: {why}")
 
 
 def too_large(name: str, limit: int) -> CodecError:
-    """The error of a block that expands to too much."""
+    """Return the error for a block whose decompressed size is over the limit."""
     return CodecError(f"the {name} block expands to more than {limit} bytes", reason="limit")
 
 
 def expand(data: memoryview, limit: int, size: int | None) -> bytes:
-    """A raw block: its size as a varint, then its content."""
+    """Decompress a raw block: its decompressed size as a varint, then its content."""
     claimed = shift = 0
     for each in bytes(data[:5]):
         claimed |= (each & 0x7F) << shift
@@ -66,13 +65,13 @@ def _codec(data: memoryview, size: int) -> bytes:
 
 
 def _masked(content: Any) -> int:
-    """The checksum of a chunk: CRC-32C, rotated and moved so that data with checksums in it can be checksummed."""
+    """Return the masked CRC-32C of a chunk, as the framing format defines it."""
     value = crc32c.crc32c(content)
     return ((value >> 15 | value << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def expand_framed(data: memoryview, limit: int, size: int | None) -> bytes:
-    """A stream of chunks, each with its kind, its size and its checksum."""
+    """Decompress a stream in the framing format: chunks with kind, size and checksum."""
     if bytes(data[: len(IDENTIFIER)]) != IDENTIFIER:
         raise damaged("snappy-framed", "it has no stream identifier")
     content, position = bytearray(), len(IDENTIFIER)
@@ -98,7 +97,7 @@ def expand_framed(data: memoryview, limit: int, size: int | None) -> bytes:
 
 
 def framed(content: bytes) -> bytes:
-    """The inverse of ``expand_framed``."""
+    """Compress; the inverse of ``expand_framed``."""
     chunks = [IDENTIFIER]
     for begin in range(0, len(content), LARGEST_CHUNK):
         piece = content[begin : begin + LARGEST_CHUNK]
@@ -110,7 +109,7 @@ def framed(content: bytes) -> bytes:
 
 
 def expand_checked(data: memoryview, limit: int, size: int | None) -> bytes:
-    """A raw block and the CRC-32 of its content, in four bytes from the highest one on, as in Avro's files."""
+    """Decompress a raw block followed by the big-endian CRC-32 of its content, as in Avro's files."""
     if len(data) < CHECKED:
         raise damaged("snappy-crc32", "it has no checksum")
     content = expand(data[:-CHECKED], limit, size)
@@ -120,14 +119,14 @@ def expand_checked(data: memoryview, limit: int, size: int | None) -> bytes:
 
 
 def checked(content: bytes) -> bytes:
-    """The inverse of ``expand_checked``."""
+    """Compress; the inverse of ``expand_checked``."""
     packed: bytes = arrow().compress(content, "snappy", asbytes=True)
     return packed + zlib.crc32(content).to_bytes(CHECKED, "big")
 
 
 def expand_xerial(data: memoryview, limit: int, size: int | None) -> bytes:
-    """snappy-java's stream: a header, then raw blocks with their sizes. Without the header it is one raw block, as
-    readers of Kafka's batches take it."""
+    """Decompress a stream of snappy-java: a header, then raw blocks with their sizes. Without the header it is one raw
+    block, as Kafka's clients read it."""
     if bytes(data[: len(XERIAL_MAGIC)]) != XERIAL_MAGIC:
         return expand(data, limit, size)
     content, position = bytearray(), len(XERIAL_HEADER)
@@ -143,7 +142,7 @@ def expand_xerial(data: memoryview, limit: int, size: int | None) -> bytes:
 
 
 def xerial(content: bytes) -> bytes:
-    """The inverse of ``expand_xerial``."""
+    """Compress; the inverse of ``expand_xerial``."""
     chunks = [XERIAL_HEADER]
     for begin in range(0, len(content), XERIAL_BLOCK):
         packed: bytes = arrow().compress(content[begin : begin + XERIAL_BLOCK], "snappy", asbytes=True)

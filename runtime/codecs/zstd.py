@@ -1,4 +1,4 @@
-"""zstd, by ``python-zstandard``, with damage told apart from the end."""
+"""zstd by ``python-zstandard``, which distinguishes damage from a truncated stream."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ RESERVED = 0x08
 
 
 def has_magic(head: bytes) -> bool:
-    """Return whether a stream that begins so has the magic number."""
+    """Return whether a stream with these first bytes has the magic number."""
     return is_magic(head[:4])
 
 
 def begins_well(head: bytes) -> bool:
-    """Return whether a frame's header that can be true is there, and after it a block's, where they are not cut
-    off.
+    """Return whether the stream begins with a valid frame header and a valid block header, as far as these bytes go.
 
-    What is in the block is no matter: a damaged stream is a stream too.
+    The block's content is not examined: a damaged stream is a zstd stream too.
     """
     if head[:4] != MAGIC:
         return True
@@ -38,10 +37,11 @@ def begins_well(head: bytes) -> bool:
 
 
 class ZstdDecoder:
-    """Any number of frames, skippable ones among them."""
+    """A decoder of any number of frames, including skippable ones."""
 
     room = MAX_BLOCK
-    """With less, part of a block would wait in the decompressor, and be lost where the next part is damaged."""
+    """With a smaller buffer, part of a block would stay in the decompressor, and be lost if the next part is
+    damaged."""
 
     def __init__(self, source: Decoder, max_window: int) -> None:
         self._walker = Walker(source, max_window)

@@ -1,4 +1,4 @@
-"""The container of a zstd stream (RFC 8878), walked part by part without decompressing anything.
+"""The container of a zstd stream (RFC 8878), split into parts without decompressing them.
 
 A decompressor that reads from a walker gets one part per call: a frame's header, one block, a checksum. So an error
 concerns that part alone, and everything before it has been handed out; and the walker knows whether the stream ended
@@ -24,7 +24,7 @@ def is_magic(first: bytes) -> bool:
 
 
 class Walker:
-    """Hands out the parts of the stream; ``read`` makes it a source for ``zstandard``'s stream reader."""
+    """Splits a stream into parts; ``read`` makes it a source for ``zstandard``'s stream reader."""
 
     def __init__(self, source: Decoder, max_window: int) -> None:
         self._source = source
@@ -41,7 +41,7 @@ class Walker:
         self._taken = 0
 
     def read(self, _size: int) -> memoryview:
-        """The next part; empty at the end. Raises ``CodecError`` and ``StorageError``."""
+        """Return the next part; empty at the end. Raises ``CodecError`` and ``StorageError``."""
         return next(self._parts, self._view[:0])
 
     def _have(self, size: int) -> bool:
@@ -59,7 +59,7 @@ class Walker:
         return True
 
     def _take(self, size: int) -> memoryview:
-        """The next ``size`` bytes, or as many as there are."""
+        """Take the next ``size`` bytes, or as many as there are."""
         self.offset = self._taken
         piece = self._view[self._begin : min(self._begin + size, self._end)]
         self._begin += len(piece)
@@ -116,7 +116,7 @@ class Walker:
             whole = 3 + (1 if kind == REPEATED else size)
             self.part = "block"
             if not self._have(whole):
-                # Bytes of a raw block that are there can still are returned.
+                # Of a truncated raw block, the bytes that exist are returned.
                 yield self._take(whole)
                 raise self._early("a block")
             yield self._take(whole)

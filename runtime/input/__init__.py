@@ -1,4 +1,4 @@
-"""Where bytes come from: inputs, object stores, codecs, windows."""
+"""Sources of bytes: inputs, object stores, windows."""
 
 from ..base.face import face
 

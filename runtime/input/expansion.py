@@ -1,4 +1,4 @@
-"""Which inputs a source names: paths, globs, folders, memory, open files, standard input, object stores."""
+"""Expansion of sources into inputs: paths, globs, folders, memory, open files, standard input, object stores."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .listing import alternatives, hidden, in_order, walk
 
 STANDARD_INPUT = "-"
 BLOCK = 512
-"""Unit of a file's ``st_blocks``, whatever the file system."""
+"""Unit of ``st_blocks`` in bytes, on all file systems."""
 BYTES = ("B", "b", "c")
-"""Formats of buffers that hold bytes and not, say, numbers."""
+"""Buffer formats of bytes, as opposed to numbers."""
 
 
 def expand(source: Any, location: Location | None = None) -> list[Input]:
-    """Every input that ``source`` names, in a stable order: lists in their own, folders and globs sorted by path.
+    """Return all inputs that ``source`` names: lists in their order, folders and globs sorted by path.
 
     ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), address (``file://``,
     ``s3://`` and all that pyarrow and fsspec know), ``-`` for standard input (from where the process has it; for what
@@ -38,7 +38,7 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
 
 
 def inputs_of(source: Any, location: Location) -> Iterator[Input]:
-    """Like ``expand``, one by one."""
+    """Yield the inputs of ``expand`` one by one."""
     content = _bytes_of(source)
     if content is not None:
         yield MemoryInput(None, len(content), seekable=True, content=content)
@@ -64,7 +64,7 @@ def inputs_of(source: Any, location: Location) -> Iterator[Input]:
 
 
 def _bytes_of(source: Any) -> memoryview | None:
-    """The bytes of a ``pyarrow.Buffer`` and of everything else that holds them in one piece and is not a file."""
+    """Return the bytes of a ``pyarrow.Buffer`` or another contiguous buffer that is not a file."""
     if isinstance(source, str | os.PathLike | Input) or hasattr(source, "read") or hasattr(source, "readinto"):
         return None
     try:
@@ -138,7 +138,7 @@ def _matches(pattern: str) -> Iterator[Input]:
     shown = os.path.basename(pattern)[:1]
     found: list[str] = []
     for each in (name for one in alternatives(pattern) for name in glob.glob(one, recursive=True)):
-        # A pattern that begins so asks for them.
+        # A pattern that begins with such a character matches hidden files.
         if hidden(os.path.basename(each)) and not shown.startswith((".", "_")):
             continue
         found.extend(walk(each) if os.path.isdir(each) else [each])
@@ -150,7 +150,7 @@ def _matches(pattern: str) -> Iterator[Input]:
 
 
 def _still_there(paths: Iterable[str]) -> list[Input]:
-    """Return the inputs of paths found in folders, without files that have gone since and links that lead nowhere."""
+    """Return the inputs of paths found in folders, without deleted files and dangling links."""
     there = []
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""File systems that callers bring along: pyarrow's and fsspec's."""
+"""File systems given by callers: pyarrow's and fsspec's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..base.errors import WireloomError
 
 
 def checked_filesystem(value: Any) -> Any:
-    """Return a file system. Raises ``WireloomError`` for what is none of pyarrow or fsspec."""
+    """Return a file system. Raises ``WireloomError`` unless it is one of pyarrow or fsspec."""
     if is_arrow(value) or is_fsspec(value):
         return value
     raise WireloomError(
@@ -30,13 +30,13 @@ def is_fsspec(value: Any) -> bool:
 
 
 def is_open_file(value: Any) -> bool:
-    """Return whether it is what ``fsspec.open`` gives: a file that is not open yet."""
+    """Return whether it is a result of ``fsspec.open``: a file that is not open yet."""
     return _is(value, "fsspec.core", "OpenFile")
 
 
 def check_open_file(file: Any, wanted: str) -> None:
-    """Raise ``WireloomError`` for a file of fsspec that is for text, is compressed by fsspec, or has another mode than
-    ``wanted``, ``rb`` or ``wb``."""
+    """Raise ``WireloomError`` for a file of fsspec in text mode, with compression by fsspec, or with a mode other than
+    ``wanted``, which is ``rb`` or ``wb``."""
     if file.mode != wanted:
         raise WireloomError(f"the file of fsspec has the mode {file.mode!r}: open it with {wanted!r}", path=file.path)
     if file.compression is not None:
@@ -47,6 +47,6 @@ def check_open_file(file: Any, wanted: str) -> None:
 
 
 def _is(value: Any, module: str, name: str) -> bool:
-    # What nobody has imported nobody has made.
+    # An object of a package exists only if that package has been imported.
     found = sys.modules.get(module)
     return found is not None and isinstance(value, getattr(found, name))

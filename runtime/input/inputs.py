@@ -25,7 +25,7 @@ class Stream(Protocol):
         ...
 
     def seek(self, offset: int, /) -> int:
-        """Move to a byte. Only where the input is ``seekable``."""
+        """Seek to an offset. Only if the input is ``seekable``."""
         ...
 
     def close(self) -> None:
@@ -35,7 +35,7 @@ class Stream(Protocol):
 
 @dataclass(frozen=True)
 class Location:
-    """How to reach what is not on a local disk; ``None`` is what the environment says."""
+    """How to access storage other than local disks; ``None``: as the environment says."""
 
     region: str | None = option(None, "Region of the object store.", TEXT)
     endpoint: str | None = option(None, "Address of an object store that is not Amazon's.", TEXT)
@@ -72,41 +72,41 @@ class Input(ABC):
     modified: datetime | None = None
     seekable: bool = False
     sparse: bool = False
-    """It has holes: bytes that take no room, and are zero."""
+    """Whether it is a sparse file."""
 
     @property
     def address(self) -> str:
-        """The address by which it is opened again; not to be shown, as it may have a secret."""
+        """Return the address by which it can be opened again. It may contain a secret: do not show it."""
         return self.path or ""
 
     @property
     def name(self) -> str:
-        """The last part of the path; empty where there is none."""
+        """Return the last part of the path; empty if it has no path."""
         return (self.path or "").rsplit("/", 1)[-1]
 
     @property
     def is_file(self) -> bool:
-        """Return whether it is a file or an object, of which others may have cut off or zeroed parts."""
+        """Return whether it is a file or an object, which other processes may truncate."""
         return False
 
     @property
     def buffer(self) -> memoryview | None:
-        """The bytes themselves where they are in memory already."""
+        """Return the bytes if they are in memory already."""
         return None
 
     @property
     def patient(self) -> bool:
-        """Return whether a read may wait for long, as on a pipe."""
+        """Return whether a read may block, as on a pipe."""
         return False
 
     def within(self, begin: int, end: int) -> Input:
-        """The same input, of which only these stored bytes will be read, beside the first ones and those of the row
-        that ends after them. Where bytes cost nothing that makes no difference."""
+        """Return the same input, with the hint that only this range of stored bytes will be read, in addition to the
+        first bytes and to the row that ends after the range. Local inputs ignore it."""
         return self
 
     @abstractmethod
     def open(self) -> Stream:
-        """A new stream over the content. Raises ``WireloomError`` where that is not possible."""
+        """Open a new stream of the content. Raises ``WireloomError`` if that is not possible."""
         ...
 
 
@@ -115,7 +115,7 @@ class FileInput(Input):
     """A file of the local file system."""
 
     file_id: int = field(default=0, compare=False)
-    """Its inode number; 0: it is not known."""
+    """Its inode number; 0 if unknown."""
 
     @property
     def is_file(self) -> bool:
@@ -123,7 +123,7 @@ class FileInput(Input):
         return True
 
     def open(self) -> Stream:
-        """A stream of the file, unbuffered: readers have buffers of their own."""
+        """Open the file unbuffered: readers have buffers of their own."""
         assert self.path is not None
         try:
             return LocalStream(self.path, self.size)
@@ -134,17 +134,17 @@ class FileInput(Input):
 
 
 class LocalStream(io.FileIO):
-    """A file of ``size`` bytes that may be cut off while it is read. ``None``: it is not known how many it had."""
+    """A file of ``size`` bytes (``None`` if unknown) that may be truncated while it is read."""
 
     def __init__(self, path: str, size: int | None) -> None:
         super().__init__(path, "rb")
         self._size = size
 
     def readinto(self, buffer: Any, /) -> int:
-        """Like ``Stream.readinto``, without bytes that the file does not have any more.
+        """Like ``Stream.readinto``, without bytes after the end of a file that was truncated meanwhile.
 
-        A read that runs while its file is cut off may continue after the new end, and find zeros there (seen on ext4):
-        they would be taken for content. The new size can be seen before the zeros are."""
+        A read that runs while its file is truncated may return zeros after the new end (seen on ext4), which would be
+        taken for content. The new size is visible before the zeros are."""
         count = super().readinto(buffer)
         if count and self._size is not None:
             now = os.fstat(self.fileno()).st_size
@@ -157,7 +157,7 @@ class LocalStream(io.FileIO):
 
 @dataclass(frozen=True)
 class MemoryInput(Input):
-    """Bytes of the caller, which are read where they are."""
+    """Bytes of the caller, read without copying."""
 
     content: memoryview = field(default_factory=lambda: memoryview(b""), repr=False)
 
@@ -167,13 +167,13 @@ class MemoryInput(Input):
         return self.content
 
     def open(self) -> Stream:
-        """A stream over the bytes, for what cannot read them in place."""
+        """Open a stream over the bytes, for readers that cannot use them in place."""
         return _MemoryStream(self.content)
 
 
 @dataclass(frozen=True)
 class ObjectInput(Input):
-    """A binary file object of the caller, read from where it stands; it is not closed."""
+    """A binary file object of the caller, read from its current position; it is not closed."""
 
     file: Any = field(default=None, repr=False)
     pipe: bool = False
@@ -184,7 +184,7 @@ class ObjectInput(Input):
         return self.pipe
 
     def open(self) -> Stream:
-        """A stream that wraps the caller's object."""
+        """Return a stream that wraps the caller's object."""
         return _ObjectStream(self.file, self.path)
 
 

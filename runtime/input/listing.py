@@ -1,4 +1,4 @@
-"""Which files a folder holds, and which patterns a pattern with braces stands for."""
+"""Files of a folder, and expansion of braces in patterns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_ALTERNATIVES = 10_000
 
 
 def alternatives(pattern: str) -> list[str]:
-    """The patterns that ``{a,b}`` in a pattern stands for; braces without a comma stand for themselves.
+    """Return the patterns that ``{a,b}`` in a pattern stands for; braces without a comma are literal.
 
     >>> alternatives("day={1,2}/{x}.log")
     ['day=1/{x}.log', 'day=2/{x}.log']
@@ -33,12 +33,12 @@ def alternatives(pattern: str) -> list[str]:
 
 
 def hidden(name: str) -> bool:
-    """Return whether a file or folder of that name is left out, as Spark does; ``_a=1`` is a partition's folder."""
+    """Return whether a file or folder of that name is ignored, as by Spark; ``_a=1`` is a partition's folder."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def in_order(path: str, separator: str = os.sep) -> str:
-    """The key by which paths are sorted: folder by folder, as lists of their parts would be, which take more memory.
+    """Return the key by which paths are sorted, folder by folder. A string, as lists of the parts take more memory.
 
     >>> sorted(["a-b/c", "a/d"], key=lambda path: in_order(path, "/"))
     ['a/d', 'a-b/c']
@@ -47,7 +47,7 @@ def in_order(path: str, separator: str = os.sep) -> str:
 
 
 def walk(folder: str) -> list[str]:
-    """The files below a folder, in order, without hidden ones. Raises ``WireloomError`` where it cannot be listed."""
+    """Yield the files below a folder in order, without hidden ones. Raises ``WireloomError`` if it cannot be listed."""
     found: list[str] = []
 
     def fail(error: OSError) -> None:

@@ -1,4 +1,4 @@
-"""The digest that a store keeps with an object, against the object's bytes.
+"""Verification of objects by the digest in their metadata.
 
 EdgeMQ writes the SHA-256 of a segment's stored bytes, in hexadecimal digits, to the metadata ``sha256`` of its object.
 """
@@ -16,7 +16,7 @@ KEY = "sha256"
 
 
 class VerifiedStream:
-    """A stream whose end is only reached where the bytes before it have the digest ``expected``, if there is one."""
+    """A stream that verifies the digest ``expected``, if there is one, when its end is reached."""
 
     def __init__(self, stream: Stream, expected: str | None) -> None:
         self._stream = stream
@@ -39,7 +39,7 @@ class VerifiedStream:
         return count
 
     def seek(self, offset: int, /) -> int:
-        """Return to the first byte, from where the digest is computed again; no other offset is possible."""
+        """Seek to the first byte, from where the digest is computed anew; other offsets are not supported."""
         if offset:
             raise ValueError("an object whose digest is verified is read as a whole")
         self._digest = hashlib.sha256()
@@ -51,7 +51,7 @@ class VerifiedStream:
 
 
 def sha256_of(address: str, location: Location) -> str | None:
-    """The digest in the metadata of an object, ``None`` where there is none.
+    """Return the digest in the metadata of an object, ``None`` if there is none.
 
     Raises ``UnsupportedError`` without boto3, since Arrow does not show the metadata of users, and ``WireloomError``
     where the store refuses.

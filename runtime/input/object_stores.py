@@ -1,4 +1,4 @@
-"""Amazon's object store and those that speak its language, through ``pyarrow.fs``."""
+"""Amazon S3 and compatible object stores, through ``pyarrow.fs``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .profiles import profile
 
 @cache
 def filesystem(location: Location, bucket: str) -> Any:
-    """The file system of that bucket; one per process and place, as it holds the connections."""
+    """Return the file system of a bucket; one per process and location, since it holds the connections."""
     options: dict[str, Any] = {"anonymous": location.anonymous}
     endpoint, region = location.endpoint, location.region
     if location.profile is not None:
@@ -44,7 +44,7 @@ def filesystem(location: Location, bucket: str) -> Any:
 
 
 def split(address: str) -> tuple[str, str]:
-    """Bucket, and bucket and key as ``pyarrow.fs`` wants them.
+    """Return the bucket, and the path of bucket and key for ``pyarrow.fs``.
 
     >>> split("s3a://bucket/some/key")
     ('bucket', 'bucket/some/key')

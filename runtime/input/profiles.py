@@ -1,4 +1,4 @@
-"""Profiles of Amazon's tools: credentials, region and endpoint, as botocore finds them."""
+"""AWS profiles: credentials, region and endpoint, read by botocore."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..base.nearest import unknown
 
 @dataclass(frozen=True)
 class Profile:
-    """The settings of a profile; ``None`` if it has none. ``access_key``, ``secret_key`` and ``session_token`` come
-    together, and are no part of what is shown."""
+    """The settings of a profile, ``None`` where it has none. ``access_key``, ``secret_key`` and ``session_token`` come
+    together and are not part of the ``repr``."""
 
     region: str | None = None
     endpoint: str | None = None
@@ -24,10 +24,10 @@ class Profile:
 
 
 def profile(name: str) -> Profile:
-    """The profile of that name: keys, roles, single sign-on and programs alike.
+    """Return the profile of that name, with credentials from keys, roles, single sign-on or programs.
 
-    Raises ``UnknownNameError``, ``WireloomError`` for files that cannot be read and credentials that cannot be got, and
-    ``UnsupportedError`` without botocore.
+    Raises ``UnknownNameError``, ``WireloomError`` for files that cannot be read and credentials that cannot be
+    obtained, and ``UnsupportedError`` without botocore.
     """
     require("botocore", "s3", f"profile {name!r}")
     from botocore.exceptions import BotoCoreError
@@ -55,7 +55,7 @@ def profile(name: str) -> Profile:
 
 
 def _endpoint(services: dict[str, Any], own: dict[str, Any]) -> str | None:
-    """The endpoint of S3: that of the profile's services, else the one of all of them."""
+    """Return the endpoint of S3: that of the profile's ``services`` section, otherwise the general one."""
     service = services.get(own.get("services", ""), {}).get("s3", {})
     found = service.get("endpoint_url") or own.get("endpoint_url")
     return None if found is None else str(found)

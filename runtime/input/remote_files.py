@@ -1,4 +1,4 @@
-"""Files that are not on a local disk: what an address names, and how it is read."""
+"""Files of stores: reading by ranges, and expansion of addresses."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .stores import store_of
 from .web_files import WebFile, is_web
 
 READ_SIZE = 4 * 1024 * 1024
-"""Bytes per request: each is a round trip, and a smaller one costs as much."""
+"""Bytes per request: a smaller request takes as long."""
 
 
 HEAD_SIZE = 256 * 1024
-"""Bytes of a request outside what is wanted: the first ones, which tell the codec, and those of the last row."""
+"""Bytes of a request outside the wanted range: for the first bytes, which tell the codec, and the last row."""
 
 
 class Ranged(Protocol):
-    """A file of which ranges are read."""
+    """A file that is read by ranges."""
 
     def read_at(self, size: int, position: int) -> bytes:
-        """At most so many bytes from there; none at the end. Raises ``OSError`` or ``ValueError``."""
+        """Return at most ``size`` bytes from ``offset`` on; none at the end. Raises ``OSError`` or ``ValueError``."""
         ...
 
     def close(self) -> None:
@@ -59,7 +59,7 @@ class RemoteInput(Input):
         return replace(self, wanted=(begin, end))
 
     def open(self) -> Stream:
-        """The file; requests are of ``READ_SIZE`` bytes where they are wanted."""
+        """Open the file; requests in the wanted range have ``READ_SIZE`` bytes."""
         verified = self.location.verify_sha256
         if verified and (self.location.filesystem is not None or scheme_of(self.address) not in S3):
             raise UnsupportedError(
@@ -88,10 +88,10 @@ class RemoteInput(Input):
 
 
 class _SpecFile:
-    """A file of fsspec. What its implementation raises, whatever that is, becomes an ``OSError``."""
+    """A file of fsspec. Any exception of its implementation becomes an ``OSError``."""
 
     def __init__(self, spec: Any, path: str) -> None:
-        # Some close what is below their files when they go.
+        # Some implementations close the underlying file on garbage collection.
         self._spec = spec
         try:
             self._file = _opened(spec, path)
@@ -125,7 +125,7 @@ def _opened(spec: Any, path: str) -> Any:
 
 
 class _RemoteStream:
-    """Reads ahead by whole requests, whatever the size that is asked for."""
+    """Reads ahead by whole requests, regardless of the size of each read."""
 
     def __init__(self, file: Ranged, wanted: tuple[int, int] | None) -> None:
         self._file = file
@@ -143,7 +143,7 @@ class _RemoteStream:
         return len(piece)
 
     def _request(self) -> int:
-        """The number of bytes to request next: none twice, and few that are not wanted."""
+        """Return the number of bytes to request next: no byte twice, and few outside the wanted range."""
         if self._wanted is None:
             return READ_SIZE
         begin, end = self._wanted
@@ -163,7 +163,7 @@ class _RemoteStream:
 
 
 def expand_remote(address: str, location: Location) -> Iterator[Input]:
-    """The files that an address, prefix or glob names, sorted. Raises ``WireloomError`` where there is none."""
+    """Return the files that an address, prefix or glob names, sorted. Raises ``WireloomError`` if there is none."""
     store = store_of(address, location)
     try:
         found = {each.path: each for each in found_at(store)}

@@ -1,4 +1,4 @@
-"""The files at an address: one, those below a folder or a prefix, those that a glob names."""
+"""Listing of the files at an address: a file, a folder, a prefix or a glob."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .stores import Store
 from .web_files import is_web
 
 MOST_PAGES = 10_000
-"""Most listings of a web server that are read for one address: what they name may never end."""
+"""Maximum number of listings of a web server that are read for one address: links may form endless trees."""
 TIMES = ("mtime", "LastModified", "last_modified", "updated", "modified", "Last-Modified", "created")
-"""What implementations of fsspec call the time of the last change."""
+"""Names that implementations of fsspec give the modification time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file. ``tag``: changes with its content; empty where the store has none."""
+    """A file. ``tag``: its ETag, which changes with its content; empty if the store has none."""
 
     path: str
     size: int | None
@@ -35,13 +35,13 @@ class Found:
 
 
 def found_at(store: Store) -> Iterator[Found]:
-    """The files that are at the path of a store. Raises ``OSError`` and ``WireloomError``."""
+    """Return the files at a path of a store. Raises ``OSError`` and ``WireloomError``."""
     if store.spec is None:
         for pattern in alternatives(store.path):
             yield from _of_arrow(store.files, pattern)
         return
     try:
-        # Implementations keep listings for as long as the process lives.
+        # Implementations cache listings for the life of the process.
         store.spec.invalidate_cache()
         for pattern in [store.path] if is_web(store.spec) else alternatives(store.path):
             yield from _of_web(store.spec, pattern) if is_web(store.spec) else _of_spec(store.spec, pattern)
@@ -102,8 +102,8 @@ def _of_web(spec: Any, address: str) -> Iterator[Found]:
 
 
 def _below(spec: Any, folder: str) -> Iterator[str]:
-    """The files that the listings of a folder name, and those of the folders in it. Links to elsewhere, queries and
-    hidden names are left out."""
+    """Yield the files that the listings of a folder and its subfolders name, without links to elsewhere, queries and
+    hidden names."""
     waiting, seen, pages = [folder], {folder}, 0
     while waiting:
         pages += 1
@@ -152,7 +152,7 @@ def _found(info: dict[str, Any]) -> Found:
 
 
 def _time(value: Any) -> datetime | None:
-    """A time as an implementation of fsspec has it; ``None`` for what is none."""
+    """Return the modification time from the details of a file of fsspec; ``None`` if there is none."""
     try:
         if isinstance(value, int | float):
             return datetime.fromtimestamp(value, UTC)
@@ -166,11 +166,11 @@ def _time(value: Any) -> datetime | None:
 
 
 def found_now(store: Store) -> Found | None:
-    """The file that is at the path of a store now; ``None`` where there is none. Raises ``OSError``."""
+    """Return the file that is at a path of a store now; ``None`` if there is none. Raises ``OSError``."""
     if store.spec is not None:
         return next(found_at(store), None)
     try:
-        # Of the file's own metadata, unlike of what a store lists, Arrow shows the ETag.
+        # Arrow has the ETag in a file's metadata, but not in listings.
         with store.files.open_input_file(store.path) as file:
             size, own = file.size(), file.metadata() or {}
         time = own.get("Last-Modified")
@@ -181,7 +181,7 @@ def found_now(store: Store) -> Found | None:
 
 
 def _fixed(pattern: str) -> str:
-    """The folder in which all that a glob names is."""
+    """Return the folder above all matches of a glob."""
     parent, slash, _ = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")
     return parent or slash
 
@@ -191,7 +191,7 @@ def _is_shown(path: str, folder: str) -> bool:
 
 
 def expression(pattern: str) -> str:
-    """A glob as a regular expression: ``*`` and ``?`` stay inside a part, ``**`` does not.
+    """Return a glob as a regular expression: ``*`` and ``?`` match inside of a part of the path, ``**`` any parts.
 
     >>> expression("a/**/b?.zst")
     'a/(?:.*/)?b[^/]\\\\.zst'

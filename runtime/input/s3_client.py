@@ -1,4 +1,4 @@
-"""boto3's client of an object store, for what Arrow's file system does not know: metadata and conditional writes."""
+"""boto3's client of an object store, for what Arrow's file system does not have: metadata and conditional writes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .inputs import Location
 from .profiles import profile
 
 TALKATIVE = ("botocore.auth", "botocore.endpoint")
-"""Loggers that write down whole requests, where everything is logged. A session's token is in them."""
+"""Loggers that log whole requests, including session tokens, at level DEBUG."""
 TOKEN = re.compile(r"(x-amz-security-token['\"]?\s*[:=]\s*b?['\"]?)[^\s'\",}]+", re.IGNORECASE)
 
 
 class WithoutTokens(logging.Filter):
-    """Takes tokens out of what is logged."""
+    """A filter that removes tokens from log records."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every request pass, without tokens."""
+        """Remove tokens from the record, and keep it."""
         record.msg, record.args = TOKEN.sub(r"\1…", record.getMessage()), ()
         return True
 
@@ -30,7 +30,7 @@ _without_tokens = WithoutTokens()
 
 @cache
 def client(location: Location) -> Any:
-    """The client; one per process and place. Raises ``ImportError`` without boto3, and ``WireloomError`` for
+    """Return the client; one per process and location. Raises ``ImportError`` without boto3, and ``WireloomError`` for
     credentials in an endpoint."""
     import boto3
     from botocore import UNSIGNED

@@ -1,4 +1,4 @@
-"""The bytes of an input as they are stored: counted, with a look at the first ones."""
+"""Stored bytes of an input: a stream with a position and a peek at its first bytes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ class StorageError(WireloomError):
 
 
 class Stored:
-    """A stored stream. It is also the decoder of what is not compressed.
+    """A stored stream. It is also the decoder of inputs that are not compressed.
 
-    ``size`` is what the storage said the stream has, ``None`` where it said nothing: a file that ends before that is
-    an error, not an end.
+    ``size``: the size that the storage reported, ``None`` if it did not. A stream that ends earlier is an error.
     """
 
     room = 1
@@ -38,7 +37,7 @@ class Stored:
         """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
 
     def seek(self, offset: int) -> None:
-        """Continue at that byte. Raises ``StorageError``."""
+        """Seek to an offset. Raises ``StorageError``."""
         try:
             self._stream.seek(offset)
         except (OSError, ValueError) as error:
@@ -48,8 +47,8 @@ class Stored:
         self.position = offset
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, ``size`` of them or all that there are, without taking them. Raises nothing: a failure comes
-        when the bytes before it have been read."""
+        """Return the next ``size`` bytes, or as many as there are, without consuming them. Does not raise: a failure is
+        reported when the bytes before it have been read."""
         if len(self._head) < size:
             buffer = memoryview(bytearray(size))
             buffer[: len(self._head)] = self._head
@@ -88,8 +87,8 @@ class Stored:
         return count
 
     def skip_hole(self, back: int) -> int:
-        """Where the next byte lies in a hole of a sparse file, move to ``back`` bytes before the hole's end. Return the
-        number of bytes skipped, all of them zero; 0 where there is no hole, or the system does not tell."""
+        """If the next byte lies in a hole of a sparse file, seek to ``back`` bytes before the hole's end. Return the
+        number of bytes skipped, all of them zero; 0 if there is no hole or the system does not report holes."""
         if self._head or not hasattr(os, "SEEK_DATA"):
             return 0
         try:
@@ -97,7 +96,7 @@ class Stored:
             descriptor = cast(Any, self._stream).fileno()
             end = os.lseek(descriptor, self.position, os.SEEK_DATA)
         except OSError as error:
-            # After the last data the whole rest is one hole, if the file has not been cut off.
+            # After the last data, the rest is one hole, unless the file has been truncated.
             if error.errno != errno.ENXIO or self._size is None or os.fstat(descriptor).st_size < self._size:
                 return 0
             end = self._size

@@ -1,4 +1,4 @@
-"""The file system of an address: of ``pyarrow.fs`` for the stores that it knows, of fsspec for everything else."""
+"""File systems of addresses: of ``pyarrow.fs`` for the stores that it supports, of fsspec for all others."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .inputs import Location
 WEB = ("http", "https")
 GOOGLE, AZURE, HADOOP = ("gs", "gcs"), ("abfs", "abfss"), ("hdfs", "viewfs")
 PATIENCE = timedelta(seconds=60)
-"""How long Google's store is asked again before it is an error; by itself Arrow tries for a quarter of an hour."""
+"""Time for retries of requests to Google Cloud Storage; Arrow's default is a quarter of an hour."""
 IDLE_SECONDS = 60
-"""How long a web server may say nothing."""
+"""Read timeout of web servers in seconds."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """A file system and a path in it. ``files``: as pyarrow has it; ``spec``: fsspec's own, where it is of fsspec.
+    """A file system and a path in it. ``files``: the file system for pyarrow; ``spec``: that of fsspec, if it is one.
 
-    ``prefix``, ``base`` and ``suffix``: a path of it that begins with ``base`` has the address ``prefix``, what comes
-    after ``base``, ``suffix``. ``flat``: it has no folders that would have to be made.
+    The address of a path that begins with ``base`` is ``prefix``, then the path after ``base``, then ``suffix``.
+    ``flat``: it has no folders that would have to be created.
     """
 
     files: Any
@@ -45,7 +45,7 @@ class Store:
     flat: bool = False
 
     def address(self, path: str) -> str:
-        """The address of a path."""
+        """Return the address of a path."""
         return f"{self.prefix}{path.removeprefix(self.base)}{self.suffix}"
 
 
@@ -89,7 +89,7 @@ def store_of(address: str, location: Location) -> Store:
 
 
 def _check_options(address: str, scheme: str, location: Location) -> None:
-    """Refuse options that a store does not have."""
+    """Raise ``WireloomError`` for options that a store does not have."""
     known = {"endpoint": (*GOOGLE, *AZURE), "anonymous": GOOGLE}
     for name in ("region", "profile", "endpoint", "anonymous"):
         if getattr(location, name) and scheme not in known.get(name, ()):
@@ -134,12 +134,12 @@ def _hadoop(begin: str) -> Any:
 
 
 def _given(given: Any, source: str) -> Store:
-    """A path in a file system of the caller; its address is the path itself."""
+    """Return the store of a path in a file system of the caller; its address is the path itself."""
     if is_fsspec(given):
         return Store(_wrapped(given), given._strip_protocol(source), spec=given)
     handler = getattr(given, "handler", None)
     path = source.partition("://")[2] if scheme_of(source) not in ("", "file") else local_path(source)
-    # A root is a path too.
+    # The root is a valid path.
     return Store(given, path.rstrip("/") or path, spec=getattr(handler, "fs", None))
 
 
@@ -147,7 +147,7 @@ def _of_fsspec(address: str, scheme: str) -> Store:
     require("fsspec", "fsspec", f"{scheme}://")
     import fsspec
 
-    # Answers may take as long as they take, as long as something comes; logins are in ~/.netrc.
+    # No total timeout, only one between reads; logins are in ~/.netrc.
     options: dict[str, Any] = {}
     try:
         if scheme in WEB:
@@ -168,7 +168,7 @@ def _of_fsspec(address: str, scheme: str) -> Store:
             path=address,
         ) from None
     except Exception as error:
-        # What implementations raise is theirs to choose.
+        # Implementations of fsspec raise exceptions of any class.
         raise WireloomError(f"the store cannot be reached: {error}", path=address) from None
     first, chain, rest = address.partition("::")
     named, suffix = (first, chain + rest) if "://" in first else (address, "")

@@ -7,20 +7,20 @@ from typing import Any
 from ..base.shown_addresses import without_secrets
 
 SKIPPED = 1024 * 1024
-"""Bytes that are passed over at a time."""
+"""Bytes that are skipped per read."""
 
 
 def is_web(spec: Any) -> bool:
-    """Return whether a file system of fsspec is that of web servers."""
+    """Return whether a file system of fsspec is that of HTTP."""
     protocol = spec.protocol
     return "http" in ((protocol,) if isinstance(protocol, str) else protocol)
 
 
 class WebFile:
-    """A file that is read in one answer while its pieces follow each other, and otherwise by ranges.
+    """A file that is read from one response as long as reads are sequential, and otherwise by ranges.
 
-    Where a server ignores ranges, the file is read from its beginning, up to the bytes that are wanted. ``by_range``:
-    it is not read from its beginning on.
+    If a server ignores ranges, the file is read from its beginning up to the wanted bytes. ``by_range``: start with a
+    range request.
     """
 
     def __init__(self, spec: Any, path: str, size: int | None, *, by_range: bool) -> None:
@@ -44,7 +44,7 @@ class WebFile:
                 try:
                     return self._of_range(size, position)
                 except ValueError:
-                    # So fsspec says that something else than the range has come.
+                    # fsspec's error for a response that is not the requested range.
                     self._ranges_work = False
             return self._of_answer(size, position)
         except Exception as error:

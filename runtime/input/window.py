@@ -1,8 +1,8 @@
-"""The stretch of the decompressed input that rows are being read from.
+"""The window: the part of the decompressed input that rows are read from.
 
-Rows are read from one contiguous piece of memory. A block of input is filled at a time; what is left of the block
-before it, a partial row, is copied to just before its first byte, where room is kept for that. Only a partial row that
-is larger than that room is put together in a buffer of its own, which grows with the bytes that are really there.
+Rows are read from contiguous memory. Input is read block by block; the partial row at the end of a block is copied to
+just before the first byte of the next one, where ``ROOM`` bytes are reserved. Only a larger partial row is assembled in
+a separate buffer, which grows with the bytes that have been read.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from ..codecs import Decoder
 from .stored import Stored
 
 CHUNK = 2 * 1024 * 1024
-"""Bytes per block: as much as stays in a processor's own cache until the engine has read it."""
+"""Bytes per block: small enough to stay in a core's cache until the engine has read it."""
 FIRST = 256 * 1024
-"""Bytes of the first block: most inputs of many are small, and the first rows come sooner."""
+"""Bytes of the first block: many inputs are small, and the first rows come sooner."""
 ROOM = 64 * 1024
-"""Bytes before a block for the partial row of the one before it."""
+"""Bytes reserved before a block for the partial row of the previous block."""
 AHEAD = 6
 """Blocks of a prefetched input: one is read by the engine, one is being filled. Those between are ready, or wait until
 they have left the cache of the engine's processor: to write to memory that another one has just read is slow."""
 
 
 class Window(Protocol):
-    """``view[begin:]`` is the input that is at hand and not done with."""
+    """``view[begin:]`` is the input that is in memory and has not been consumed."""
 
     view: memoryview
     base: int
     """Offset of ``view[0]`` in the decompressed input."""
     begin: int
     at_end: bool
-    """No input follows what is in ``view``."""
+    """Whether ``view`` ends where the input ends."""
     error: WireloomError | None
-    """Why the input ended, where it did not end by itself."""
+    """The failure that ended the input, if there was one."""
 
     def extend(self) -> bool:
         """Append input to ``view``; false at the end. ``view``, ``base`` and ``begin`` change."""
@@ -67,15 +67,15 @@ class MemoryWindow:
         self.error: WireloomError | None = None
 
     def extend(self) -> bool:
-        """False: there is never more."""
+        """Return false: all input is in ``view``."""
         return False
 
     def skip_hole(self, back: int) -> int:
-        """0: there are no holes in memory."""
+        """Return 0: there are no holes in memory."""
         return 0
 
     def close(self) -> None:
-        """The caller's bytes are not held any more."""
+        """Release the caller's bytes."""
         self.view = memoryview(b"")
 
 
@@ -91,14 +91,14 @@ class Block:
 
 
 class Blocks(Protocol):
-    """Where blocks come from."""
+    """A source of blocks."""
 
     def next(self) -> Block | None:
-        """The next one; ``None`` at the end. The last one may hold an error."""
+        """Return the next block; ``None`` at the end. The last one may have an error."""
         ...
 
     def give_back(self, block: Block) -> None:
-        """The block's memory may be filled again."""
+        """Allow the block's memory to be filled again."""
         ...
 
     def skip_hole(self, back: int) -> int:
@@ -106,7 +106,7 @@ class Blocks(Protocol):
         ...
 
     def close(self) -> None:
-        """End the use of the blocks."""
+        """Stop reading and release memory and threads."""
         ...
 
 
@@ -134,13 +134,13 @@ def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
 
 
 def new_block(decoder: Decoder, chunk: int) -> Block:
-    """An empty block for about ``chunk`` bytes."""
-    # Memory of Arrow's pool is not cleared first, and what the last scan has given back is used again.
+    """Return an empty block for about ``chunk`` bytes."""
+    # Memory of Arrow's pool is not zeroed, and that of the previous scan is reused.
     return Block(memoryview(pa.allocate_buffer(ROOM + max(chunk, decoder.room))).cast("B"))
 
 
 class DirectBlocks:
-    """Blocks that are filled when they are asked for."""
+    """Blocks that are filled on demand."""
 
     def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, stop: int | None = None) -> None:
         self._decoder = decoder
@@ -177,7 +177,7 @@ class DirectBlocks:
 
 
 class PrefetchedBlocks:
-    """Blocks that a thread fills while the one before is being read. ``patient``: a read may last forever."""
+    """Blocks that a thread fills while the previous one is being read. ``patient``: a read may block forever."""
 
     def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, patient: bool = False, stop: int | None = None) -> None:
         self._decoder = decoder
@@ -205,11 +205,11 @@ class PrefetchedBlocks:
         self._ahead.give(block if whole else new_block(self._decoder, self._chunk))
 
     def skip_hole(self, back: int) -> int:
-        """0: the thread may have read it already."""
+        """Return 0: the thread may have read the hole already."""
         return 0
 
     def close(self) -> None:
-        """End the thread and wait for it, except where it may be waiting for a pipe."""
+        """End the thread and wait for it, unless it may be blocked by a pipe."""
         self._ended = True
         self._ahead.close(wait=not self._patient)
 
@@ -222,7 +222,7 @@ def _filled(decoder: Decoder, stop: int | None, block: Block) -> Block:
     try:
         fill(decoder, block, stop)
     except BaseException as error:
-        # Whatever it is, what was read before it is returned first.
+        # Any exception: what was read before it is returned first.
         block.error = WireloomError(f"reading failed: {error!r}", reason="missing")
         block.last = True
     return block
@@ -233,7 +233,7 @@ def _is_last(block: Block) -> bool:
 
 
 class StreamWindow:
-    """Input that comes block by block. ``start`` is the offset of its first byte."""
+    """A window over input that is read block by block. ``start`` is the offset of its first byte."""
 
     def __init__(self, blocks: Blocks, start: int = 0) -> None:
         self.view = memoryview(b"")
@@ -248,7 +248,7 @@ class StreamWindow:
         self._own_end = 0
 
     def extend(self) -> bool:
-        """Like ``Window.extend``. Raises nothing: what fails is in ``error`` and ends the input."""
+        """Like ``Window.extend``. Does not raise: a failure is kept in ``error`` and ends the input."""
         if self.at_end:
             return False
         carry = self.view[self.begin :]
@@ -285,10 +285,10 @@ class StreamWindow:
         self._own = memoryview(b"")
 
     def _append(self, carry: memoryview, block: Block) -> None:
-        """Append a block to a large partial row."""
+        """Append a block to a large partial row in its own buffer."""
         end = self._own_end + block.size
         if self._block is not None or end > len(self._own):
-            # Not cleared first, as in new_block.
+            # Not zeroed, as in new_block.
             own = memoryview(pa.allocate_buffer(2 * (len(carry) + block.size))).cast("B")
             own[: len(carry)] = carry
             self._let_go()
@@ -310,7 +310,7 @@ class StreamWindow:
         return skipped
 
     def close(self) -> None:
-        """End the thread, if there is one, and release the memory."""
+        """End the thread, if there is one, and release memory."""
         self._blocks.close()
         self.view = memoryview(b"")
         self._block = None
