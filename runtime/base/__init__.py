@@ -1,4 +1,4 @@
-"""What all other packages use: errors, reports, text helpers."""
+"""Errors, reports and text helpers that all other packages use."""
 
 from ..base.face import face
 
