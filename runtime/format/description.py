@@ -257,6 +257,16 @@ class Format:
         return self.of_table(self.inside) if self.inside else self
 
     @property
+    def resumable(self) -> bool:
+        """Return whether a unit means the same whatever the units before it are, so that a scan can begin at any of
+        them, after what is before all of them."""
+        wire = self.wire
+        return (
+            wire.streaming and wire.message is None and not (wire.variables or wire.chained or wire.positions)
+            and not self.looks_up
+        )  # fmt: skip
+
+    @property
     def in_pieces(self) -> bool:
         """Return whether rows are put together of several on the wire, or inside of such."""
         return self.fragments is not None or bool(self.inside)

@@ -73,7 +73,9 @@ export function makeTree(root, { element, pointed, chosen }) {
       selected.setAttribute("aria-selected", "true");
       items.forEach((each) => (each.tabIndex = each === selected ? 0 : -1));
       for (let each = selected.parentElement.closest("li"); each; each = each.parentElement.closest("li")) setOpen(each, true);
-      selected.scrollIntoView({ block: "nearest" });
+      const [row, pane] = [selected.firstElementChild, root.getBoundingClientRect()];
+      const { top, bottom } = row.getBoundingClientRect();
+      if (top < pane.top || bottom > pane.bottom) row.scrollIntoView({ block: "center" });
       return selected;
     },
   };

@@ -84,8 +84,11 @@ class Selection:
         return is_damage and self.wanted.all_damage and self._given_damage <= MOST_DAMAGED
 
 
-def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None) -> RecordScan:
-    """A scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset."""
+def record_scan(
+    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None, resume: int = 0
+) -> RecordScan:
+    """A scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset. ``resume``: as in
+    ``ScanRequest``."""
     how = dict(options or {})
     # Each fragment is shown as it is in the input.
     format = replace(format.wire, fragments=None)
@@ -95,7 +98,7 @@ def record_scan(format: Format, source: Input, wanted: Wanted, options: Mapping[
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
     checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
     # What is shown of an input that is one unit is taken out of all of it.
-    return RecordScan(replace(checked, whole=True), source, wanted)
+    return RecordScan(replace(checked, whole=True, resume=resume, chunk=BLOCK if resume else None), source, wanted)
 
 
 def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> int:
@@ -204,7 +207,7 @@ class RecordScan(WantedScan[Located]):
             return
         self.head = data
         wanted = self._selection.wanted
-        if wanted.number == 1 and not wanted.offset:
+        if wanted.number == 1 and wanted.offset < max(len(data), 1):
             yield Located("head", None, 0, len(data), None, data)
 
     def _is_counted(self, event: DamagedRange) -> bool:
@@ -220,7 +223,7 @@ class RecordScan(WantedScan[Located]):
         if before + event.rows < wanted.number or event.end <= wanted.offset or offsets is None:
             selection.seen = after
             return
-        counted = self._request.byte_range is None or self._scan.at_start
+        counted = not self._request.resume and (self._request.byte_range is None or self._scan.at_start)
         rows: Any = range(event.rows) if not selection.is_done else sorted(damages)
         for row in rows:
             if row < 0 or row in event.hidden:

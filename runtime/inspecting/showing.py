@@ -13,9 +13,10 @@ from .records import Record, records
 
 
 def shown_records(
-    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any]
+    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: int = 0
 ) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
-    """Return the format that is shown, the scan of the input, and what it gives of the records, in order."""
+    """Return the format that is shown, the scan of the input, and what it gives of the records, in order. ``resume``:
+    as in ``ScanRequest``; formats of messages are read from their beginning."""
     format = format.wire
     if format.rows_path:
         # The rows are shown where they stand: as fields of what holds them.
@@ -23,5 +24,5 @@ def shown_records(
     if format.message is not None:
         messages = MessageScan(format, source, wanted, dict(options))
         return format, messages, messages.shown()
-    scan = record_scan(format, source, wanted, options)
+    scan = record_scan(format, source, wanted, options, resume)
     return format, scan, records(scan, format, wanted)

@@ -66,6 +66,18 @@ class InputScan:
         """Return whether the reading began with the input's first byte."""
         return self._opened.at_start
 
+    @property
+    def position(self) -> int:
+        """Return the offset of the first unit after those of the events so far; another scan may ``resume`` there."""
+        return self._opened.window.base + self._opened.window.begin
+
+    @property
+    def settled(self) -> int:
+        """Return the offset before which all rows begin that events have been given of. It is less than ``position``
+        where a record has begun whose last fragment has not come."""
+        open_at = None if self._joiner is None else self._joiner.open_at
+        return self.position if open_at is None else open_at
+
     def batches(self) -> Generator[Any, None, None]:
         """Yield the record batches of the input. Raises as ``events``."""
         return batches_of(self.events(), self._asked, self.report)

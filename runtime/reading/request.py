@@ -38,6 +38,10 @@ class ScanRequest(ScanOptions):
     """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
     """Bytes that are read at once, where that is not the usual number."""
+    resume: int = 0
+    """The offset of a unit that an earlier scan gave as ``InputScan.position``: units are read from there on, after
+    what is before all of them. Only where the format is ``resumable``, and inputs that cannot be read from there are
+    read from their beginning."""
     whole: bool = False
     """Whether an input that is one unit is taken into memory even if it could be read in pieces."""
     choices: Mapping[str, str] = field(default_factory=dict)

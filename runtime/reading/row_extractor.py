@@ -114,6 +114,9 @@ class RowExtractor(DamageDetails, Extractor):
             self._usual = self._capacity = max(1, min(self._usual, request.limit))
         if request.searches_ranges and opened.begin_at is not None:
             window = self._search_range(opened)
+        if request.resume and opened.begin_at is not None:
+            window = opened.restart(request.resume)
+            self._scanned.start, self._at_start = request.resume, False
         yield from self._skip_leading_zeros(window)
         return Next.CALL
 

@@ -29,7 +29,6 @@ Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 SECONDS = 15.0
 """That a spec may take to be compiled, and records to be read."""
-SURVEY_SECONDS = 120.0
 MOST_UNPACKED = 512 * 1024 * 1024
 """Decompressed bytes that are kept to be shown."""
 COUNTS = 500
@@ -122,8 +121,8 @@ class Studio:
         return await self.helper.do("rows", SECONDS, **_window(given))
 
     async def survey(self, given: dict[str, Any]) -> dict[str, Any]:
-        """All damage of the file."""
-        return await self.helper.do("survey", SURVEY_SECONDS, table=str(given.get("table") or ""))
+        """The damage of the file, as far as it has been read; a little more of it is with each call."""
+        return await self.helper.do("survey", SECONDS, table=str(given.get("table") or ""))
 
     async def code(self, _given: dict[str, Any]) -> dict[str, Any]:
         """The generated modules."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,23 @@ import pyarrow.compute as pc
 from ..base.errors import SpecError, UnsupportedError, WireloomError
 from ..format.description import Format
 from ..input.expansion import expand
-from ..input.inputs import FileInput
-from ..inspecting import Wanted, ranges, shown_records
+from ..input.inputs import FileInput, Input
+from ..inspecting import Wanted, shown_records
 from ..reading.opening import open_input
 from ..reading.request import of_table, scan_request
-from ..reading.scanning import scan
+from ..reading.scanning import Scanner
 from ..rows.batches import ERROR, OFFSET
 from .attribute_lines import Lines, attribute_lines
 from .cells import cells
 from .described import described_record
+from .files import stamp
+from .survey import Survey
 
 FAR = 2**63 - 1
+CHUNK = 64 * 1024
+"""Bytes that are read at once where reading begins near what is wanted."""
+SLICE = 0.3
+"""Seconds of a part of the survey, for which other jobs wait."""
 MOST_FIELDS = 20_000
 """Fields of all records that are shown at once."""
 
@@ -39,6 +46,11 @@ class Workshop:
         self._format: Format | None = None
         self._text = ""
         self._lines: Lines = {}
+        self._survey: Survey | None = None
+        self._surveyed: tuple[str, str] = ("", "")
+        """The stamp of the file and the table of the survey."""
+        self._unpacked: tuple[str, Input] | None = None
+        """All of the decompressed content of a compressed file, and the stamp of that file."""
 
     def compile(self, text: str) -> dict[str, Any]:
         """Check a spec and make its format: ``text`` is what is in the file."""
@@ -46,6 +58,7 @@ class Workshop:
         from wireloom.codegen.explore import load_format
 
         self._format, self._text = None, text
+        self._forget_survey()
         found = check(self._spec, (), self._allowed, with_plan=True, text=text)
         said: dict[str, Any] = {
             "diagnostics": [each.to_dict() for each in found.diagnostics],
@@ -72,9 +85,9 @@ class Workshop:
     def records(self, offset: int, count: int, table: str = "") -> dict[str, Any]:
         """Return records from the one with the byte ``offset`` on, with their fields."""
         format, options = self._chosen(table)
-        source = expand(self._file)[0]
+        source, resume, options = self._near(format, options, table, offset)
         wanted = Wanted(0 if format.is_plain else offset, 1, count)
-        format, reading, found = shown_records(format, source, wanted, options)
+        format, reading, found = shown_records(format, source, wanted, options, resume)
         shown: list[dict[str, Any]] = []
         fields = 0
         for each in found:
@@ -91,13 +104,16 @@ class Workshop:
         if format.is_plain:
             return {"columns": [], "rows": [], "more": False}
         columns = list(format.default_columns)
+        source, resume, options = self._near(format, options, table, offset)
         how: dict[str, Any] = {**options, "columns": [*columns, OFFSET, ERROR], "check_format": False}
-        wire = format.wire
-        if wire.delimiter and not wire.has_prologue and wire is format and offset:
+        if _is_found_anywhere(format) and offset:
             how["byte_range"] = (offset, FAR)
+        request = scan_request(format, **how)
+        if resume:
+            request = replace(request, resume=resume, chunk=CHUNK, prefetch=False)
         rows: list[dict[str, Any]] = []
         types: dict[str, str] = {}
-        with scan(format, self._file, **how) as batches:
+        with Scanner(request, [source]) as batches:
             types = {each.name: str(each.type) for each in batches.schema}
             for batch in batches:
                 # Whole columns at a time: the rows may be far into a large file.
@@ -119,23 +135,24 @@ class Workshop:
         shown = [{"name": each, "type": types.get(each, "")} for each in columns]
         return {"columns": shown, "rows": rows[:count], "more": len(rows) > count}
 
-    def survey(self, table: str = "") -> dict[str, Any]:
-        """Read all of the file, and return how many rows it has and where it is damaged."""
+    def survey(self, table: str = "", seconds: float = SLICE) -> dict[str, Any]:
+        """Read on through the file for so many seconds, and return how many rows have been found, where it is damaged,
+        and whether it is ``done``. Other jobs may come between two calls; a call after the end begins anew if the file
+        has changed."""
         format, options = self._chosen(table)
         if format.is_plain:
-            return {"rows": None, "damaged": 0, "ranges": [], "tail": "clean", "error": None, "bytes": None}
-        with scan(format, self._file, **{**options, "columns": [OFFSET], "check_format": False}) as batches:
-            for _ in batches:
-                pass
-            report = batches.report.files[0]
-        return {
-            "rows": report.rows,
-            "bytes": report.bytes,
-            "damaged": len(report.damaged) + report.unlisted,
-            "ranges": ranges(report),
-            "tail": report.tail,
-            "error": str(report.error) if report.error is not None else None,
-        }
+            nothing: dict[str, Any] = {
+                "rows": None,
+                "damaged": 0,
+                "ranges": [],
+                "tail": "clean",
+                "error": None,
+                "bytes": None,
+            }
+            return {"done": True, "read": 1.0, **nothing}
+        survey = self._survey_of(format, options, table)
+        survey.go_on(seconds)
+        return survey.found()
 
     def unpack(self, path: str, most: int) -> dict[str, Any]:
         """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes. Returns how
@@ -155,6 +172,8 @@ class Workshop:
                     window.begin = len(window.view)
                     if not window.extend():
                         break
+            if window.error is None and window.at_end:
+                self._unpacked = stamp(Path(self._file)), expand(path)[0]
             return {"size": size, "error": str(window.error) if window.error is not None else None}
         finally:
             opened.close()
@@ -174,11 +193,43 @@ class Workshop:
                 raise
         return {"files": {path: text for path, text in sorted(files.items()) if path.endswith((".py", ".md"))}}
 
+    def _near(
+        self, format: Format, options: dict[str, Any], table: str, offset: int
+    ) -> tuple[Input, int, dict[str, Any]]:
+        """Return the input from which records and rows at ``offset`` are read, the unit from which on (0: from the
+        beginning of the file), and the options for that."""
+        source = expand(self._file)[0]
+        if not offset or format.is_plain:
+            return source, 0, options
+        if self._unpacked is not None and self._unpacked[0] == stamp(Path(self._file)):
+            source, options = self._unpacked[1], {**options, "codec": "none"}
+        if _is_found_anywhere(format) or not format.resumable:
+            return source, 0, options
+        return source, self._survey_of(format, options, table).place_before(offset), options
+
+    def _survey_of(self, format: Format, options: Mapping[str, Any], table: str) -> Survey:
+        wanted = stamp(Path(self._file)), table
+        if self._survey is None or self._surveyed != wanted:
+            self._forget_survey()
+            self._survey, self._surveyed = Survey(format, expand(self._file)[0], options), wanted
+        return self._survey
+
+    def _forget_survey(self) -> None:
+        if self._survey is not None:
+            self._survey.close()
+        self._survey = None
+
     def _chosen(self, table: str) -> tuple[Format, dict[str, Any]]:
         if self._format is None:
             raise WireloomError("the spec has errors: nothing is read by it")
         options = self._given | ({"table": table} if table else {})
         return of_table(self._format, {"codec": "none"} | options if self._format.is_plain else options)
+
+
+def _is_found_anywhere(format: Format) -> bool:
+    """Return whether rows are found from any byte on, without an index: they are between delimiters."""
+    wire = format.wire
+    return bool(wire.delimiter) and not wire.has_prologue and wire is format
 
 
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -5,7 +5,7 @@ import { makeRows } from "./rows.js";
 import { ask, debounced, element, find, number } from "./tools.js";
 import { makeFields } from "./tree.js";
 
-const RECORDS = 60;
+const RECORDS = 100;
 const ROWS = 200;
 const state = { records: [], ranges: [], starts: new Set(), stamps: {}, saved: "", compiled: null, table: "", before: [], view: [0, 0] };
 const name = (path) => path.split(/[\\/]/).at(-1);
@@ -42,14 +42,16 @@ function light(thing, at = thing?.begin ?? -1) {
 
 const chosenLines = () => (state.chosen?.line ? [[state.chosen.line, state.chosen.last, "cm-chosen"]] : []);
 
+/** Shows it in all panes but the one that it comes from; what was only loaded again does not move bytes and spec. */
 function choose(thing, { at = thing.begin, from = "" } = {}) {
   state.chosen = thing;
   tree.choose(thing);
   hex.choose(thing.begin, thing.end);
-  if (at >= 0 && from !== "hex") hex.reveal(at);
+  if (at >= 0 && from !== "hex" && from !== "load") hex.reveal(at);
   const record = thing.fields ? thing : recordAt(at);
   if (from !== "rows") rows.choose(record ? rows.of(record, at) : []);
   editor.lines(chosenLines());
+  if (from === "load") return;
   if (thing.line && from !== "editor") editor.show(thing.line);
   describe(thing, at);
 }
@@ -66,6 +68,7 @@ function describe(thing, at) {
     for (const [label, size, method] of [["u2", 2, "getUint16"], ["u4", 4, "getUint32"], ["s4", 4, "getInt32"], ["u8", 8, "getBigUint64"], ["f4", 4, "getFloat32"], ["f8", 8, "getFloat64"]]) {
       if (left < size) continue;
       const value = view[method](0, little);
+      if (label === "s4" && value >= 0) continue;
       line.append(`${label} `, element("b", {}, typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : Math.abs(Number(value)) < 1e21 ? String(value) : Number(value).toExponential(3)));
     }
     return line;
@@ -74,6 +77,8 @@ function describe(thing, at) {
 }
 
 async function chooseByte(at) {
+  // What is before the byte on the screen belongs to records too, unless there are too many of them.
+  if (!recordAt(at) && state.view[0] <= at && at < state.view[1]) await load(state.view[0]);
   if (!recordAt(at)) await load(at);
   const hit = fieldAt(at) ?? recordAt(at);
   if (hit) choose(hit, { at, from: "hex" });
@@ -134,20 +139,40 @@ async function load(offset, { keepsRows = false } = {}) {
     rows.draw(found ?? { columns: [], rows: [] }, state.compiled.plain ? "The spec declares no rows: '-wireloom: {rows: …}' in 'meta' makes a table of it." : "There are no rows.");
     find("rows-title").textContent = found?.rows.length ? `${number(found.rows.length)} rows from byte ${number(found.rows[0].at)} on${found.more ? ", and more" : ""}` : "";
   }
+  const chosen = state.chosen && sameAs(state.chosen);
+  if (chosen) choose(chosen, { from: "load" });
   hex.draw();
   drawMap();
 }
 
+/** What was loaded again in the place of a record or field. */
+function sameAs({ name, title, begin, end }) {
+  const all = state.records.flatMap((record) => [record, ...record.fields]);
+  return all.find((each) => each.begin === begin && each.end === end && each.name === name && !each.title === !title);
+}
+
+let surveys = 0;
+/** Reads the whole file for its damage, in slices, between which clicks are answered. */
 async function survey() {
+  const mine = ++surveys;
   state.ranges = [];
-  const found = await tried(() => ask("survey", { table: state.table }));
-  if (!found) return;
-  state.ranges = found.ranges;
-  const damage = found.damaged ? `${number(found.damaged)} damaged` : "no damage";
-  const tail = found.tail === "clean" ? "" : ` · tail: ${found.tail}`;
-  if (found.rows !== null) status(`${state.compiled.coverage} · ${number(found.rows)} rows · ${damage}${tail}`, found.damaged || tail ? "bad" : "good");
-  hex.draw();
-  drawMap();
+  for (let found = { done: false }; !found.done; ) {
+    found = await tried(() => ask("survey", { table: state.table }));
+    if (!found || mine !== surveys) return;
+    state.ranges = found.ranges;
+    const damage = found.damaged ? `${number(found.damaged)} damaged` : found.done ? "no damage" : "no damage so far";
+    const tail = found.tail === "clean" ? "" : ` · tail: ${found.tail}`;
+    const part = found.done ? "" : ` · ${Math.floor(100 * found.read)} % read`;
+    if (found.rows !== null) status(`${state.compiled.coverage} · ${number(found.rows)} rows · ${damage}${tail}${part}`, found.damaged || tail ? "bad" : found.done ? "good" : "");
+    find("damage").hidden = !state.ranges.length;
+    hex.draw();
+    drawMap();
+  }
+}
+
+function nextDamage() {
+  const next = state.ranges.find((each) => each.begin > hex.state.cursor) ?? state.ranges[0];
+  if (next) hex.set(next.begin);
 }
 
 function drawMap() {
@@ -195,7 +220,7 @@ async function compile() {
   status(found.coverage);
   await unpack();
   await load(state.offset ?? 0);
-  await survey();
+  survey();
 }
 
 async function unpack() {
@@ -252,7 +277,7 @@ async function watch() {
     if (now.file !== state.stamps.file) {
       state.stamps.file = now.file;
       state.fresh = true;
-      if (state.compiled?.name) await unpack().then(() => load(state.offset ?? 0)).then(survey);
+      if (state.compiled?.name) await unpack().then(() => load(state.offset ?? 0)), survey();
     }
     if (now.spec !== state.stamps.spec) {
       if (editor.text() === state.saved) await reload();
@@ -303,7 +328,11 @@ find("file-name").textContent = name(begun.file);
 find("spec-name").title = begun.spec;
 find("file-name").title = begun.file;
 const later = debounced(350, compile);
-const ofLine = (line) => (line ? (fieldsOn(line)[0] ?? null) : null);
+/** The field of the attribute on a line that is on the screen, or the first one that is loaded. */
+function ofLine(line) {
+  const hits = line ? fieldsOn(line) : [];
+  return hits.find((each) => each.begin < state.view[1] && each.end > state.view[0]) ?? hits[0] ?? null;
+}
 const editor = await makeEditor({
   text: begun.text,
   changed: () => (changed(), later()),
@@ -312,13 +341,13 @@ const editor = await makeEditor({
     if (line !== state.line) light(ofLine((state.line = line)));
   },
   moved(line) {
-    const hits = fieldsOn(line);
-    const seen = hits.find((each) => each.begin < state.view[1] && each.end > state.view[0]) ?? hits[0];
+    const seen = ofLine(line);
     if (seen) choose(seen, { from: "editor" });
   },
 });
 changed();
 find("save").addEventListener("click", () => save());
+find("damage").addEventListener("click", nextDamage);
 find("notice-close").addEventListener("click", () => notice(""));
 find("table").addEventListener("change", (event) => ((state.table = event.target.value), load(0).then(survey)));
 find("go").addEventListener("submit", (event) => {

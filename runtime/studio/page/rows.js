@@ -42,7 +42,10 @@ export function makeRows(root, { pointed, chosen }) {
     light: (rows) => mark("lit", rows),
     choose(rows) {
       mark("chosen", rows);
-      rows[0]?.line.scrollIntoView({ block: "nearest" });
+      if (!rows.length) return;
+      const [line, pane, heads] = [rows[0].line, root.getBoundingClientRect(), root.querySelector("thead").offsetHeight];
+      const { top, bottom } = line.getBoundingClientRect();
+      if (top < pane.top + heads || bottom > pane.bottom) line.scrollIntoView({ block: "center" });
     },
   };
 }

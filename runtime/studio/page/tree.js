@@ -2,6 +2,8 @@
 import { makeTree } from "./field_tree.js";
 import { element, hue, number } from "./tools.js";
 
+const MOST_OPEN = 1000;
+
 export function makeFields(root, { pointed, chosen }) {
   const tree = makeTree(root, { element, pointed, chosen });
 
@@ -18,6 +20,7 @@ export function makeFields(root, { pointed, chosen }) {
 
   function draw(records, hint) {
     tree.clear(records.length ? "" : hint);
+    const isOpen = records.reduce((sum, each) => sum + each.fields.length, 0) <= MOST_OPEN;
     records.forEach((record) => {
       const parts = [element("span", { className: "name" }, record.title)];
       if (record.reason) parts.push(element("span", { className: "bad" }, `✗ ${record.verdict}${record.message ? `: ${record.message}` : ""}`));
@@ -25,7 +28,7 @@ export function makeFields(root, { pointed, chosen }) {
       tree.add(record, null, parts, { className: record.reason ? "record damaged" : "record" });
       record.fields.forEach((field) => {
         const above = field.parent < 0 ? record : record.fields[field.parent];
-        tree.add(field, above, partsOf(record, field), { isOpen: field.parent < 0 && records.length < 60 });
+        tree.add(field, above, partsOf(record, field), { isOpen: isOpen && field.parent < 0 });
       });
     });
   }

@@ -25,5 +25,7 @@ def written(folder: Path, rows: int = 5, wrong: int = -1) -> tuple[Path, Path]:
     """A spec and a file of so many rows, one of them with a value that is refused."""
     spec, file = folder / "readings.ksy", folder / "readings.bin"
     spec.write_text(SPEC)
-    file.write_bytes(b"RD" + b"".join(struct.pack("<HI", n, 5000 if n == wrong else 10 * n) for n in range(rows)))
+    file.write_bytes(
+        b"RD" + b"".join(struct.pack("<HI", n % 65536, 5000 if n == wrong else 10 * (n % 100)) for n in range(rows))
+    )
     return spec, file

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,6 +41,16 @@ def studio(tmp_path: Path) -> Iterator[tuple[str, Path, Path]]:
         process.terminate()
 
 
+def places(page: Any, mark: str) -> list[str]:
+    """Offsets of the bytes that have a mark."""
+    return [each.get_attribute("data-at") or "" for each in page.locator(f"#hex .line > b.{mark}").all()]
+
+
+def lit_field(page: Any) -> str:
+    found: str = page.locator("#tree .name.lit").inner_text()
+    return found
+
+
 def test_a_session(studio: tuple[str, Path, Path]) -> None:
     address, spec, file = studio
     with playwright.sync_playwright() as driver:
@@ -52,9 +63,31 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         page.goto(address)
         page.wait_for_selector("html[data-ready=true]")
         # The whole file is read for it after the first page is shown.
-        page.wait_for_function("document.getElementById('status').innerText.includes('1 damaged')")
+        page.wait_for_selector("#status:has-text('1 damaged')")
         assert page.locator("#rows tbody tr").count() == 5
+
+        # Damage is marked in the map, the bytes, the fields and the rows, and a button leads to it.
         assert page.locator("#map i").count() == 1
+        assert places(page, "damaged") == [str(at) for at in range(20, 26)]
+        assert "5000" in page.locator("#tree .record.damaged").inner_text()
+        assert page.locator("#rows tr.damaged").inner_text().startswith("20")
+        page.click("#damage")
+        assert page.locator("#hex .line > b.cursor").get_attribute("data-at") == "20"
+
+        # What is pointed at in one pane is lit in all others.
+        value = [str(at) for at in range(10, 14)]
+        page.hover("#hex .line > b[data-at='11']")
+        assert (places(page, "lit"), lit_field(page)) == (value, "value")
+        assert page.locator("#rows tr.lit .at").inner_text() == "8"
+        assert "- id: value" in page.locator(".cm-lit").first.inner_text()
+        page.hover("#tree .name:text-is('value') >> nth=1")
+        assert (places(page, "lit"), page.locator("#rows tr.lit .at").inner_text()) == (value, "8")
+        assert "- id: value" in page.locator(".cm-lit").first.inner_text()
+        page.hover("#rows tbody tr:nth-child(2)")
+        assert (places(page, "lit"), lit_field(page)) == ([str(at) for at in range(8, 14)], "record 2")
+        page.hover(".cm-line:has-text('id: sensor')")
+        assert (places(page, "lit"), lit_field(page)) == (["2", "3"], "sensor")
+        assert page.locator("#rows tr.lit .at").inner_text() == "2"
 
         # A byte leads to its field, its row and its lines.
         page.click("#hex .line > b[data-at='10']")
@@ -105,6 +138,27 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         assert "owned" not in page.title()
         assert wrong == []
         assert [each for each in asked if not re.match(re.escape(address.split("?")[0]), each)] == []
+        browser.close()
+
+
+def test_far_into_a_file(studio: tuple[str, Path, Path]) -> None:
+    address, _, file = studio
+    written(file.parent, rows=200_000, wrong=199_000)
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        page = browser.new_page(viewport={"width": 1500, "height": 900})
+        page.goto(address)
+        page.wait_for_selector("#status:has-text('199,999 rows · 1 damaged')")
+        page.click("#damage")
+        chosen = page.locator("#tree [aria-selected=true] > .row")
+        chosen.filter(has_text="sensor").wait_for()
+        assert page.locator("#rows tr.chosen .at").inner_text() == f"{2 + 6 * 199_000:,}"
+        # Records before the one that was gone to are shown too, and what is chosen stays so.
+        page.fill("#goto", "600006")
+        page.press("#goto", "Enter")
+        page.wait_for_selector("#record-title:has-text('599,8')")
+        assert chosen.locator(".name").inner_text() == "value"
+        assert page.locator("#rows tr.chosen .at").inner_text() == "600,002"
         browser.close()
 
 

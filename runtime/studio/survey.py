@@ -1,0 +1,102 @@
+"""One reading of a whole file, in slices: its damage, and an index of where units begin, by which later readings far
+into the file begin near what they look for."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..format.description import Format
+from ..input.inputs import Input
+from ..inspecting import ranges
+from ..reading.input_scan import InputScan
+from ..reading.readers import Readers
+from ..reading.request import scan_request
+from ..rows.batches import OFFSET
+
+SPACING = 256 * 1024
+"""Bytes between the places of an index, at first; also what is read at once."""
+MOST_PLACES = 32_768
+
+
+class Survey:
+    """Reads ``source`` as far as it is asked to, and no byte twice."""
+
+    def __init__(self, format: Format, source: Input, options: Mapping[str, Any]) -> None:
+        request = scan_request(format, **{**options, "columns": [OFFSET], "check_format": False})
+        self._is_indexed = format.resumable
+        self._scan = InputScan(replace(request, chunk=SPACING), source, Readers(request))
+        self._events = self._scan.events()
+        self._size = source.size
+        self._spacing = SPACING
+        self._units: list[int] = [0]
+        self._settled: list[int] = [0]
+        """For each of the units, the offset from which on rows are the same if the reading begins at the unit."""
+        self._waiting: int | None = None
+        """A unit before which a record has begun that has not ended."""
+        self.is_done = False
+
+    def go_on(self, seconds: float) -> None:
+        """Read on for about so long, or to the end."""
+        end = time.monotonic() + seconds
+        while self._step() and time.monotonic() < end:
+            pass
+
+    def place_before(self, offset: int) -> int:
+        """Return where a unit begins from which on a scan finds all rows that begin at ``offset`` or later; 0 where
+        the format has to be read from its beginning. Reads on as far as necessary."""
+        if not self._is_indexed:
+            return 0
+        while max(self._settled[-1] + self._spacing, self._scan.position) <= offset and self._step():
+            pass
+        return self._units[bisect_right(self._settled, offset) - 1]
+
+    def found(self) -> dict[str, Any]:
+        """Return what is known so far, as JSON takes it. ``read``: the part of the file that has been read, 0 to 1."""
+        report = self._scan.report
+        read = 1.0 if self.is_done else self._scan.stored_bytes / max(1, self._size or 0)
+        return {
+            "done": self.is_done,
+            "read": min(read, 1.0),
+            "rows": report.rows,
+            "bytes": report.bytes,
+            "damaged": len(report.damaged) + report.unlisted,
+            "ranges": ranges(report),
+            "tail": report.tail if self.is_done else "clean",
+            "error": str(report.error) if report.error is not None else None,
+        }
+
+    def close(self) -> None:
+        """Release the file."""
+        self._events.close()
+
+    def _step(self) -> bool:
+        """Read to the next event, and note where the unit after it begins. Return whether there is more."""
+        if self.is_done:
+            return False
+        try:
+            next(self._events)
+        except StopIteration:
+            self.is_done = True
+            return False
+        except BaseException:
+            self.is_done = True
+            raise
+        if self._is_indexed:
+            self._note(self._scan.position, self._scan.settled)
+        return True
+
+    def _note(self, unit: int, settled: int) -> None:
+        if self._waiting is None and unit >= self._units[-1] + self._spacing:
+            self._waiting = unit
+        if self._waiting is None or settled < self._waiting:
+            return
+        self._units.append(self._waiting)
+        self._settled.append(settled)
+        self._waiting = None
+        if len(self._units) > MOST_PLACES:
+            del self._units[1::2], self._settled[1::2]
+            self._spacing *= 2
