@@ -1,4 +1,4 @@
-"""Values of one field as bytes: what follows the tag."""
+"""Encoding of the values of one field, without the tag."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .kinds import FLOATS, INTEGERS, Integer
 from .wire import MASK_64, SMALL, write_varint
 
 Encode = Callable[[Any], bytes]
-"""Gives the bytes of one value (without the length of text and bytes). Raises ``TypeError`` or ``ValueError``, which
-say what the value would have to be."""
+"""Returns the bytes of one value, without the length of text and bytes. Raises ``TypeError`` or ``ValueError``, which
+say what is expected."""
 
 
 def encoder(rule: FieldRule, kind: FieldKind, check_text: bool) -> Encode:
-    """The function that turns values of a field of ``kind``, or the keys of a map, into bytes; not for messages."""
+    """Return the function that encodes values of a field of ``kind``, or keys of a map; not for messages."""
     match kind:
         case FieldKind.BYTES:
             return _bytes
@@ -46,7 +46,7 @@ def _varint(integer: Integer) -> Encode:
             raise ValueError(f"it is not from {least} to {most}")
         if zigzag:
             number = number << 1 ^ number >> 63
-        # A negative number takes ten bytes, also in 32 bits: that is how it is widened to 64.
+        # Negative int32 are sign-extended to 64 bits, so they take ten bytes.
         return write_varint(number & MASK_64)
 
     return encode

@@ -7,16 +7,16 @@ from ..kaitai import KaitaiStructError
 
 
 class MessageError(KaitaiStructError, WireloomError):
-    """Bytes that are no such message, or an object that cannot be written as one.
+    """Bytes that are not a valid message, or an object that cannot be encoded as one.
 
-    ``field``: the dotted path from the outermost message, with indices (``records[3].data``); that of the message where
-    no known field of it is to blame. ``offset``: in the outermost message's stream, where the field begins with its
-    tag, or where a message ends that lacks a field; ``None`` when writing. ``reason``: ``message``, or ``limit`` for
-    messages too deep nested.
+    ``field``: the dotted path from the outermost message, with indices (``records[3].data``); that of the message
+    if the error is not in a known field. ``offset``: position in the outermost message's stream of the field's tag, or
+    of the end of a message that lacks a field; ``None`` when writing. ``reason``: ``message``, or ``limit`` for
+    messages nested too deeply.
     """
 
     def __init__(self, sentence: str, *, field: str = "", offset: int | None = None, reason: str = "message") -> None:
-        # Through KaitaiStructError the first of the bases calls the second, which sets all that is not known to None.
+        # KaitaiStructError calls the constructor of the second base class, which sets unknown attributes to None.
         super().__init__(sentence, None)
         self.field = field or None
         self.offset = offset
@@ -24,8 +24,8 @@ class MessageError(KaitaiStructError, WireloomError):
 
 
 class WireError(Exception):
-    """Inside this package: a step of the wire format failed; the reader adds the field, and the place where it is not
-    ``begin``."""
+    """Internal to this package: a step of the wire format failed. The reader adds the field and, if it is not
+    ``begin``, the position."""
 
     def __init__(self, sentence: str, reason: str = "message", begin: int | None = None) -> None:
         super().__init__(sentence)

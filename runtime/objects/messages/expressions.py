@@ -1,4 +1,4 @@
-"""Functions that value instances of message types need besides the functions of ``wireloom.objects``."""
+"""Functions for value instances of message types, besides those of ``wireloom.objects``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ LARGEST_DIGIT = "\uffff"
 
 
 def decode_replacing(data: bytes, encoding: str) -> str:
-    """``data`` as text, with U+FFFD for what is none."""
+    """Return ``data`` as text, with U+FFFD for invalid bytes."""
     return data.decode(encoding, "replace")
 
 
 def integer_text(text: str) -> str:
-    """``text``, which must be a decimal integer: an optional sign, and digits (of any script). Raises
+    """Return ``text``, which must be a decimal integer: an optional sign, and digits of any script. Raises
     ``ExpressionError`` (reason ``value``)."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits.isdecimal() or max(digits) > LARGEST_DIGIT:

@@ -1,7 +1,7 @@
 """Messages as JSON text, in protobuf's own JSON mapping (https://protobuf.dev/programming-guides/json/), and back.
 
-The text has no spaces, fields in the order of their numbers, and the entries of maps in that of their keys. Enums are
-their numbers. The engine writes the same text (``runtime/engine/message_json.c``).
+The text has no spaces; fields are in the order of their numbers, entries of maps in the order of their keys, and enums
+are numbers. The engine writes the same text (``runtime/engine/message_json.c``).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .plans import plan_of
 from .writing import is_zero
 
 QUOTED = frozenset(kind for kind, each in INTEGERS.items() if each.most > 1 << 32)
-"""Integers of 64 bits are text, since many readers of JSON keep only 53 bits of a number."""
+"""Kinds whose values are JSON strings: many JSON readers keep only 53 bits of a number."""
 WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def json_name(name: str) -> str:
-    """The name of a field in JSON.
+    """Return the name of a field in JSON.
 
     >>> json_name("string_value")
     'stringValue'
@@ -40,7 +40,7 @@ def json_name(name: str) -> str:
 
 
 def json_text(message: Any) -> str:
-    """The text of a message. Fields that are absent, zeros without presence and empty lists are left out."""
+    """Return the JSON text of a message, without absent fields, zeros without presence and empty lists."""
     out: list[str] = []
     stack = [_parts(message, out)]
     while stack:
@@ -53,7 +53,7 @@ def json_text(message: Any) -> str:
 
 
 def _parts(message: Any, out: list[str]) -> Iterator[Any]:
-    """Write a message; what is yielded is a message inside it that comes next."""
+    """Write a message; yield each message inside it, to be written next."""
     opening = "{"
     for rule in sorted(plan_of(type(message)).rule.fields, key=lambda each: each.number):
         value = getattr(message, rule.name)
@@ -121,7 +121,7 @@ def _scalar(kind: FieldKind, value: Any) -> str:
 
 
 def single(value: float) -> str:
-    """The shortest text that reads back as the same float of 32 bits.
+    """Return the shortest text that reads back as the same 32-bit float.
 
     >>> single(0.10000000149011612)
     '0.1'
@@ -147,8 +147,9 @@ def _single_bits(value: float) -> bytes:
 
 
 def json_message(kind: type[Any], text: str, place: str = "") -> Any:
-    """The message of a text. Fields may have their names in JSON or in the spec, 64-bit integers may be numbers, enums
-    names; null is an absent field. Raises ``MessageError`` with the path of the field, which begins with ``place``."""
+    """Return the message of a JSON text. Fields may have their JSON names or those of the spec; 64-bit integers may be
+    numbers, enums names; null means absent. Raises ``MessageError`` with the field's path, which begins with
+    ``place``."""
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -207,7 +208,7 @@ def _value(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, dept
 
 
 def _read(kind: FieldKind, enum: type[Any] | None, value: Any, place: str) -> Any:
-    """A scalar; whether its field can hold it is looked at when it is written."""
+    """Return a scalar; its range is checked when it is written."""
     found: Any = None
     if kind is FieldKind.STRING:
         found = value if isinstance(value, str) else None
@@ -229,7 +230,7 @@ def _read(kind: FieldKind, enum: type[Any] | None, value: Any, place: str) -> An
 
 
 def _bytes(text: str) -> bytes | None:
-    """Base64 of both alphabets, with or without the padding."""
+    """Decode base64 of either alphabet, with or without padding."""
     plain = text.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
     try:
         return b64decode(plain + "=" * (-len(plain) % 4), validate=True)

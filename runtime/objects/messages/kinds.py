@@ -12,8 +12,8 @@ from .wire import MASK_64, signed_32, signed_64, unsigned_32, zigzag_32, zigzag_
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer kind: its range, both ends included, and what becomes of a varint (nothing where ``read`` is
-    ``None``); ``zigzag``: whether small negative numbers are short. ``code``: that of a fixed size in ``struct``."""
+    """An integer kind: its range, both ends included. ``read``: converts a varint to the value, ``None`` if it is the
+    value; ``zigzag``: whether varints are zigzag-encoded; ``code``: the ``struct`` code of a fixed size."""
 
     least: int
     most: int
@@ -40,19 +40,19 @@ INTEGERS = {
 }
 
 FLOATS = {FieldKind.FLOAT: "f", FieldKind.DOUBLE: "d"}
-"""Codes of ``struct``; both are little-endian on the wire."""
+"""``struct`` codes; both are little-endian on the wire."""
 
 LENGTH_DELIMITED = frozenset({FieldKind.STRING, FieldKind.BYTES, FieldKind.MESSAGE})
 """The kinds that cannot be packed."""
 
 
 def fixed_code(kind: FieldKind) -> str:
-    """The code of ``struct`` for a kind of fixed size; empty for all others."""
+    """Return the ``struct`` code of a kind of fixed size; empty for other kinds."""
     return FLOATS.get(kind) or (INTEGERS[kind].code if kind in INTEGERS else "")
 
 
 def wire_type(kind: FieldKind) -> WireType:
-    """The wire type of a single value."""
+    """Return the wire type of a single value."""
     if kind in LENGTH_DELIMITED:
         return WireType.LENGTH_DELIMITED
     code = fixed_code(kind)
@@ -62,8 +62,8 @@ def wire_type(kind: FieldKind) -> WireType:
 
 
 def zero(rule: FieldRule) -> int | float | bool | str | bytes | None:
-    """The value of an absent field without a declared default. A closed enum's is the first of its values; a message
-    has none."""
+    """Return the value of an absent field without a declared default: of a closed enum its first value, of a message
+    ``None``."""
     match rule.kind:
         case FieldKind.STRING:
             return ""

@@ -15,23 +15,23 @@ from .writing import is_zero, write_message
 
 
 class Message(Struct):
-    """A protobuf message: read from bytes or made of values that are given by name.
+    """A protobuf message, read from bytes or created from keyword arguments.
 
-    A field that is absent is ``None`` where absence shows (``optional``, ``required``, sub-messages, members of a
-    oneof), and zero where it does not; a repeated field is a list, a map a dictionary. ``get`` gives the default of
-    what is absent. In a layout a message takes all that its stream has left. Text that is not UTF-8 in proto2 holds the
-    bytes in question as Python's ``surrogateescape`` does.
+    An absent field is ``None`` if it has presence (``optional``, ``required``, sub-messages, members of a oneof), and
+    zero otherwise; a repeated field is a list, a map a dictionary. ``get`` returns the default of an absent field. In a
+    layout a message extends to the end of its stream. Bytes in proto2 text that are not UTF-8 are represented as by
+    Python's ``surrogateescape``.
     """
 
     __slots__ = ()
 
     _rule: ClassVar[MessageRule]
-    """What fields there are, and how they are read and written."""
+    """The fields, and how they are read and written."""
     _plan: ClassVar[Plan | None] = None
 
     @classmethod
     def _types(cls) -> Mapping[str, type[Any]]:
-        """The classes of sub-messages (and of maps' values) and of enums, by field."""
+        """Return the classes of sub-messages (and of maps' values) and of enums, by field."""
         return {}
 
     def _assign(self, fields: Mapping[str, Any]) -> None:
@@ -46,14 +46,14 @@ class Message(Struct):
         io.write_bytes(write_message(self))
 
     def to_bytes(self) -> bytes:
-        """The message in its canonical form: fields in the order of their numbers, maps in that of their keys.
+        """Return the message in its canonical form: fields in the order of their numbers, maps in that of their keys.
 
-        Raises ``MessageError`` where a required field is missing or a value does not fit its field.
+        Raises ``MessageError`` if a required field is missing or a value does not fit its field.
         """
         return write_message(self)
 
     def get(self, name: str) -> Any:
-        """The value of a field; where it is absent, its declared default or zero (``None`` for a message).
+        """Return the value of a field; if it is absent, its declared default or zero (``None`` for a message).
 
         Raises ``AttributeError`` for a name that is not a field.
         """
@@ -64,8 +64,8 @@ class Message(Struct):
         return next((plan.default(each) for each in plan.rule.fields if each.name == name), None)
 
     def has(self, name: str) -> bool:
-        """Return whether a field is there: for one whose absence does not show, whether it is not zero; for a repeated
-        one, whether it has items. Raises ``AttributeError`` for a name that is not a field."""
+        """Return whether a field is present; for one without presence, whether it is not zero; for a repeated one,
+        whether it has items. Raises ``AttributeError`` for a name that is not a field."""
         value = getattr(self, name)
         rule = next((each for each in self._rule.fields if each.name == name), None)
         if rule is None or rule.label in (Label.OPTIONAL, Label.REQUIRED) or value is None:

@@ -1,4 +1,4 @@
-"""Messages as plain values of Python, in the form that Arrow takes them."""
+"""Messages as plain Python values, in the form that Arrow accepts."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .plans import Plan, plan_of
 
 
 def values_of(message: Message) -> dict[str, Any]:
-    """All fields of a message by name: sub-messages as dictionaries, or as JSON text where their fields say so, maps as
-    lists of ``{"key": …, "value": …}``, enums as numbers, text with U+FFFD for bytes that are no UTF-8. An absent field
-    is its declared default or ``None``."""
+    """Return all fields of a message by name: sub-messages as dictionaries, or as JSON text where their fields say so,
+    maps as lists of ``{"key": …, "value": …}``, enums as numbers, text with U+FFFD for bytes that are not UTF-8. An
+    absent field is its declared default or ``None``."""
     return _values(message, plan_of(type(message)))
 
 
 def value_of(message: Message, name: str) -> Any:
-    """One field of a message in the same form. Raises ``KeyError`` for a name that is not a field."""
+    """Return one field of a message in the same form. Raises ``KeyError`` for a name that is not a field."""
     plan = plan_of(type(message))
     rule = next((each for each in plan.rule.fields if each.name == name), None)
     if rule is None:
@@ -29,7 +29,7 @@ def value_of(message: Message, name: str) -> Any:
 
 
 def plain_value(value: Any) -> Any:
-    """The value of an instance of a message type, in the same form."""
+    """Return the value of an instance of a message type in the same form."""
     if isinstance(value, Message):
         return values_of(value)
     if isinstance(value, list):
@@ -69,7 +69,7 @@ def _plain(value: Any, rule: FieldRule) -> Any:
 
 
 def readable(value: Any) -> Any:
-    """The value, where it is text with U+FFFD for bytes that are no UTF-8."""
+    """Return the value; text with U+FFFD for bytes that are not UTF-8."""
     if not isinstance(value, str) or value.isascii():
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

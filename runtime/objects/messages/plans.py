@@ -1,4 +1,4 @@
-"""A message class, prepared for reading: a table from tags to what is done with them."""
+"""Plans of message classes: tables from tags to the steps that read them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .kinds import INTEGERS, LENGTH_DELIMITED, fixed_code, wire_type, zero
 from .wire import signed_32
 
 VARINT, FIXED, BYTES, TEXT, MESSAGE, PACKED_VARINTS, PACKED_FIXED = range(7)
-"""What a tag asks for; from ``BYTES`` on it has a length."""
+"""Kinds of content after a tag; those from ``BYTES`` on have a length."""
 
 SET, APPEND, CHOOSE = range(3)
-"""What becomes of a value: it is the field's, or one more of it, or the field's and the only one of its oneof."""
+"""What is done with a value: set the field, append to it, or set it and clear the other members of its oneof."""
 
 
 class Step(NamedTuple):
-    """The action for the content after one tag. A tuple, which the reader takes apart in one step.
+    """The action for the content after one tag. A tuple, since it is unpacked fastest.
 
-    ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum gives ``None`` for what is no
-    value of it; TEXT: what becomes of bytes that are no UTF-8; FIXED, PACKED_FIXED: the ``struct``; MESSAGE: the
+    ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum returns ``None`` for unknown
+    numbers; TEXT: the error handler for bytes that are not UTF-8; FIXED, PACKED_FIXED: the ``struct``; MESSAGE: the
     ``Plan``. ``others``: CHOOSE: the other members of the oneof.
     """
 
@@ -37,13 +37,13 @@ class Step(NamedTuple):
 
 
 SCALAR, CHOSEN, SEVERAL = range(3)
-"""The shape of a field: one scalar, one of a oneof, and all else: messages and what is repeated."""
+"""The shape of a field: a scalar, a scalar of a oneof, or anything else: messages and repeated fields."""
 
 
 class FieldWriter(NamedTuple):
-    """How one field is written. A tuple, which the loop takes apart in one step.
+    """How one field is written. A tuple, since it is unpacked fastest.
 
-    ``encode``: for scalars. ``prefixed``: a length is before each value.
+    ``encode``: for scalars. ``prefixed``: whether a length precedes each value.
     ``plan``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
     """
 
@@ -58,13 +58,13 @@ class FieldWriter(NamedTuple):
 
 
 class Entry:
-    """One entry of a map while it is read: a message of a key and a value."""
+    """An entry of a map while it is read: a message of a key and a value."""
 
     __slots__ = ("_io", "_parent", "_root", "key", "value")
 
 
 class Plan:
-    """How objects of one class are made and read. ``steps``: by tag. ``names``: by number.
+    """How objects of one class are created and read. ``steps``: by tag. ``names``: by number.
 
     ``singles``, ``lists``, ``maps``: the fields of an empty message, singular ones with their values. ``required``:
     names. ``children``: the fields that are messages, and maps. ``enums``: members by field and number. ``entry``: for
@@ -98,7 +98,7 @@ class Plan:
             setattr(message, name, {})
 
     def default(self, rule: FieldRule) -> Any:
-        """The value of an absent field: what is declared, or zero."""
+        """Return the value of an absent field: its declared default, or zero."""
         value = zero(rule) if rule.default is None else rule.default
         return self.enums[rule.name].get(value, value) if isinstance(value, int) and rule.name in self.enums else value
 
@@ -109,11 +109,11 @@ def _is_list(rule: FieldRule) -> bool:
 
 _lock = RLock()
 _making: dict[type[Any], Plan] = {}
-"""The plans of types that may lead to each other; they are given away when all of them are complete."""
+"""Plans of mutually dependent types that are being made; they are published together when all are complete."""
 
 
 def _begin_anew() -> None:
-    """Make a new lock in a forked process, which lacks the thread that may hold the old one."""
+    """Make a new lock in a forked process, where the thread that may hold the old one does not exist."""
     global _lock
     _lock = RLock()
     _making.clear()
@@ -124,7 +124,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def plan_of(message_class: type[Any]) -> Plan:
-    """The plan of a class, which is made when it is first asked for."""
+    """Return the plan of a class, which is made on first use."""
     plan: Plan | None = message_class.__dict__.get("_plan")
     return plan if plan is not None else _make(message_class)
 
@@ -148,7 +148,7 @@ def _make(message_class: type[Any]) -> Plan:
 
 
 def _module_of(message_class: type[Any]) -> str:
-    """The module of the generated class, also for a class that somebody has made of it."""
+    """Return the module of the generated class, also for a subclass of it."""
     return next(each for each in reversed(message_class.__mro__) if "_rule" in vars(each)).__module__
 
 
@@ -180,7 +180,7 @@ def _fill(plan: Plan, types: Mapping[str, type[Any]]) -> None:
 
 
 def _entry_plan(owner: Plan, rule: FieldRule, value_type: type[Any] | None) -> Plan:
-    """A map is written as a repeated message of a key and a value (fields 1 and 2)."""
+    """Return the plan of a map's entries: repeated messages of a key and a value (fields 1 and 2)."""
     assert rule.key is not None
     key = FieldRule("key", 1, rule.key, Label.OPTIONAL)
     value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, values=rule.values, json=rule.json)
@@ -204,7 +204,7 @@ def _store(rule: FieldRule) -> int:
 
 
 def _scalar_steps(plan: Plan, rule: FieldRule) -> dict[int, Step]:
-    """Both forms of a repeated field are read, whatever the spec says of how it is written."""
+    """Return the steps of a scalar field. Repeated fields are accepted packed and unpacked, regardless of the spec."""
     action, more = _action(plan, rule)
     step = Step(action, rule.name, _store(rule), more, _others(plan.rule, rule))
     steps = {rule.number << 3 | wire_type(rule.kind): step}
@@ -231,8 +231,8 @@ def _action(plan: Plan, rule: FieldRule) -> tuple[int, Any]:
 
 
 def _member_of(rule: FieldRule, members: Mapping[int, IntEnum]) -> Callable[[int], int | None]:
-    """The function that turns a varint into a value of an enum: ``None`` for a number that a closed one does not
-    have."""
+    """Return the function that converts a varint to a value of an enum; it returns ``None`` for a number that a closed
+    enum does not have."""
     if rule.values is None:
         return lambda value: members.get(number := signed_32(value), number)
     known: dict[int, int] = {each: members.get(each, each) for each in rule.values}

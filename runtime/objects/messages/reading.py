@@ -1,4 +1,4 @@
-"""Reads messages: one loop over the bytes, with the messages that are open on a stack of its own."""
+"""Reading of messages: one loop over the bytes, with a stack of the messages that are open."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .required import Lacking, check_required
 from .wire import CUT, TOO_DEEP, check_tag, read_varint, read_varints, skip_field, too_long
 
 DROPPED: Any = object()
-"""Value of a map's entry that a closed enum does not have: the entry is then like an unknown field."""
+"""Marks an entry of a map whose value a closed enum does not have: it is dropped like an unknown field."""
 
 Open = tuple[Any, Plan, int, str]
 """A message that is open: the object, its plan, its end, and the name of its field that is being read."""
 
 
 def read_message(message: Any, data: bytes, base: int = 0) -> None:
-    """Read all of ``data`` into ``message``, whose fields are emptied first.
+    """Read all of ``data`` into ``message``, whose fields are cleared first.
 
-    ``base``: where ``data`` begins in its stream, for the offsets of errors. Raises ``MessageError``.
+    ``base``: position of ``data`` in its stream, for the offsets of errors. Raises ``MessageError``.
     """
     plan = plan_of(type(message))
     plan.blank(message)
@@ -30,7 +30,7 @@ def read_message(message: Any, data: bytes, base: int = 0) -> None:
 
 
 def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) -> None:
-    """The loop. What it needs for each field is in local variables, for speed."""
+    """Run the loop. Its state is in local variables for speed."""
     stack: list[Open] = []
     depth = plan.rule.max_depth
     steps = plan.steps
@@ -135,7 +135,7 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
 
 
 def _enter(message: Any, plan: Plan, name: str, store: int, inner: Plan, others: tuple[str, ...]) -> Any:
-    """The object that a sub-message is read into: a new one, or the one that is there, which it is merged with."""
+    """Return the object that a sub-message is read into: a new one, or the existing one, to be merged."""
     if store != APPEND:
         known = getattr(message, name)
         if known is not None:
@@ -153,7 +153,7 @@ def _enter(message: Any, plan: Plan, name: str, store: int, inner: Plan, others:
 def _new_child(parent: Any, plan: Plan, inner: Plan) -> Any:
     child: Any = object.__new__(inner.message_class)
     child._parent = parent
-    # A type of another spec is the root of its own.
+    # An object of a type of another spec is its own root.
     child._root = parent._root if inner.module == plan.module else child
     child._io = parent._io
     inner.blank(child)
@@ -161,7 +161,7 @@ def _new_child(parent: Any, plan: Plan, inner: Plan) -> Any:
 
 
 def _keep_entry(entry: Any, plan: Plan, lacking: Lacking, offset: int) -> None:
-    """Add an entry to a map. A key or value that is missing is the default; the last of a key wins."""
+    """Add an entry to a map. A missing key or value has its default; the last entry of a key wins."""
     key, value = plan.rule.fields
     assert plan.entry is not None
     if entry.value is DROPPED:
@@ -195,7 +195,7 @@ def _skip(plan: Plan, data: bytes, tag: int, begin: int, position: int, end: int
 
 
 def _path(stack: list[Open], message: Any, name: str) -> str:
-    """The dotted path of the field ``name`` of ``message``, with indices: ``records[3].data``."""
+    """Return the dotted path of the field ``name`` of ``message``, with indices: ``records[3].data``."""
     parts = []
     for holder, _, _, inner in stack:
         held = getattr(holder, inner)

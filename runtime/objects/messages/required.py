@@ -1,4 +1,4 @@
-"""Required fields: looked at when a message is complete, since what is merged into it may bring them."""
+"""Required fields, which are checked when the outermost message is complete, since merging may supply them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from .errors import MessageError
 from .plans import Plan
 
 Lacking = dict[int, tuple[Any, int]]
-"""By identity, the messages that lacked a required field at their end, and the offset of that. The messages are held,
-so that no other object can have their identity."""
+"""The messages that lacked a required field at their end, and the offset of that end, by identity. Keeping a reference
+to them ensures that identities are not reused."""
 
 
 def check_required(message: Any, plan: Plan, lacking: Lacking) -> None:
-    """Raise ``MessageError`` for the first message, outermost first, that lacks a required field. Those that are no
-    longer part of ``message`` do not count: another member of their oneof, or another value of their key, won."""
+    """Raise ``MessageError`` for the first message, outermost first, that lacks a required field. Messages that are no
+    longer part of ``message``, since another member of their oneof or another value of their key replaced them, are
+    ignored."""
     waiting = [(message, plan, "")]
     while waiting:
         each, its_plan, path = waiting.pop()
@@ -29,7 +30,7 @@ def check_required(message: Any, plan: Plan, lacking: Lacking) -> None:
 
 
 def missing_field(message: Any, plan: Plan) -> str | None:
-    """The first required field that a message lacks."""
+    """Return the first required field that a message lacks."""
     return next((name for name in plan.required if getattr(message, name) is None), None)
 
 

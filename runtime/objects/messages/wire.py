@@ -1,4 +1,4 @@
-"""The wire format's smallest parts: varints, tags, zigzag, and what is skipped.
+"""Primitives of the wire format: varints, tags, zigzag, skipping of fields.
 
 Source of the rules: https://protobuf.dev/programming-guides/encoding/.
 """
@@ -17,16 +17,16 @@ CUT = "the input ends inside the field"
 TOO_DEEP = "messages are nested too deeply"
 
 SHIFTS = tuple(range(0, 70, 7))
-"""Where the bytes of a varint stand."""
+"""The shifts of the bytes of a varint."""
 SMALL = tuple(bytes((value,)) for value in range(128))
 """The varints of one byte."""
 
 
 def read_varint(data: bytes, position: int, strict: bool) -> tuple[int, int]:
-    """The varint at ``position`` and the position after it.
+    """Return the varint at ``position`` and the position after it.
 
-    At most ten bytes. What does not fit 64 bits is an error with ``strict``, else it is cut off. Raises ``WireError``,
-    and ``IndexError`` where ``data`` ends inside it.
+    A varint has at most ten bytes. Bits beyond 64 are an error if ``strict``, otherwise they are dropped. Raises
+    ``WireError``, and ``IndexError`` if ``data`` ends inside the varint.
     """
     value = 0
     for shift in SHIFTS:
@@ -44,7 +44,7 @@ def read_varint(data: bytes, position: int, strict: bool) -> tuple[int, int]:
 
 
 def read_varints(data: bytes, position: int, end: int, strict: bool) -> list[int]:
-    """The varints of a packed field, which has the bytes from ``position`` to ``end``. Raises as ``read_varint``."""
+    """Return the varints of a packed field, whose content is ``data[position:end]``. Raises as ``read_varint``."""
     chunk = data[position:end]
     if chunk.isascii():
         return list(chunk)
@@ -61,7 +61,7 @@ def read_varints(data: bytes, position: int, end: int, strict: bool) -> list[int
 
 
 def write_varint(value: int) -> bytes:
-    """The shortest varint of a number from 0 to 2^64 - 1."""
+    """Return the shortest varint of a number from 0 to 2^64 - 1."""
     if value < 0x80:
         return SMALL[value]
     if value < 0x4000:
@@ -75,7 +75,7 @@ def write_varint(value: int) -> bytes:
 
 
 def check_tag(tag: int) -> None:
-    """Raise ``WireError`` for a tag that no message can have."""
+    """Raise ``WireError`` for an invalid tag."""
     number, wire_type = tag >> 3, tag & 7
     if not 0 < number <= MAX_NUMBER:
         raise WireError(f"{number} is not a field number: they go from 1 to {MAX_NUMBER}")
@@ -84,10 +84,9 @@ def check_tag(tag: int) -> None:
 
 
 def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, strict: bool, depth: int) -> int:
-    """The position after the unknown field of ``tag``, which is at ``begin``; its content at ``position``.
+    """Return the position after the unknown field of ``tag`` at ``begin``, whose content is at ``position``.
 
-    ``depth``: how many groups may be nested. Raises ``WireError`` with the place, which may be inside a
-    group.
+    ``depth``: how many groups may be nested. Raises ``WireError`` with the position, which may be inside a group.
     """
     groups: list[int] = []
     try:
@@ -135,28 +134,29 @@ def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) ->
 
 
 def too_long(size: int, left: int) -> WireError:
-    """The error of a field that needs ``size`` bytes where ``left`` are left; negative: its length was cut."""
+    """Return the error for a field that needs ``size`` bytes where ``left`` remain; a negative ``size``: the length
+    itself is truncated."""
     return WireError(CUT if left < 0 else f"{size} bytes are announced, and {left} are left")
 
 
 def signed_32(value: int) -> int:
-    """The low 32 bits as a signed number: ``int32`` and enums."""
+    """Return the low 32 bits as a signed number: ``int32`` and enums."""
     value &= MASK_32
     return value - (1 << 32) if value >> 31 else value
 
 
 def unsigned_32(value: int) -> int:
-    """The low 32 bits: ``uint32``."""
+    """Return the low 32 bits: ``uint32``."""
     return value & MASK_32
 
 
 def signed_64(value: int) -> int:
-    """64 bits as a signed number: ``int64``."""
+    """Return 64 bits as a signed number: ``int64``."""
     return value - (1 << 64) if value >> 63 else value
 
 
 def zigzag_32(value: int) -> int:
-    """The number that ``sint32`` wrote as ``value``.
+    """Decode the zigzag encoding of ``sint32``.
 
     >>> zigzag_32(0), zigzag_32(1), zigzag_32(2)
     (0, -1, 1)
@@ -166,5 +166,5 @@ def zigzag_32(value: int) -> int:
 
 
 def zigzag_64(value: int) -> int:
-    """The number that ``sint64`` wrote as ``value``."""
+    """Decode the zigzag encoding of ``sint64``."""
     return value >> 1 ^ -(value & 1)

@@ -1,5 +1,5 @@
-"""Writes messages in one pass, from the end to the beginning: a length is known when what it counts has been written,
-and no byte is copied twice, however deep messages are nested."""
+"""Writing of messages in one pass from the end to the beginning: the length of a content is known when it has been
+written, so no byte is copied twice, however deeply messages are nested."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Inner(NamedTuple):
 
 
 Parts: TypeAlias = "Iterator[Inner]"
-"""Writes a message, the last field first: appends bytes, and yields what is inside to be written before."""
+"""Writes a message, the last field first: appends bytes, and yields each inner message, to be written before them."""
 
 
 def write_message(message: Any) -> bytes:
-    """The canonical bytes of a message. Objects inside it get it as their parent.
+    """Return the canonical bytes of a message. It becomes the parent of the objects inside it.
 
-    Raises ``MessageError``, which names the field, where a required field is missing, a value does not fit its field,
-    several members of a oneof are set, or messages are nested deeper than the type allows.
+    Raises ``MessageError``, which names the field, if a required field is missing, a value does not fit its field,
+    several members of a oneof are set, or messages are nested too deeply.
     """
     plan = plan_of(type(message))
     depth = plan.rule.max_depth
@@ -84,7 +84,7 @@ def _parts(message: Any, plan: Plan, written: list[bytes]) -> Parts:
         except (TypeError, ValueError) as error:
             raise _misfit(value, name, error) from error
         if prefixed:
-            # Not joined with its length: it may be large.
+            # Not concatenated with its length, since it may be large.
             written.append(data)
             written.append(tag + write_varint(len(data)))
         else:
@@ -99,7 +99,7 @@ def _check_oneof(message: Any, plan: Plan, rule: FieldRule) -> None:
 
 
 def _several(message: Any, plan: Plan, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:
-    """The parts of a field that is not a single scalar: a map, sub-messages, repeated scalars."""
+    """Write a field that is not a single scalar: a map, sub-messages or repeated scalars."""
     if writer.rule.label is Label.REPEATED:
         kind, what = (Mapping, "mapping") if writer.key is not None else (Sequence, "list")
         if not isinstance(value, kind) or isinstance(value, str | bytes | bytearray):
@@ -149,7 +149,7 @@ def _map(
     message: Any, plan: Plan, writer: FieldWriter, encode: Encode, values: dict[Any, Any], written: list[bytes]
 ) -> Parts:
     keys = {key: _encoded(encode, key, writer.name) for key in values}
-    # Text in the order of its bytes, numbers in that of their values, as deterministic serialization has it.
+    # Text is sorted by its bytes, numbers by value, as in deterministic serialization.
     text = writer.rule.key is FieldKind.STRING
     for key in sorted(keys, key=keys.__getitem__ if text else None, reverse=True):
         name = f"{writer.name}[{key!r}]"
@@ -157,7 +157,7 @@ def _map(
 
 
 def _entry(message: Any, plan: Plan, writer: FieldWriter, key: bytes, value: Any, written: list[bytes]) -> Parts:
-    """An entry of a map: a message of a key and a value, which are both written even where they are zero."""
+    """Write an entry of a map: a message of a key and a value, which are written even if they are zero."""
     tag = write_varint(2 << 3 | wire_type(writer.rule.kind))
     if writer.plan is not None:
         child = _adopted(message, plan, value, writer.plan, "value")
@@ -194,7 +194,7 @@ def is_zero(value: Any) -> bool:
 
 
 def make_writers(plan: Plan) -> tuple[FieldWriter, ...]:
-    """The writers of a type's fields, that of the highest number first; kept in the plan."""
+    """Make the writers of a type's fields, highest number first; the plan keeps them."""
     fields = sorted(plan.rule.fields, key=lambda each: each.number, reverse=True)
     plan.writers = tuple(_writer(plan, each) for each in fields)
     return plan.writers

@@ -1,4 +1,4 @@
-"""Arguments of parametric types: an object has those with which a reader would make it."""
+"""Arguments of parametric types: an object must have those that a reader would pass."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .solving import Solution, first_free
 
 
 def set_argument(child: Any, parameter: str, value: object) -> None:
-    """Give an object an argument that is known only while it is written."""
+    """Set an argument of an object that is known only while it is written."""
     object.__setattr__(child, parameter, value)
 
 
 def check_argument(name: str, child: Any, parameter: str, expected: object) -> None:
-    """An object was given the arguments with which a reader would make it.
+    """Check that an object was given the arguments that a reader would pass.
 
-    One that was not given them, or has them from what held when it was read, takes what holds now.
+    Arguments that were not given, or that come from reading the object, are set to the current ones.
     """
     actual = getattr(child, parameter, None)
     if actual is expected:
@@ -31,7 +31,7 @@ def check_argument(name: str, child: Any, parameter: str, expected: object) -> N
 
 
 def bind_argument(child: Any, parameter: str, *solutions: Solution) -> None:
-    """Tell an object what its argument follows from where it is given; without solutions it does not follow."""
+    """Note which attributes of its holder an object's argument is derived from; without solutions it is not derived."""
     sources: dict[str, tuple[Solution, ...]] = child.__dict__.setdefault("_m_sources", {})
     sources[parameter] = solutions
 
@@ -39,8 +39,9 @@ def bind_argument(child: Any, parameter: str, *solutions: Solution) -> None:
 def follow_argument(
     name: str, child: Any, parameter: str, argument: Callable[[], object], *solutions: Solution
 ) -> None:
-    """Like ``check_argument``, for an ``argument`` that follows where the object was given another, or needs another
-    for what it holds: it is then solved for, now and whenever the object's own parameter follows."""
+    """Like ``check_argument``, for an ``argument`` that can be derived if the object was given another one, or needs
+    another one for its content: the attributes that it depends on are solved for, now and whenever the object's own
+    parameter is derived."""
     bind_argument(child, parameter, *solutions)
     free = first_free(solutions)
     own = getattr(child, parameter, UNSET)

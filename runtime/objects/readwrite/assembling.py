@@ -1,6 +1,6 @@
-"""Objects whose attributes only are one after the other: checked and written in one pass.
+"""Objects whose attributes simply follow each other: they are checked and written in one pass.
 
-Everything else goes the general way, and so does what is refused: that way says why.
+All other objects, and those that are refused here, are written in the general way, which reports why.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from .assigned import AssignedStruct, put, put_dirty, put_stream
 from .streams import OpenStream
 
 MAX_ROUNDS = 32
-"""How often the attributes of an object may follow from each other."""
+"""Maximum number of rounds in which the attributes of an object are derived from each other."""
 
 GENERAL = frozenset(("_check", "_fetch_instances", "_write", "_write__seq"))
-"""What a class may have in a way of its own, so that its objects are written the general way."""
+"""Methods that a class may override, so that its objects are written in the general way."""
 
 
 class UnassembledError(Exception):
-    """An object is not written in one pass."""
+    """The object cannot be written in one pass."""
 
 
 class AssembledStruct(AssignedStruct):
     """An object that may be written in one pass."""
 
     _m_fills_stream: ClassVar[bool] = False
-    """Whether objects that are written in one pass go to the end of their stream."""
+    """Whether objects that are written in one pass extend to the end of their stream."""
     _m_moved: dict[str, tuple[object, object]] | None = None
-    """The attributes that followed, each with the value before and after, as far as any did."""
+    """The attributes that were derived, each with its previous and new value."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -39,16 +39,16 @@ class AssembledStruct(AssignedStruct):
     def _assemble(self, parts: list[bytes], objects: list[Any]) -> None:
         """Append the bytes of the object to ``parts``, and the objects below it to ``objects``.
 
-        Raises any error where it takes more than that.
+        Raises any error if that is not enough to write the object.
         """
         raise UnassembledError
 
     def _check(self) -> None:
-        """Every generated class has its own, and Kaitai's protocol no other name for there being none."""
+        """Overridden by every generated class."""
         raise NotImplementedError  # never reached: Kaitai's base class is not abstract, and neither is this one
 
     def _check_alone(self) -> None:
-        """Check an object on which no other depends, as often as its attributes follow from each other."""
+        """Check an object on which no other depends, until its derived attributes no longer change."""
         for _ in range(MAX_ROUNDS):
             self._check()
             if not self._m_moved:
@@ -57,9 +57,9 @@ class AssembledStruct(AssignedStruct):
         raise UnassembledError
 
     def _assembled(self, target: KaitaiStream | None) -> bytes | None:
-        """Write the object in one pass to a stream of a size, or without one to a new stream, and return the bytes.
+        """Write the object in one pass to a stream of a given size or to a new stream, and return the bytes.
 
-        ``None`` where that cannot be done: nothing has been written then.
+        Returns ``None`` if that is not possible; nothing has been written then.
         """
         parts: list[bytes] = []
         objects: list[Any] = [self]
@@ -68,7 +68,7 @@ class AssembledStruct(AssignedStruct):
             data = b"".join(parts)
             if target is not None and not self._fits(target, len(data)):
                 return None
-        # The general way finds the same error, after as much as it comes to do before.
+        # The general way raises the same error, after it has written what comes before.
         except Exception:
             return None
         stream = OpenStream.holding(data) if target is None else target
@@ -81,7 +81,7 @@ class AssembledStruct(AssignedStruct):
         return data
 
     def _fits(self, target: KaitaiStream, size: int) -> bool:
-        """Return whether a stream has room for so many bytes, and no more where they have to go to its end."""
+        """Return whether a stream has room for so many bytes, and exactly so many if they must fill it."""
         whole = target.size()
         if type(target) is not KaitaiStream or target.bits_left or whole != target._size:
             return False

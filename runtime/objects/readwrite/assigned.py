@@ -1,4 +1,4 @@
-"""Which attributes of an object were assigned, and which have their values from what was read or follow."""
+"""Tracking of assignments: which attributes were assigned, as opposed to read or derived."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 from ..kaitai import KaitaiStream, ReadWriteKaitaiStruct
 
 put = object.__setattr__
-"""Sets an attribute without noting that it was assigned."""
+"""Set an attribute without noting that it was assigned."""
 
 NOTHING: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4096)
 def _with(names: frozenset[str], name: str) -> frozenset[str]:
-    """The names and one more; most objects have the same ones assigned, and share the set of them."""
+    """Return the set of names with one more. Cached, since most objects have the same attributes assigned."""
     return names | {name}
 
 
 class AssignedStruct(ReadWriteKaitaiStruct):
     """An object that notes which of its attributes are assigned.
 
-    The attributes of a spec have slots. What is kept besides is in ``__dict__``, which few objects need.
+    The attributes of a spec have slots. Everything else is in ``__dict__``, which few objects need.
     """
 
     __slots__ = ("_dirty", "_io", "_m_given", "_parent", "_root")
@@ -34,7 +34,7 @@ class AssignedStruct(ReadWriteKaitaiStruct):
     _root: Any
     _dirty: bool
     _m_given: frozenset[str]
-    """The attributes that were assigned since the object was made or read."""
+    """The attributes that were assigned since the object was created or read."""
 
     def __init__(self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None) -> None:
         put_stream(self, _io)
@@ -57,7 +57,7 @@ class AssignedStruct(ReadWriteKaitaiStruct):
         put_given(self, self._m_given - {name})
 
     def __dir__(self) -> list[str]:
-        """The names that the object has: attributes that are absent are not among them, though they have slots."""
+        """Return the names that the object has, without absent attributes, which have slots too."""
         kind = type(self)
         return [
             name
@@ -66,23 +66,23 @@ class AssignedStruct(ReadWriteKaitaiStruct):
         ]
 
     def __setstate__(self, state: Any) -> None:
-        """A copy has the same attributes assigned as its original."""
+        """Restore a copy, with the same attributes noted as assigned."""
         others, slots = state if isinstance(state, tuple) else (state, None)
         for name, value in {**(others or {}), **(slots or {})}.items():
             put(self, name, value)
 
     def _has_read(self) -> None:
-        """All attributes have been read: none of them counts as assigned."""
+        """Note that all attributes have been read: none counts as assigned."""
         put_given(self, NOTHING)
         put_dirty(self, False)
 
     def _was_assigned(self, name: str) -> bool:
-        """Return whether an attribute was assigned since the object was made or read."""
+        """Return whether an attribute was assigned since the object was created or read."""
         return name in self._m_given
 
 
 def setter(kind: type, name: str) -> Callable[[Any, object], None]:
-    """A function that does what ``put`` does for one attribute, in half the time."""
+    """Return a function that does what ``put`` does for one attribute, in half the time."""
     found: Callable[[Any, object], None] = vars(kind)[name].__set__
     return found
 

@@ -1,4 +1,4 @@
-"""Bytes that no attribute describes: those after and between the attributes of an object with a stream of its own."""
+"""Bytes that no attribute describes: between and after the attributes of an object with its own stream."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .streams import FixedStream, OpenStream
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The bytes that an object was read from, or last written to, and where its attributes end in them.
+    """The bytes that an object was read from or last written to, and where its attributes end in them.
 
-    What none of them describes stays as it is, as long as the attributes together keep their size.
+    Bytes that no attribute describes are preserved as long as the total size of the attributes does not change.
     """
 
     end: int
@@ -27,7 +27,7 @@ class Background:
 
 
 def background_of(child: Any) -> Background | None:
-    """The background of an object; ``None`` for one that was neither read nor written."""
+    """Return the background of an object; ``None`` for one that was neither read nor written."""
     found: Background | None = getattr(child, "_m_background", None)
     io = getattr(child, "_io", None)
     if found is None and isinstance(io, MemoryStream):
@@ -42,7 +42,7 @@ def keep_background(child: Any, background: Background) -> None:
 
 
 def content(inner: KaitaiStream, end: int, background: Background | None) -> bytes:
-    """The bytes written to ``inner``, where the attributes end at ``end``, before its background."""
+    """Return the bytes written to ``inner``, where the attributes end at ``end``, followed by the background."""
     data = inner.to_byte_array()
     if background is None or background.end != end or not isinstance(inner, FixedStream | OpenStream):
         return data

@@ -13,7 +13,7 @@ from .structs import ReadWriteStruct
 
 
 class BufferedReadWriteStruct(Buffered, ReadWriteStruct):
-    """An object that is read out of a buffer, and notes what is assigned to it."""
+    """An object that is read from a buffer and notes which attributes are assigned."""
 
     @staticmethod
     def _put(holder: Any, name: str, value: Any) -> None:
@@ -35,7 +35,8 @@ class BufferedReadWriteStruct(Buffered, ReadWriteStruct):
     def _series(  # type: ignore[override]
         cls, io: KaitaiStream, parent: Any, root: Any, items: list[Any], *, to_end: bool = False
     ) -> Iterator[Self]:
-        """As that of other classes. An object that cannot be read is appended to ``items``, as far as it goes."""
+        """Like ``Buffered._series``. An object that cannot be read completely is appended to ``items`` as far as it was
+        read."""
         make = cls._maker(io, parent, root)
         with Held(io):
             while True:

@@ -1,4 +1,4 @@
-"""Bytes as they are in their fields, written to a stream."""
+"""Writing of byte fields to a stream."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .streams import FixedStream, OpenStream
 
 
 def is_open(io: KaitaiStream) -> bool:
-    """Return whether the stream grows: then what the object has is written, and where the stream ends is no matter."""
+    """Return whether the stream grows: then everything that the object has is written, and its end is not checked."""
     return isinstance(io, OpenStream)
 
 
 def expected(io: KaitaiStream, owner: Any, name: str, condition: bool) -> bool:
-    """Return whether an attribute is written that is there on a condition about the stream.
+    """Return whether to write an attribute whose presence depends on a condition about the stream.
 
-    A stream that grows ends where the object does: what is there is written.
+    A growing stream ends where the object does: an attribute that has a value is written.
     """
     return hasattr(owner, name) if isinstance(io, OpenStream) else condition
 
 
 def follow_now(io: KaitaiStream, owner: Any, name: str, value: object) -> None:
-    """Fill in what follows from how things lie, while that is being found."""
+    """Fill in values that depend on sizes and positions, while these are being found."""
     if isinstance(io, OpenStream) and io.layout is not None and owner._follow(name, value):
         io.layout.changes.append(name)
 
 
 def room(io: KaitaiStream, name: str) -> None:
-    """An item of a repetition that goes to the end of the stream: there must be something left for it."""
+    """Check that the stream has room for an item of a repetition that goes to its end."""
     if type(io) is KaitaiStream and not io.bits_left and io._io.tell() < io._size:
         return
     if not isinstance(io, OpenStream) and io.is_eof():
@@ -40,18 +40,18 @@ def room(io: KaitaiStream, name: str) -> None:
 
 
 def at_end(io: KaitaiStream, name: str) -> None:
-    """Check that what goes to the end of the stream has come there."""
+    """Check that an attribute that extends to the end of the stream has filled it."""
     if not isinstance(io, OpenStream) and not io.is_eof():
         raise ConsistencyError(name, 0, io.size() - io.pos())
 
 
 def write_run(io: KaitaiStream, packer: struct.Struct, names: str, sizes: tuple[int, ...], *values: Any) -> None:
-    """Write several values at once; where there is not room for all, those that there is room for."""
+    """Write several values at once; if there is not room for all, as many as fit."""
     try:
         data = packer.pack(*values)
         io.write_bytes(data)
     except struct.error:
-        # This time the error names the value that does not fit.
+        # Value by value, the error names the one that does not fit.
         refuse_misfit(packer, names, *values)
         raise
     except EndOfStreamError:
@@ -70,9 +70,9 @@ def write_limited(
     include: bool = False,
     pad: int | None = None,
 ) -> None:
-    """Write bytes into a field of ``size`` bytes, ``None`` for all that are left: then the terminator, then padding.
+    """Write bytes, the terminator and padding into a field of ``size`` bytes (``None``: the rest of the stream).
 
-    With ``include`` the value has its terminator already.
+    With ``include`` the value ends with its terminator already.
     """
     if size is None:
         size = len(data) if isinstance(io, OpenStream) and io.assumed is None else io.size() - io.pos()
@@ -93,9 +93,9 @@ def write_to_end(
     include: bool = False,
     pad: int | None = None,
 ) -> None:
-    """Write bytes into all that is left of the stream, with what ends and pads them.
+    """Write bytes, the terminator and padding into the rest of the stream.
 
-    Where they do not hold, the error names the field whose stream it is: it says how much is left.
+    If they do not fit, the error names the field whose stream it is, since its size is the limit.
     """
     if not isinstance(io, OpenStream):
         left = io.size() - io.pos()
@@ -119,7 +119,7 @@ def write_terminated(
     consume: bool = True,
     eos_error: bool = True,
 ) -> None:
-    """Write bytes and what ends them; a terminator that is not consumed belongs to what follows, and stays."""
+    """Write bytes and their terminator, unless it is not consumed: then it belongs to the next attribute."""
     io.write_bytes(data)
     if include:
         if not eos_error and find_terminator(data, terminator) == -1:
@@ -134,7 +134,8 @@ def write_terminated(
 
 
 def inflated(data: bytes, owner: Any) -> bytes:
-    """``process: zlib``: the content, and kept with it what it was made of, which is written again for that content."""
+    """Undo ``process: zlib``. The compressed bytes are kept with the content, and written again if it has not
+    changed."""
     content = decompress(data)
     kept: dict[bytes, bytes] = owner.__dict__.setdefault("_m_deflated", {})
     kept[content] = bytes(data)

@@ -1,4 +1,4 @@
-"""Checks of values in ``_check`` of generated classes; the errors are those of Kaitai's own classes."""
+"""Checks of values in ``_check`` of generated classes, with the errors of Kaitai's own classes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .streams import OpenStream
 
 
 def check_size(name: str, data: bytes, size: int) -> None:
-    """Bytes of a field that has ``size`` bytes and only them."""
+    """Check the bytes of a field of exactly ``size`` bytes."""
     if len(data) != size:
         raise ConsistencyError(name, size, len(data))
 
 
 def check_terminated(name: str, data: bytes, terminator: bytes, *, include: bool, eos_error: bool = True) -> None:
-    """Bytes of a field that its terminator ends; with ``include`` they end with it."""
+    """Check the bytes of a terminated field; with ``include`` they end with the terminator."""
     found = find_terminator(data, terminator)
     last = len(data) - len(terminator)
     if not include:
@@ -34,12 +34,12 @@ def check_terminated(name: str, data: bytes, terminator: bytes, *, include: bool
 def check_limited(
     name: str, data: bytes, size: int, *, terminator: bytes = b"", include: bool = False, pad: int | None = None
 ) -> None:
-    """Bytes of a field of ``size`` bytes of which a terminator or padding may take a part."""
+    """Check the bytes of a field of ``size`` bytes that may contain a terminator and padding."""
     if len(data) > size:
         raise ConsistencyError(name, size, len(data))
     pads_otherwise = pad is not None and not (terminator and terminator[-1] == pad)
     if terminator:
-        # Padding ends a value as well as a terminator does, unless it looks like one.
+        # Padding may end the value in place of the terminator, unless it equals the terminator.
         optional = len(data) == size or pads_otherwise
         check_terminated(name, data, terminator, include=include, eos_error=not optional)
         if (data.endswith(terminator) and include) or (not include and size - len(data) >= len(terminator)):
@@ -49,36 +49,36 @@ def check_limited(
 
 
 def check_count(name: str, values: Sequence[Any], count: int) -> None:
-    """The items of a field that repeats ``count`` times."""
+    """Check the items of a field that repeats ``count`` times."""
     if len(values) != max(0, count):
         raise ConsistencyError(name, count, len(values))
 
 
 def check_some(name: str, values: Sequence[Any]) -> None:
-    """The items of a field that repeats until an item ends it."""
+    """Check that a field with ``repeat: until`` has items."""
     if not values:
         raise ConsistencyError(name, 0, len(values))
 
 
 def check_count_now(io: KaitaiStream, name: str, values: Sequence[Any], count: int) -> None:
-    """Like ``check_count``, where the count is known only while the items are written."""
+    """Like ``check_count``, for a count that is known only while the items are written."""
     if not isinstance(io, OpenStream):
         check_count(name, values, count)
 
 
 def check_last_now(io: KaitaiStream, name: str, ends: bool, index: int, values: Sequence[Any]) -> None:
-    """Like ``check_last``, where the end is known only while the items are written."""
+    """Like ``check_last``, for a condition that is known only while the items are written."""
     if not isinstance(io, OpenStream):
         check_last(name, ends, index, values)
 
 
 def check_last(name: str, ends: bool, index: int, values: Sequence[Any]) -> None:
-    """``ends``: whether the item at ``index`` ends the repetition, which the last item alone does."""
+    """Check that only the last item ends the repetition. ``ends``: whether the item at ``index`` does."""
     if ends != (index == len(values) - 1):
         raise ConsistencyError(name, index == len(values) - 1, ends)
 
 
 def check_bits(name: str, value: int, width: int) -> None:
-    """An unsigned integer of ``width`` bits."""
+    """Check an unsigned integer of ``width`` bits."""
     if not 0 <= value < 1 << width:
         raise ConsistencyError(name, f"an unsigned integer of {width} bits", value)

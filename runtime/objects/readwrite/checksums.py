@@ -1,4 +1,4 @@
-"""Checksums of what an object is written as."""
+"""Checksums of the bytes that an object is written as."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .streams import OpenStream
 
 
 def check_checksum(owner: Any, name: str, computed: int | bytes, src_path: str) -> None:
-    """Fill in a checksum that was not assigned; compare one that was with that of the bytes."""
+    """Fill in a checksum that was not assigned; verify one that was."""
     if getattr(owner, name, None) == computed:
         return
     owner._follow(name, computed)
@@ -29,9 +29,9 @@ def cover(
     end: int,
     compute: Callable[[bytes], int | bytes],
 ) -> None:
-    """Register a checksum to be computed over the bytes from ``begin`` to ``end``, as soon as all of them are final.
+    """Register a checksum to be computed over the bytes from ``begin`` to ``end`` as soon as they are final.
 
-    That is while the layout is being found; when the object is written at last, the checksum has its value.
+    This happens while the layout is being found; when the object is finally written, the checksum has its value.
     """
     layout = io.layout if isinstance(io, OpenStream) else None
     if layout is None:

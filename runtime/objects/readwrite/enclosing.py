@@ -1,4 +1,4 @@
-"""Objects that have a stream of their own: written there, and put into their field once all is written."""
+"""Objects with their own stream: they are written there, and copied into their field when everything is written."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .streams import MAX_GAP, FixedStream, OpenStream, seek
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """How the content of an object is in its field; the parts are those of an attribute of a spec.
+    """How the content of an object is stored in its field; the members are keys of an attribute of a spec.
 
-    ``size`` is ``None`` for a field that its terminator ends, and with ``to_end`` for one that takes what is left.
-    ``keeps_size``: whether ``process`` gives as many bytes as it takes. ``index``: that of the item, where the field is
-    repeated. ``solutions``: what the size follows from.
+    ``size`` is ``None`` for a terminated field, and with ``to_end`` for one that takes the rest of the stream.
+    ``keeps_size``: whether ``process`` keeps the number of bytes. ``index``: index of the item in a repeated field.
+    ``solutions``: the attributes that the size is derived from.
     """
 
     name: str
@@ -42,15 +42,14 @@ class Enclosure:
 
 
 def write_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosure) -> None:
-    """Write ``child`` into a stream of its own, and move ``io`` to the end of the field of ``owner`` that it stands
-    in."""
+    """Write ``child`` into its own stream, and move ``io`` to the end of its field in ``owner``."""
     begin_enclosed(io, owner, child, enclosure).finish(io)
 
 
 def begin_enclosed(io: KaitaiStream, owner: Any, child: Any, enclosure: Enclosure) -> EnclosedField:
-    """Like ``write_enclosed``, for a field with ``process``: ``finish`` then takes the function that this stands for.
+    """Like ``write_enclosed``, for a field with ``process``: ``finish`` is then called with the encoding function.
 
-    Its arguments may ask where ``io`` is: after the field already, where the size of that is known.
+    Arguments of ``process`` may depend on the position of ``io``, which is after the field if its size is known.
     """
     begin = io.pos()
     background = background_of(child)
@@ -74,10 +73,10 @@ def _inner_stream(io: KaitaiStream, enclosure: Enclosure, size: int | None) -> K
 
 @dataclass(slots=True)
 class EnclosedField:
-    """Puts content into its place; what ``KaitaiStream.write_back_child_streams`` asks for.
+    """Copies content into its field, as ``KaitaiStream.write_back_child_streams`` requires.
 
-    ``pos``: where the field begins. ``room``: its size, where that is known. ``end``: where the attributes of ``child``
-    end in its own stream ``inner``.
+    ``pos``: where the field begins. ``room``: its size, if known. ``end``: where the attributes of ``child`` end in its
+    own stream ``inner``.
     """
 
     pos: int
@@ -92,7 +91,8 @@ class EnclosedField:
     encoder: tuple[Any, ...] = ()
 
     def finish(self, io: KaitaiStream, *encoder: Any) -> None:
-        """``encoder``: the function that makes the bytes of the field out of content, and its further arguments."""
+        """Set the ``encoder``: the function that encodes the content as the bytes of the field, and its further
+        arguments."""
         self.encoder = encoder
         self.layout = io.layout if isinstance(io, OpenStream) else None
         if self.room is None or isinstance(io, OpenStream):
@@ -101,7 +101,7 @@ class EnclosedField:
         self.inner.write_back_handler = self
 
     def write_back(self, parent: KaitaiStream) -> None:
-        """Write the content, now complete, into the stream of the owner."""
+        """Write the complete content into the owner's stream."""
         parent.seek(self.pos)
         data = content(self.inner, self.end, self.background)
         raw = self._encoded(data)
@@ -118,7 +118,7 @@ class EnclosedField:
             at_end(parent, f"raw({self.enclosure.name})")
 
     def put(self, io: KaitaiStream, raw: bytes) -> None:
-        """Write the field where ``io`` stands."""
+        """Write the field at the position of ``io``."""
         each = self.enclosure
         if not each.is_cut:
             io.write_bytes(raw)
@@ -136,7 +136,7 @@ class EnclosedField:
         return raw
 
     def _keep(self, prefix: str, data: bytes) -> None:
-        """Keep the bytes under the name that Kaitai's classes give them."""
+        """Keep the bytes under the name that Kaitai's classes use."""
         name, index = f"{prefix}{self.enclosure.name}", self.enclosure.index
         if index is None:
             object.__setattr__(self.owner, name, data)
@@ -151,7 +151,7 @@ class EnclosedField:
             return
         ending = 0 if each.include else len(each.terminator)
         if each.is_cut:
-            # What was read or written before needs no terminator that it did not have.
+            # Content that was read or written before without a terminator needs none now.
             if needed + (ending if self.background is None else 0) > each.size:
                 layout.make_room(each.solutions, needed + ending)
         elif self.background is None or self.background.is_full or needed > each.size:
@@ -159,7 +159,7 @@ class EnclosedField:
             if found is not None and found.least(needed) == needed:
                 layout.follow(each.solutions, needed)
             elif needed > each.size:
-                # The rest of the field is not described by anything.
+                # No attribute describes the rest of the field.
                 layout.make_room(each.solutions, needed)
 
     def _check(self, raw: bytes) -> None:
@@ -172,7 +172,7 @@ class EnclosedField:
             check_terminated(name, raw, each.terminator, include=each.include, eos_error=each.eos_error)
 
     def _reserve(self, io: KaitaiStream) -> None:
-        """Keep the place of a field whose size follows from its content, or may."""
+        """Reserve the place of a field whose size is, or may be, derived from its content."""
         raw, each = self._encoded(content(self.inner, self.end, self.background)), self.enclosure
         io.seek(self.pos)
         if isinstance(io, OpenStream):
@@ -186,7 +186,7 @@ class EnclosedField:
 
 
 def _fill(size: int) -> int:
-    """The number of bytes by which a field is filled up: a claimed size allocates nothing."""
+    """Return the number of padding bytes of a field. A claimed size alone allocates nothing."""
     if size > MAX_GAP:
         raise InvalidArgumentError(f"{size} bytes of a field are not written")
     return size

@@ -1,4 +1,4 @@
-"""Notes on errors of writing: in which object, which field, and what to do."""
+"""Notes on errors of writing: which object and field, and what to do."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..kaitai import ConsistencyError, EndOfStreamError, KaitaiStruct
 from .streams import FieldEndError
 
 NAMED = re.compile(r"\b(?:self\.(?:_m_)?|item_|data_)(\w+)")
-"""How a field is named in a generated statement."""
+"""Matches the name of a field in a generated statement."""
 
 MAX_STEPS = 64
-"""How many objects lead to the one that an error is about, at most; the outermost are left out."""
+"""Maximum number of objects in the path of an error; the outermost are left out."""
 
 
 def explained(error: Exception, holder: Any = None) -> Exception:
-    """The error with a note of the object that it is about, and of what to do.
+    """Return the error with a note that names the object and says what to do.
 
-    ``holder``: that object, where it is known; otherwise it is the innermost that was being checked or written.
+    ``holder``: the object, if known; otherwise the innermost one that was being checked or written.
     """
     if getattr(error, "__notes__", None):
         return error
@@ -44,7 +44,7 @@ def explained(error: Exception, holder: Any = None) -> Exception:
 
 
 def _calls(error: Exception) -> Iterator[tuple[Any, str]]:
-    """The objects of a spec by whose methods an error came, outermost first, each with the field that it was at."""
+    """Return the objects in the traceback of an error, outermost first, each with the field being processed."""
     step = error.__traceback__
     while step is not None:
         holder: Any = step.tb_frame.f_locals.get("self")
@@ -59,7 +59,7 @@ def _calls(error: Exception) -> Iterator[tuple[Any, str]]:
 
 
 def _is_unset(error: AttributeError) -> bool:
-    """Return whether something that an object of a spec may have is not set."""
+    """Return whether the error is about an attribute that is not set."""
     holder, name = error.obj, error.name
     known = getattr(type(holder), "_fields", ())
     parameters = getattr(type(holder), "_m_parameters", ())
@@ -67,7 +67,7 @@ def _is_unset(error: AttributeError) -> bool:
 
 
 def _unset(error: AttributeError) -> AttributeError:
-    """The same error in a sentence that says what to do."""
+    """Return the same error with a sentence that says what to do."""
     kind = type(error.obj)
     what, instead = "", "assign it"
     if error.name in getattr(kind, "_m_parameters", ()):
@@ -77,14 +77,14 @@ def _unset(error: AttributeError) -> AttributeError:
 
 
 def _named(error: Exception, holder: Any) -> str:
-    """The field that an error names itself."""
+    """Return the field that the error itself names."""
     if isinstance(error, ConsistencyError):
         return str(error.id)
     return error.name or "" if isinstance(error, AttributeError) and error.obj is holder else ""
 
 
 def _path(holder: Any) -> str:
-    """The way from the outermost object to one below it, such as ``entries[2].body``."""
+    """Return the path from the outermost object to one below it, such as ``entries[2].body``."""
     steps: list[str] = []
     current = holder
     while len(steps) < MAX_STEPS:
@@ -98,7 +98,7 @@ def _path(holder: Any) -> str:
 
 
 def _step(parent: Any, child: Any) -> str | None:
-    """The attribute or instance of ``parent`` that holds ``child``, with its number in a list."""
+    """Return the attribute or instance of ``parent`` that contains ``child``, with its index in a list."""
     names: list[tuple[str, str]] = [(each, each) for each in getattr(parent, "_m_children", ())]
     names += [(each, f"_m_{each}") for each in getattr(parent, "_m_placed", ())]
     for name, slot in names:

@@ -1,4 +1,4 @@
-"""Where things will stand: an object is written into growing streams until its sizes and positions hold."""
+"""The layout of an object: it is written into growing streams until its sizes and positions no longer change."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .solving import Solution
 from .streams import OpenStream, seek
 
 MAX_ROUNDS = 32
-"""How often an object is written before its layout counts as one that never settles."""
+"""Maximum number of rounds; a layout that still changes then counts as one that never settles."""
 
 
 class Before(NamedTuple):
-    """The size of the stream that an object was read from, and where its attributes ended there."""
+    """The size of the stream that an object was read from, and where its attributes ended in it."""
 
     size: int
     end: int
@@ -27,8 +27,8 @@ def settle(
 ) -> int:
     """Run ``write`` until nothing changes, and return the size of the stream.
 
-    ``start``: where in the stream the object begins. ``assumed``: the size of the stream, where that is known.
-    ``before``: what the stream was when the object was read, and what it may still be.
+    ``start``: position of the object in the stream. ``assumed``: the size of the stream, if known. ``before``: its size
+    when the object was read, which is tried first.
     """
     known = before.size if assumed is None and before is not None else assumed
     for _ in range(MAX_ROUNDS):
@@ -44,7 +44,7 @@ def settle(
             stays = not layout.changes and size <= before.size and stream.pos() == before.end
             size, before = before.size, None
             if not stays:
-                # Its size is found again; where it stays, so does what nothing describes at its end.
+                # Its size is determined anew; if it does not change, undescribed bytes at its end are preserved.
                 known = None
                 continue
         grown = assumed is None and stream.was_asked and size != known
@@ -59,10 +59,10 @@ def settle(
 
 @contextmanager
 def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool = False) -> Iterator[None]:
-    """Write an instance at its own position, and return to where the stream was.
+    """Write an instance at its own position, and return to the previous position.
 
-    ``solutions``: the attributes that may say where it stands. Where the position was never given, or holds something
-    else by now, it is the end of the stream. ``from_end``: the position depends on the size of the stream.
+    ``solutions``: the attributes that the position can be derived from. If the position was never given, or is occupied
+    by now, the instance goes to the end of the stream. ``from_end``: the position depends on the stream's size.
     """
     back = io.pos()
     layout = io.layout if isinstance(io, OpenStream) else None
@@ -87,7 +87,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool
     if io.clashes == clashes or key in layout.floating:
         return
     if io.tail is not None and position <= io.tail < end:
-        # What is counted from the end gives way.
+        # An instance whose position is counted from the end is moved.
         io.wanted = max(io.wanted, io.size() + end - io.tail)
     else:
         layout.floating.add(key)
@@ -95,7 +95,7 @@ def placed(io: KaitaiStream, position: int, *solutions: Solution, from_end: bool
 
 
 def _counted_from_the_end(io: OpenStream, position: int, back: int) -> Iterator[None]:
-    """Lengthen the stream where something else is at a position that depends on its size."""
+    """Lengthen the stream if a position that depends on its size is occupied."""
     clashes, extent, size = io.clashes, io.extent, io.size()
     seek(io, max(0, position))
     io.tail = position if io.tail is None else min(io.tail, position)

@@ -1,4 +1,4 @@
-"""``_raw_NAME``: the bytes of the stream that an object of its own has."""
+"""``_raw_NAME``: the bytes of the stream of an object with its own stream."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..kaitai import KaitaiStruct
 
 
 class RawContent:
-    """The bytes that the object in an attribute was read from, those of each item where it is repeated.
+    """The bytes that the object in an attribute was read from; a list if it is repeated.
 
-    They stand where the object reads them, and are not kept a second time. Writing replaces them by what is written.
+    They are those of the object's stream, not a copy. Writing replaces them with the written bytes.
     """
 
     def __init__(self, name: str) -> None:

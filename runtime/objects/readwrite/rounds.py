@@ -1,4 +1,4 @@
-"""Sizes and positions found in the rounds in which an object is written until they agree."""
+"""Sizes and positions found in the rounds of writing an object."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Layout:
         """The checksums that were assigned and are not those of what was written in this round."""
 
     def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
-        """Set the free attribute to the value with which its expression becomes ``wanted``."""
+        """Set the free attribute so that its expression becomes ``wanted``."""
         found = first_free(solutions)
         if found is not None and found.follow(wanted):
             self.changes.append(found.name)
 
     def make_room(self, solutions: tuple[Solution, ...], wanted: int) -> None:
-        """Like ``follow``, for an expression that may come to more than ``wanted``."""
+        """Like ``follow``, for an expression that may be greater than ``wanted``."""
         found = first_free(solutions)
         if found is not None and found.make_room(wanted):
             self.changes.append(found.name)

@@ -1,4 +1,4 @@
-"""Attributes that follow from others: which they are, and what they come to."""
+"""Derived attributes: linear expressions solved for one attribute."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 Number = int | Callable[[], int]
-"""A number, or what computes it where that may not be possible yet."""
+"""A number, or a function that computes it and may fail as long as attributes are unset."""
 
 
 class Solution(NamedTuple):
@@ -19,7 +19,7 @@ class Solution(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """Return whether the attribute follows: it was not assigned since the object was made or read."""
+        """Return whether the attribute can be derived: it was not assigned since the object was created or read."""
         is_given: Any = getattr(self.owner, "_is_given", None)
         return is_given is not None and not is_given(self.name)
 
@@ -30,7 +30,7 @@ class Solution(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Return whether the other numbers of the expression are there."""
+        """Return whether the other numbers of the expression are known."""
         try:
             self.numbers()
         except AttributeError:
@@ -38,24 +38,25 @@ class Solution(NamedTuple):
         return True
 
     def numbers(self) -> tuple[int, int]:
-        """The factor and the addend. Raises ``AttributeError`` where they need what is not set."""
+        """Return the factor and the addend. Raises ``AttributeError`` if they depend on unset attributes."""
         return _number(self.factor), _number(self.addend)
 
     def value_for(self, wanted: int) -> int | None:
-        """The value of the attribute with which the expression becomes ``wanted``; ``None`` where no integer does."""
+        """Return the value of the attribute with which the expression becomes ``wanted``; ``None`` if there is no such
+        integer."""
         factor, addend = self.numbers()
         value, rest = divmod(wanted - addend, factor) if factor else (0, 1)
         return None if rest else value
 
     def misfit(self, wanted: int) -> str:
-        """The sentence about a value for which there is no integer."""
+        """Return the message about a value that no integer leads to."""
         factor, addend = self.numbers()
         rest = f" + {addend}" if addend else ""
         return f"{self.name} cannot say {wanted}, which is not {factor} * {self.name}{rest} for any integer"
 
     def whole(self) -> tuple[int, int]:
-        """The factor and the addend with which the expression depends on what is solved for in the end: an argument
-        depends on what the object is given."""
+        """Return the factor and the addend with which the expression depends on the attribute that is finally solved
+        for: an argument depends on attributes of the object that passes it."""
         factor, addend = self.numbers()
         sources: dict[str, tuple[Solution, ...]] = getattr(self.owner, "_m_sources", {})
         source = first_free(sources.get(self.name, ()))
@@ -65,7 +66,7 @@ class Solution(NamedTuple):
         return factor * inner, factor * rest + addend
 
     def least(self, wanted: int) -> int:
-        """``wanted``, or the least above it that the expression can come to without a number below 0."""
+        """Return ``wanted``, or the least greater value that the expression can have with a non-negative integer."""
         factor, addend = self.whole()
         if not factor:
             return wanted
@@ -73,16 +74,16 @@ class Solution(NamedTuple):
         return wanted + (addend - wanted) % abs(factor)
 
     def holds(self, wanted: int) -> bool:
-        """Return whether the expression comes to ``wanted`` or more."""
+        """Return whether the expression is ``wanted`` or greater."""
         factor, addend = self.numbers()
         return self.is_set and factor * getattr(self.owner, self.name) + addend >= wanted
 
     def follow(self, wanted: int) -> bool:
-        """Set a free attribute to the value with which the expression becomes ``wanted``; whether that was another."""
+        """Set a free attribute so that the expression becomes ``wanted``. Return whether its value changed."""
         return self._take(self.value_for(wanted))
 
     def make_room(self, wanted: int) -> bool:
-        """Like ``follow``, for an expression that may come to more."""
+        """Like ``follow``, for an expression that may be greater."""
         return self._take(self.value_for(self.least(wanted)))
 
     def _take(self, value: int | None) -> bool:
@@ -97,14 +98,14 @@ def _number(number: Number) -> int:
 
 
 def first_free(solutions: tuple[Solution, ...]) -> Solution | None:
-    """The one to solve for: an attribute that is not set yet, or else one that may take another value."""
+    """Return the solution to use: one of an unset attribute, otherwise one of an attribute that may change."""
     free = [each for each in solutions if each.is_free and each.is_known]
     return next((each for each in free if not each.is_set), free[0] if free else None)
 
 
 def lead(sources: tuple[Solution, ...], value: object) -> bool | None:
-    """Set what an argument depends on so that the argument becomes ``value``. Whether that changed something; ``None``
-    where it cannot."""
+    """Set the attribute that an argument depends on so that the argument becomes ``value``. Return whether that changed
+    anything; ``None`` if it is not possible."""
     source = first_free(sources)
     if source is None or not isinstance(value, int):
         return None

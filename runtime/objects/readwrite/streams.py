@@ -1,4 +1,4 @@
-"""Streams that classes of the read-write API write to."""
+"""Streams that classes with the read-write API write to."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from .rounds import Layout
 
 MAX_GAP = 64 * 1024 * 1024
-"""How far after its end a growing stream may be written to."""
+"""Maximum distance from the end of a growing stream to a position that is written to."""
 
 MAX_POSITION = 1 << 62
-"""No stream has a position beyond this."""
+"""Maximum position of a stream."""
 
 UNTOUCHED = re.compile(b"\\0+")
 
 
 class FieldEndError(EndOfStreamError):
-    """More is written than the ``size`` bytes of a ``field`` hold; the text is Kaitai's."""
+    """More is written than the ``size`` bytes of a ``field``; the message is Kaitai's."""
 
     def __init__(self, needed: int, left: int, field: str, size: int) -> None:
         super().__init__(f"requested to write {needed} bytes, but only {left} bytes left in the stream", needed, left)
@@ -33,7 +33,7 @@ class TrackedStream(KaitaiStream):
     """A stream in memory that knows which of its bytes were written."""
 
     was_asked = False
-    """Whether anything depends on a size that is not known yet."""
+    """Whether a size that is not known yet has been asked for."""
 
     def __init__(self) -> None:
         self._touched = bytearray()
@@ -51,12 +51,12 @@ class TrackedStream(KaitaiStream):
         self.seek(back)
 
     def gaps(self, end: int) -> list[tuple[int, int]]:
-        """The ranges of bytes before ``end`` that were not written."""
+        """Return the ranges of bytes before ``end`` that were not written."""
         found = [match.span() for match in UNTOUCHED.finditer(self._touched, 0, end)]
         return [*found, (len(self._touched), end)] if end > len(self._touched) else found
 
     def _touch(self, begin: int, size: int) -> None:
-        """Note that bytes were written; what lies before them and was not is a gap."""
+        """Note that bytes were written; unwritten bytes before them are a gap."""
         touched = self._touched
         if begin > len(touched):
             if begin > len(touched) + MAX_GAP:
@@ -67,7 +67,7 @@ class TrackedStream(KaitaiStream):
 
 
 class FixedStream(TrackedStream):
-    """The bytes of a ``field`` whose size is known: zeros, where they are not written."""
+    """The bytes of a ``field`` whose size is known; bytes that are not written are zero."""
 
     def __init__(self, size: int, field: str = "") -> None:
         if size < 0:
@@ -78,7 +78,7 @@ class FixedStream(TrackedStream):
         self._size = size
 
     def size(self) -> int:
-        """The size of the field."""
+        """Return the size of the field."""
         return self._size
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
@@ -93,7 +93,7 @@ class FixedStream(TrackedStream):
         self._io.write(buf)
 
     def to_byte_array(self) -> bytes:
-        """All bytes of the field."""
+        """Return all bytes of the field."""
         data = super().to_byte_array()
         if self._size > len(data) + MAX_GAP:
             raise InvalidArgumentError(f"{self._size - len(data)} bytes of a field of {self._size} are not written")
@@ -103,8 +103,8 @@ class FixedStream(TrackedStream):
 class OpenStream(TrackedStream):
     """A stream that grows as it is written.
 
-    ``assumed``: the size that it will have, where that is known; ``size()`` and ``is_eof()`` go by it. ``layout``: what
-    watches over the sizes and positions that are being looked for.
+    ``assumed``: its final size, if known, which ``size()`` and ``is_eof()`` use. ``layout``: the sizes and positions
+    found so far.
     """
 
     def __init__(self, layout: Layout | None = None, assumed: int | None = None) -> None:
@@ -119,12 +119,12 @@ class OpenStream(TrackedStream):
         self.was_asked = False
         """Whether anything depends on the size of the stream."""
         super().__init__()
-        # KaitaiStream itself asks for the size when it is made.
+        # The constructor of KaitaiStream asks for the size.
         self.was_asked = False
 
     @classmethod
     def holding(cls, data: bytes) -> Self:
-        """A stream to which these bytes have been written."""
+        """Return a stream to which these bytes have been written."""
         io = cls()
         io._touched = bytearray(b"\1") * len(data)
         io._io = BytesIO(data)
@@ -133,16 +133,16 @@ class OpenStream(TrackedStream):
 
     @property
     def extent(self) -> int:
-        """The end of the bytes that have been written so far."""
+        """Return the end of the bytes that have been written so far."""
         return len(self._touched) + (1 if self.bits_write_mode and self.bits_left > 0 else 0)
 
     def size(self) -> int:
-        """The size that the stream will have, as far as it is known."""
+        """Return the final size of the stream, as far as it is known."""
         self.was_asked = True
         return max(len(self._touched), self.assumed or 0)
 
     def is_eof(self) -> bool:
-        """Return whether nothing will be after the present position, as far as that is known."""
+        """Return whether the stream will end at the current position, as far as that is known."""
         return self.assumed is not None and self.pos() >= max(self.assumed, self.extent)
 
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
@@ -161,11 +161,11 @@ class OpenStream(TrackedStream):
 
 
 class GrowingStream(OpenStream):
-    """A stream in memory that takes whatever an object writes: ``to_byte_array()`` gives its bytes."""
+    """A stream in memory that grows as an object is written; ``to_byte_array()`` returns its bytes."""
 
 
 def seek(io: KaitaiStream, position: int) -> None:
-    """Move a stream to a position, which may be what a file claims."""
+    """Seek to a position that a file may claim."""
     if position > MAX_POSITION:
         raise InvalidArgumentError(f"cannot seek to invalid position {position}")
     io.seek(position)

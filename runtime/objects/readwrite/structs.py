@@ -23,70 +23,68 @@ from .streams import MAX_GAP, FixedStream, GrowingStream, OpenStream, TrackedStr
 from .targets import append, grows, position_of, size_of
 
 MAX_ROUNDS = 32
-"""How often the attributes of an object and of those below it may follow from each other."""
+"""Maximum number of rounds in which attributes of an object and those below it are derived from each other."""
 
 
 class ReadWriteStruct(Fielded, AssembledStruct):
-    """Something that a spec describes: ``_read`` reads it, ``_check`` says whether it holds, ``_write`` writes it.
+    """An object of a type of a spec: ``_read`` reads it, ``_check`` validates it, ``_write`` writes it.
 
-    Sizes, counts, positions, fixed contents and checksums that follow from the spec need not be assigned: those that
-    are not set, and those that were read, take the value that the others ask for. One that was assigned must hold.
+    Sizes, counts, positions, fixed contents and checksums are derived and need not be assigned: if they are unset or
+    were read, they get the value that the other attributes require. Values that were assigned must be consistent.
     """
 
     _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
-    """The attributes that are read several at once, with the bytes that each of them has."""
+    """Attributes that are read several at once, with the size of each in bytes."""
     _checksums: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that hold checksums."""
+    """Names of the attributes that are checksums."""
     _m_children: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that hold objects, or lists of them."""
+    """Names of the attributes that are objects or lists of objects."""
     _m_placed: ClassVar[tuple[str, ...]] = ()
     """Names of the instances that are at positions of their own."""
     _m_solved: ClassVar[tuple[str, ...]] = ()
-    """Names of the attributes that follow from sizes, counts and positions."""
+    """Names of the attributes that are derived from sizes, counts and positions."""
     _m_has_instances: ClassVar[bool] = True
     """Whether objects of the class, or below them, have instances that are at positions of their own."""
     _m_has_layout: ClassVar[bool] = True
-    """Whether anything in them follows from where things stand, and has to be found by writing."""
+    """Whether anything in them depends on positions, and has to be found by writing."""
     _m_is_plain: ClassVar[bool] = False
-    """Whether they hold if they held before and none of their attributes was assigned since."""
+    """Whether objects that were consistent stay so as long as no attribute is assigned."""
 
     _m_sources: Mapping[str, tuple[Solution, ...]] = MappingProxyType({})
-    """By parameter: what it follows from in the object that holds this one, as far as that was checked."""
+    """By parameter: the attributes of the enclosing object that it is derived from, as far as checked."""
     _m_misfits: Mapping[int, str] = MappingProxyType({})
-    """Sizes and counts that nothing can say, each with the reason."""
+    """Sizes and counts that cannot be derived, each with the reason."""
     _m_parameters: ClassVar[tuple[str, ...]] = ()
     """Names of the parameters."""
 
     @classmethod
     def from_bytes(cls, buf: bytes) -> Self:
-        """An object that ``_read`` will read from bytes in memory."""
+        """Return an object to be read by ``_read`` from bytes in memory."""
         return cls(MemoryStream(buf))
 
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> Self:
-        """An object that ``_read`` will read from a file, which stays open until ``close``."""
+        """Return an object to be read by ``_read`` from a file, which stays open until ``close``."""
         return cls(FileStream(open(filename, "rb")))
 
     @classmethod
     def from_io(cls, io: IO[bytes]) -> Self:
-        """An object that ``_read`` will read from an open binary file."""
+        """Return an object to be read by ``_read`` from an open binary file."""
         return cls(FileStream(io))
 
     # What generated classes use -----------------------------------------------------------------------------------
 
     def _is_given(self, name: str) -> bool:
-        """Return whether an attribute has its value from elsewhere: it was assigned, or is an argument that cannot
-        follow.
-        """
+        """Return whether an attribute is not derived: it was assigned, or is an argument that cannot be derived."""
         if self._was_assigned(name):
             return True
         sources = self._m_sources.get(name)
         return sources is not None and first_free(sources) is None
 
     def _follow(self, name: str, value: object) -> bool:
-        """Set an attribute to the value that follows for it, unless it was assigned; whether it had another value.
+        """Set an attribute to its derived value, unless it was assigned. Return whether that changed anything.
 
-        What an argument depends on in the object that gives it follows with it, and may have had another as well.
+        For an argument, the attribute of the enclosing object that it depends on is set as well.
         """
         if not self._m_sources and getattr(self, name, UNSET) == value:
             return False
@@ -106,7 +104,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         return True
 
     def _solve(self, wanted: int, *solutions: Solution) -> None:
-        """Set the attribute that a size or a count follows from, so that it becomes ``wanted``."""
+        """Set the attribute that a size or a count depends on so that it becomes ``wanted``."""
         found = first_free(solutions)
         if found is None:
             return
@@ -115,8 +113,8 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             self._m_misfits = {**self._m_misfits, wanted: found.misfit(wanted)}
 
     def _follow_computed(self, name: str, compute: Callable[[], object]) -> None:
-        """Set an attribute to the one value that the spec allows, unless it was assigned. Where that value depends on
-        sizes or positions that are found when the object is written, it follows then."""
+        """Set an attribute to the only value that the spec allows, unless it was assigned. A value that depends on
+        sizes or positions is set when the object is written."""
         try:
             self._follow(name, compute())
         except AttributeError as error:
@@ -126,7 +124,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
     def _make_room(self, name: str, content: int, ending: int, *solutions: Solution) -> None:
         """Make the size of a field large enough for ``content`` bytes and the ``ending`` after them.
 
-        A size that is large enough stays. What was read needs no ending that it did not have.
+        A size that is large enough is not changed. A field that was read without an ending needs none.
         """
         found = first_free(solutions)
         if found is None:
@@ -136,7 +134,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             found.make_room(content + ending)
 
     def _is_there(self, instance: str) -> bool:
-        """Return whether an instance has its value; one that can still be read has it when it is needed."""
+        """Return whether an instance has a value, or can still be read."""
         if hasattr(self, f"_m_{instance}"):
             return True
         if self._io is not None:
@@ -145,7 +143,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         raise AttributeError(f"{what}: assign it, or set {instance}__enabled to False", name=instance, obj=self)
 
     def _adopt(self, name: str, child: Any, parent: Any, *, is_root: bool = False) -> None:
-        """Check that ``child`` stands below ``parent``; one without a place is placed there."""
+        """Check that ``parent`` is the parent of ``child``, and set it if there is none."""
         root = child if is_root else self._root
         ours = isinstance(child, ReadWriteStruct)
         if not ours and not isinstance(child, KaitaiStruct):
@@ -160,7 +158,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             put(child, "_parent", parent)
 
     def _forget(self, *slots: str) -> None:
-        """Drop values that are computed again when they are asked for."""
+        """Drop cached values, which are computed again on access."""
         for slot in slots:
             if hasattr(self, slot):
                 object.__delattr__(self, slot)
@@ -174,7 +172,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         self._lose(error, reason or reason_of(error))
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
-        """``data`` as text. Raises ``UnicodeDecodeError``, as Kaitai's own classes do."""
+        """Return ``data`` as text. Raises ``UnicodeDecodeError``, as Kaitai's own classes do."""
         return data.decode(encoding)
 
     # Kaitai's protocol --------------------------------------------------------------------------------------------
@@ -184,9 +182,9 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         self._has_read()
 
     def _check(self) -> None:
-        """Fill in what follows from the other attributes, and check that all of them can stand together.
+        """Fill in derived attributes, and check that all attributes are consistent.
 
-        Raises ``ConsistencyError`` or a ``ValidationFailedError``. The objects below are checked by theirs.
+        Raises ``ConsistencyError`` or a ``ValidationFailedError``. Objects below are checked by their own ``_check``.
         """
         put_dirty(self, False)
 
@@ -201,18 +199,18 @@ class ReadWriteStruct(Fielded, AssembledStruct):
                 child._fetch_instances()
 
     def _write__seq(self, io: KaitaiStream | None = None) -> None:
-        """Write the attributes of ``seq`` to ``io``, or to the stream that the object has."""
+        """Write the attributes of ``seq`` to ``io``, or to the object's own stream."""
         if io is not None:
             put_stream(self, io)
         if self._dirty:
             self._check()
 
     def _write(self, io: KaitaiStream | IO[bytes] | None = None) -> None:
-        """Write the object, after all of it has been checked and what follows has been filled in.
+        """Check the object, fill in derived attributes, and write it.
 
-        To a ``KaitaiStream`` of a size, which has to suffice. To an open binary file, an empty ``KaitaiStream`` or a
-        ``GrowingStream`` as many bytes as it takes. Without ``io`` to the stream that the object has, or where it has
-        none to write to, to a new one, which ``_io`` then is.
+        ``io``: a ``KaitaiStream`` of sufficient size; or an open binary file, an empty ``KaitaiStream`` or a
+        ``GrowingStream``, which grows as needed. Without ``io``, the object's own stream, or a new one, which becomes
+        ``_io``.
         """
         target = self._io if io is None else io
         made_here = io is None and (target is None or isinstance(target, TrackedStream | MemoryStream))
@@ -240,7 +238,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             append(target, stream.to_byte_array())
 
     def _to_bytes(self) -> bytes:
-        """The bytes that ``_write`` writes."""
+        """Return the bytes that ``_write`` writes."""
         data = self._assembled(None)
         if data is not None:
             return data
@@ -256,7 +254,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             yield from _structs(getattr(self, name, None))
 
     def _tree(self) -> Iterator[Any]:
-        """This object and all below it, those above before those below."""
+        """Return this object and all objects below it, parents before children."""
         waiting: list[Any] = [self]
         seen: set[int] = set()
         while waiting:
@@ -272,7 +270,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
                 waiting.extend(reversed(below))
 
     def _load(self) -> None:
-        """Read the instances that were not needed so far, as long as the stream is there that they are in."""
+        """Read the instances that have not been read, while their stream is available."""
         if not self._m_has_instances:
             return
         for each in self._tree():
@@ -282,9 +280,9 @@ class ReadWriteStruct(Fielded, AssembledStruct):
                         getattr(each, name)
 
     def _check_all(self, *, settled: bool = True) -> None:
-        """Check this object and all below it, as often as attributes follow from others that followed.
+        """Check this object and all below it until derived attributes no longer change.
 
-        Unless it is ``settled`` how things lie, what follows from that may hold values that do not count any more.
+        Unless the layout is ``settled``, attributes that depend on it may have outdated values.
         """
         for _ in range(MAX_ROUNDS):
             moved, refused = self._check_once(settled)
@@ -297,7 +295,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         raise explained(ConsistencyError(name, before, behind), holder)
 
     def _check_once(self, settled: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
-        """Check everything once, and return what followed, with its object, and the first error."""
+        """Check everything once. Return the attributes that were derived, with their objects, and the first error."""
         moved: dict[str, tuple[Any, object, object]] = {}
         refused: Exception | None = None
         objects: list[ReadWriteStruct] = []
@@ -322,7 +320,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
     def _settle(
         self, start: int, assumed: int | None, floating: set[tuple[int, str]], before: Before | None = None
     ) -> int:
-        """Find the sizes and positions that follow from what is written, and return the size of the stream."""
+        """Find sizes and positions by writing, and return the size of the stream."""
         layout = Layout()
         layout.floating.update(floating)
         size = settle(layout, self._write_to, start, assumed, before)
@@ -330,8 +328,8 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         return size
 
     def _begin(self) -> set[tuple[int, str]]:
-        """Set to 0 what follows from nothing yet, each named by its object: what it measures is absent, or has no
-        place."""
+        """Set derived attributes without a value to 0, since the attribute that they measure is absent or has no
+        position."""
         found: set[tuple[int, str]] = set()
         for each in self._tree():
             if isinstance(each, ReadWriteStruct):
@@ -342,14 +340,14 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         return found
 
     def _written(self, floating: set[tuple[int, str]]) -> KaitaiStream:
-        """Write everything to a new stream of the size that it takes."""
+        """Write everything to a new stream of the required size."""
         source, before = self._io, Before(size_of(self._io), position_of(self._io))
         stream: TrackedStream = OpenStream()
         try:
             if not self._m_has_layout:
                 self._write_to(stream)
             if self._m_has_layout or stream.was_asked:
-                # The outermost object is likely to take as many bytes as it did.
+                # The outermost object is likely to have the same size as before.
                 likely = before if self._parent is None and 0 < before.size <= MAX_GAP else None
                 stream = FixedStream(self._settle(0, None, floating, likely))
                 self._write_to(stream)
@@ -368,7 +366,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
 
 
 def _structs(value: object) -> Iterator[Any]:
-    """The objects that a value is, or is a list of."""
+    """Return the objects in a value: itself, or the items of a list."""
     if isinstance(value, list):
         yield from (each for each in value if isinstance(each, KaitaiStruct))
     elif isinstance(value, KaitaiStruct):
@@ -376,9 +374,7 @@ def _structs(value: object) -> Iterator[Any]:
 
 
 def _may_follow(error: ValidationFailedError, owner: ReadWriteStruct) -> bool:
-    """Return whether the value that is refused is one that follows: the path in the error ends with its place in
-    ``seq``.
-    """
+    """Return whether the refused value is that of a derived attribute, by the path in the error."""
     kind, _, index = str(error.src_path).rpartition("/")
     name = owner._fields[int(index)] if kind.endswith("/seq") and index.isdecimal() else ""
     return name in owner._m_solved and not owner._is_given(name)

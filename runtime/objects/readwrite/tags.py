@@ -1,4 +1,4 @@
-"""Switches on a tag: which class an object must have, and which tag its class asks for."""
+"""Switches on a tag: the class that a tag requires, and the tag of a class."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..declared import UNSET
 from ..kaitai import ConsistencyError
 
 ALSO: dict[type, tuple[type, ...]] = {bytes: (bytes, bytearray, memoryview), float: (float, int)}
-"""The classes that do as well as another."""
+"""By class: other classes that are accepted in its place."""
 
 
 def follow_tag(holder: Any, slot: str, owner: Any, tag: str, *cases: tuple[type, object]) -> None:
-    """Set the attribute ``tag`` of ``owner`` to the value of the one case that has the class of what ``holder`` keeps
-    in ``slot``, unless it was assigned or has a value that fits. A case for any value has ``None``."""
+    """Set the attribute ``tag`` of ``owner`` to the value of the only case with the class of the object that ``holder``
+    has in ``slot``, unless it was assigned or already fits. The default case has the value ``None``."""
     value = getattr(holder, slot, None)
     if isinstance(value, list):
         value = value[0] if value else None
@@ -23,7 +23,7 @@ def follow_tag(holder: Any, slot: str, owner: Any, tag: str, *cases: tuple[type,
 
 
 def check_case(name: str, value: object, wanted: type, on: str, tag: object) -> None:
-    """Check that the content of a switch is of the class of the case that the tag chooses."""
+    """Check that the content of a switch has the class of the case that the tag selects."""
     if not isinstance(value, ALSO.get(wanted, wanted)):
         expected = f"{wanted.__qualname__}, since {on} is {tag!r}"
         raise ConsistencyError(name, expected, type(value).__qualname__)

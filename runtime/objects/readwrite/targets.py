@@ -1,4 +1,4 @@
-"""Targets and sources of objects: their positions and sizes."""
+"""Positions and sizes of the streams that objects are read from and written to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .streams import OpenStream
 
 
 def position_of(io: KaitaiStream | None) -> int:
-    """The position of a stream; 0 without one, and -1 where it is no longer known."""
+    """Return the position of a stream; 0 for ``None``, and -1 if it is no longer known."""
     try:
         return 0 if io is None else io.pos()
     except (OSError, ValueError):
@@ -18,7 +18,7 @@ def position_of(io: KaitaiStream | None) -> int:
 
 
 def size_of(io: KaitaiStream | None) -> int:
-    """The size of a stream; 0 without one, and where that cannot be said any more."""
+    """Return the size of a stream; 0 for ``None``, and if it is no longer known."""
     try:
         return 0 if io is None else io.size()
     except (OSError, ValueError):
@@ -26,12 +26,12 @@ def size_of(io: KaitaiStream | None) -> int:
 
 
 def grows(io: KaitaiStream) -> bool:
-    """Return whether a stream takes as many bytes as are written to it."""
+    """Return whether a stream grows as it is written to."""
     return isinstance(io, OpenStream) or (not isinstance(io, MemoryStream) and io.size() == 0)
 
 
 def append(target: KaitaiStream | IO[bytes], data: bytes) -> None:
-    """Write all bytes at once."""
+    """Append bytes in one call."""
     if isinstance(target, KaitaiStream) and not isinstance(target, OpenStream):
         target._io.write(data)
         target._size = target.size()
