@@ -189,6 +189,10 @@ WL_HANDLER(wl_expand) {
         wl_refuse(run, reason | WL_BY_CODEC);
         GO_ON_AT(step + step->d);
     }
+    if (!contains && !step->b) {
+        run->limits[run->depth - 1].grown = step + step->d;
+        run->limits[run->depth - 1].row = row;
+    }
     if (run->content_count == held)
         GO_ON;
     const wl_content *content = &run->contents[held].content;

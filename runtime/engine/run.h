@@ -168,6 +168,8 @@ typedef struct {
     const uint8_t *target; /* the position; NULL for a sub-stream */
     const uint8_t *sound;  /* what `sound` of the run was before it */
     bool is_unit;          /* its end is that of the unit */
+    const wl_instruction *grown; /* leaves the content of a block of which too many items refuse the row; or NULL */
+    size_t row;                  /* grown: number of the row or item that the block is in */
     uint64_t beyond;       /* bytes that it has after `end`, where what is there is cut; or WL_BEYOND_ALL */
 } wl_limit;
 

@@ -8,8 +8,8 @@ from functools import partial
 from wireloom.format.program import Code, Loop, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, Path, UserType
-from ...plan import Field, Plan, TypePlan
+from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, UserType
+from ...plan import Field
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .compiled import Compiled, constant
 from .interval import BOOLEAN
@@ -141,14 +141,3 @@ def _skip_rest(state: State, name: str, size: int) -> None:
         state.assembler.add(
             Op.CHECK_TRUE, state.assembler.temporary(left, comment), Refusal(True, "length"), comment=comment
         )
-
-
-def has_items(plan: Plan, struct: TypePlan, seen: set[Path]) -> bool:
-    """Return whether objects of a type have repeated fields, themselves or in what is in them."""
-    if struct.path in seen:
-        return False
-    seen.add(struct.path)
-    kinds = (kind for field in struct.read for kind in field.held if not kind.opaque)
-    return any(each.repeat is not None for each in struct.read) or any(
-        has_items(plan, plan.type(kind.path), seen) for kind in kinds
-    )

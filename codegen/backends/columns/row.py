@@ -33,7 +33,7 @@ from .marks import Marks
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
 from .refusal import NotForEngineError
-from .repeated import can_pass_over, can_unroll, has_items, pass_over, unroll
+from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .row_messages import lower_message
 from .scope import Argument, Scalar, Scope, Span, Stream
 from .state import State
@@ -349,9 +349,6 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     process = field.process
     if is_step and process is not None and not process.codecs and any(state.steps + 1 < len(way) for way in state.ways):
         raise NotForEngineError(f'rows are inside of "{field.id}", which is {process.words}')
-    if process is not None and process.name == "zlib" and not is_step and has_items(scope.plan, struct, set()):
-        # Too many items cost the row alone, since the end of the compressed bytes is known.
-        raise NotForEngineError(f'"{field.id}" is {process.words} and has items')
     contains, lost = is_step and not isinstance(field.size, OwnSize), not field.defers or field.process is not None
     inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost, facts=state.facts)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
