@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..base.errors import WireloomError
 from ..format.description import Format
 from ..rows.shapes import without_union_types
+from ..writing.fields import times
 from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
@@ -57,13 +58,29 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
                 try:
                     pa.scalar(value, kind)
                 except WRONG as error:
-                    fitting = f", which has {_range(kind)}" if pa.types.is_integer(kind) else ""
-                    said = f"line {number}, column {name}: {value!r:.60} is no {kind}{fitting}"
+                    place, wanted, given = _misfit(name, kind, value)
+                    fitting = f", which has {_range(wanted)}" if pa.types.is_integer(wanted) else ""
+                    said = f"line {number}, column {place}: {given!r:.60} is no {wanted}{fitting}"
                     raise WireloomError(said) from error
     try:
         return pa.array(values)
     except WRONG as error:
         raise WireloomError(f"column {name} in the lines from {numbers[0]} on: {error}") from error
+
+
+def _misfit(name: str, kind: pa.DataType, value: Any) -> tuple[str, pa.DataType, Any]:
+    """Return the innermost value in a value that does not have its type: where it is, what it should be, and it."""
+    inner: list[tuple[str, pa.DataType, Any]] = []
+    if pa.types.is_struct(kind) and isinstance(value, dict):
+        inner = [(f"{name}.{each.name}", each.type, value.get(each.name)) for each in kind]
+    elif pa.types.is_list(kind) and isinstance(value, list):
+        inner = [(f"{name}[{number}]", kind.value_type, each) for number, each in enumerate(value)]
+    for place, wanted, given in inner:
+        try:
+            pa.scalar(given, wanted)
+        except WRONG:
+            return _misfit(place, wanted, given)
+    return name, kind, value
 
 
 def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> list[bytes | None]:
@@ -101,6 +118,8 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
         return DECODERS[as_bytes](value)
     if pa.types.is_floating(kind):
         return _float(kind, value)
+    if pa.types.is_timestamp(kind) and isinstance(value, str):
+        return _count(kind, value)
     if pa.types.is_integer(kind) and isinstance(value, float):
         if not value.is_integer():
             raise ValueError("it is not an integer")
@@ -121,6 +140,15 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
             raise ValueError(f"there is no {stray!r}, only {', '.join(fields)}")
         return {each: _inner(fields[each], inner, as_bytes) for each, inner in value.items()}
     return value
+
+
+def _count(kind: pa.TimestampType, text: str) -> int:
+    try:
+        count: int = times(pa.array([text]), kind)[0].value
+    except pa.ArrowInvalid:
+        example = "2026-03-02T06:00:00Z" if kind.tz else "2026-03-02T06:00:00"
+        raise ValueError(f"{text!r:.40} is not a time such as {example!r}, in {kind.unit}") from None
+    return count
 
 
 def _float(kind: pa.DataType, value: Any) -> Any:

@@ -270,7 +270,7 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
     if pa.types.is_boolean(array.type) and (pa.types.is_integer(type) or pa.types.is_floating(type)):
         raise pa.ArrowTypeError("bool values are no numbers")
     if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
-        return _times(array, type)
+        return times(array, type)
     # The nearest float stands for an integer, as for any other number.
     done = array.cast(type, safe=not (pa.types.is_integer(array.type) and pa.types.is_floating(type)))
     _check_range(array, done)
@@ -287,8 +287,8 @@ def _check_range(before: pa.Array, after: pa.Array) -> None:
             raise pa.ArrowInvalid("a number is too large")
 
 
-def _times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
-    """Texts as times; also those that Arrow does not read though an int64 holds them."""
+def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
+    """Texts as times; also those that Arrow does not read though an int64 holds them. Raises ``ArrowInvalid``."""
     try:
         return array.cast(type)
     except pa.ArrowInvalid as error:

@@ -349,7 +349,9 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     process = field.process
     if is_step and process is not None and not process.codecs and any(state.steps + 1 < len(way) for way in state.ways):
         raise NotForEngineError(f'rows are inside of "{field.id}", which is {process.words}')
-    contains, lost = is_step and not isinstance(field.size, OwnSize), not field.defers or field.process is not None
+    contains = is_step and not isinstance(field.size, OwnSize)
+    # What follows a message is known, compressed or not, since the size of its bytes is.
+    lost = not field.defers or (process is not None and (is_step or struct.message is None))
     inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost, facts=state.facts)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)

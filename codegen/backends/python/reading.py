@@ -355,9 +355,11 @@ def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep
     if not defers(scope, field):
         return made
     nothing = (_kept(scope, _made(scope, field, kind, ""), keep),)
-    if field.process is not None:
-        return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
-    return _message_or_refused(scope, field, made, nothing)
+    if scope.plan.type(kind.path).message is not None:
+        made = _message_or_refused(scope, field, made, nothing)
+    if field.process is None:
+        return made
+    return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
 
 
 def _message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:

@@ -56,3 +56,47 @@ def test_a_number_that_is_too_large_is_refused(column: str, tmp_path: Path) -> N
     said = run("encode", spec, text, "-o", tmp_path / "b.bin", code=2)
     assert f"line 1, column {column}: " in said
     assert "too large" in said
+
+
+NESTED = """
+meta: {id: nested, endian: le, -wireloom: {rows: rows, columns: [head, times]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: head, type: head}
+      - {id: count, type: u1}
+      - {id: times, type: time, repeat: expr, repeat-expr: count}
+  head:
+    seq:
+      - {id: millis, type: s8, -wireloom: {timestamp: ms}}
+      - {id: kind, type: u1, enum: kinds, -wireloom: {labels: true}}
+  time:
+    seq: [{id: local, type: s8, -wireloom: {timestamp: {unit: ns, zone: none}}}]
+enums: {kinds: {1: opened}}
+"""
+
+
+@pytest.mark.parametrize("kind", ["ndjson", "csv", "parquet", "arrow"])
+def test_times_inside_of_structs_and_lists(kind: str, tmp_path: Path) -> None:
+    spec, wire, text, again = (tmp_path / each for each in ("nested.ksy", "a.bin", f"a.{kind}", "b.bin"))
+    spec.write_text(NESTED)
+    rows = [struct.pack("<qBBqq", millis, 1, 2, nanos, 5) for millis, nanos in zip(MILLIS, NANOS, strict=True)]
+    wire.write_bytes(b"".join(rows))
+    run("decode", spec, wire, "-o", text)
+    run("encode", spec, text, "-o", again)
+    assert again.read_bytes() == wire.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ('{"millis":"yesterday","kind":"opened"}', "'yesterday' is not a time such as '2026-03-02T06:00:00Z', in ms"),
+        ('{"millis":{},"kind":"opened"}', "line 1, column head.millis: {} is no timestamp[ms, tz=UTC]"),
+    ],
+)
+def test_an_inner_value_of_another_type_is_named(head: str, said: str, tmp_path: Path) -> None:
+    spec, text = tmp_path / "nested.ksy", tmp_path / "a.ndjson"
+    spec.write_text(NESTED)
+    text.write_text(f'{{"head":{head},"times":[]}}')
+    assert said in run("encode", spec, text, "-o", tmp_path / "b.bin", code=2)

@@ -1,10 +1,13 @@
 """Messages that are columns of a layout's rows: the same values as in a table of messages."""
 
+import gzip
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 import wireloom
+
+from .running import ROW_READERS, read
 
 TYPES = """
   event:
@@ -113,3 +116,45 @@ def test_a_message_that_contains_itself_is_no_column(tmp_path: Path) -> None:
     (tmp_path / "framed.ksy").write_text(text)
     with pytest.raises(wireloom.SpecError, match=r'"again" cannot be part of a column.* contains itself'):
         wireloom.load_spec(tmp_path / "framed.ksy")
+
+
+PACKED = """
+meta: {id: packed, endian: be, -wireloom: {rows: ROWS, columns: [COLUMN]}}
+seq:
+  - {id: frames, type: frame, repeat: eos}
+types:
+  frame:
+    seq:
+      - {id: flag, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: event, -wireloom: {codec: {switch-on: flag, cases: {0: none, 1: gzip}}}}
+  event:
+    -wireloom:
+      message:
+        syntax: proto2
+        fields:
+          - {id: count, number: 1, type: int32, label: LABEL}
+"""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize("label", ["optional", "required"])
+@pytest.mark.parametrize(("rows", "column", "value"), [("frames", "body", {"count": 5}), ("frames.body", "count", 5)])
+def test_a_damaged_message_of_a_codec_costs_its_row(
+    rows: str, column: str, value: object, label: str, reader: str, tmp_path: Path
+) -> None:
+    text = PACKED.replace("ROWS", rows).replace("COLUMN", column).replace("LABEL", label)
+    (tmp_path / "packed.ksy").write_text(text)
+    format = wireloom.load_spec(tmp_path / "packed.ksy")
+
+    def frame(flag: int, packed: bytes) -> bytes:
+        return bytes([flag, len(packed)]) + packed
+
+    good, broken = b"\x08\x05", b"\xff\x06abcdef"
+    damaged = [frame(0, broken), frame(1, gzip.compress(broken)), frame(1, b"no gzip"), frame(7, good)]
+    data = b"".join(each + frame(1, gzip.compress(good)) for each in damaged)
+    table, report = read(reader, format, data)
+    assert table[column].to_pylist() == [value] * 4
+    assert [each[1:] for each in report["damaged"]] == [
+        [len(each), reason] for each, reason in zip(damaged, ["message", "message", "codec", "codec"], strict=True)
+    ]
