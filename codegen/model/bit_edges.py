@@ -1,4 +1,4 @@
-"""Where bit fields leave the byte: rows are read from whole bytes on, while bits of one type continue in the next."""
+"""Byte alignment of bit fields: rows begin at whole bytes, while the bits of one type continue in the next."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ WHOLE = frozenset((0,))
 
 Structs = Mapping[Path, Struct]
 Offsets = frozenset[int]
-"""Places in a byte, in bits."""
+"""Offsets inside of a byte, in bits."""
 
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
-    """Return whether attributes that begin with a whole byte end inside one, whatever is in them."""
+    """Return whether attributes that begin at a whole byte always end inside of one."""
     return 0 not in _Edges(structs).after(attributes, WHOLE)
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
-    """Return whether what is read first is bits, whatever is in the object."""
+    """Return whether an object always begins with a bit field."""
     seen: set[Path] = set()
     inner: Struct | None = struct
     while inner is not None and inner.attributes and inner.path not in seen:
@@ -39,14 +39,14 @@ def begins_with_bits(struct: Struct, structs: Structs) -> bool:
 
 @dataclass
 class _Edges:
-    """Works out where attributes may end; each type once for all offsets at which it begins."""
+    """Computes where attributes may end; each type once for all offsets at which it begins."""
 
     structs: Structs
     known: dict[tuple[Path, Offsets], Offsets] = field(default_factory=dict)
     open: set[Path] = field(default_factory=set)
 
     def after(self, attributes: Iterable[Attribute], offsets: Offsets) -> Offsets:
-        """Where the attributes may end if they begin at one of the offsets."""
+        """Return where the attributes may end if they begin at one of the offsets."""
         for attribute in attributes:
             there = self._behind_one(attribute, offsets)
             may_be_absent = attribute.condition is not None or attribute.repeat is not None
@@ -80,7 +80,7 @@ def _width(attribute: Attribute) -> int | None:
 
 
 def _inline(attribute: Attribute, structs: Structs) -> Struct | None:
-    """The type whose attributes are in the stream of those around them."""
+    """Return the type of an attribute without its own stream, whose attributes continue in the same bits."""
     if isinstance(attribute.type, UserType) and isinstance(attribute.size, OwnSize):
         return structs.get(attribute.type.path)
     return None

@@ -1,4 +1,4 @@
-"""``-wireloom: {codec: …}`` of an attribute: which codec its bytes are compressed with, as an expression."""
+"""``-wireloom: {codec: …}`` of an attribute: the codec of its bytes, as an expression."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ INTEGER = ComputedIntegerType()
 UNKNOWN_CODEC = IntegerLiteral(-1, type=INTEGER)
 
 Amount = Callable[[Symbol, Expression, str, Surroundings], Node | None]
-"""Types an expression that must be a size."""
+"""A function that types an expression that must be a size."""
 
 
 class BlockCodecs:
-    """Reads the key of one member. ``amount``: what types an expression that must be a size."""
+    """Reads the key of one member. ``amount``: types an expression that must be a size."""
 
     def __init__(
         self, symbol: Symbol, member: Member, typing: Typing, diagnostics: Diagnostics, amount: Amount
@@ -38,7 +38,7 @@ class BlockCodecs:
         self._amount = amount
 
     def process(self, attribute: Attribute, around: Surroundings) -> Process | None:
-        """The process that undoes the codec of an attribute, or else its own ``process``. Notes what is wrong."""
+        """Return the process that undoes the codec of an attribute, or its own ``process``. Reports errors."""
         value = self._section.get("codec") if self._section is not None else None
         if not isinstance(value, Text | Section):
             return attribute.process
@@ -77,7 +77,7 @@ class BlockCodecs:
         )
 
     def _switch(self, value: Section, around: Surroundings) -> tuple[tuple[str, ...], Node] | None:
-        """The codecs of the cases, each once, and the expression of the number of the one that is meant."""
+        """Return the codecs of the cases, each once, and the expression of the number of the chosen one."""
         on_expression = value.expression("switch-on")
         on = None if on_expression is None else self._typing.expression(self._symbol, on_expression, around)
         if on is None:

@@ -57,7 +57,7 @@ class Builder:
     """Builds the structs of one compilation."""
 
     checks = MappingProxyType({"if": BOOLEAN, "repeat-until": BOOLEAN, "io": STREAM})
-    """Keys whose expressions can be checked whatever the type of their attribute is."""
+    """Keys whose expressions can be checked independently of the type of their attribute."""
 
     def __init__(self, world: World, typing: Typing, diagnostics: Diagnostics) -> None:
         self.world = world
@@ -65,7 +65,7 @@ class Builder:
         self.diagnostics = diagnostics
 
     def struct(self, symbol: Symbol) -> Struct:
-        """The struct of a symbol and of all inside it. Where there are errors it is incomplete."""
+        """Return the struct of a symbol, with those inside it. If there are errors it is incomplete."""
         section = symbol.section
         attributes = [self._attribute(symbol, each) for each in symbol.of_kind("attribute")]
         instances = [self._instance(symbol, each) for each in symbol.of_kind("instance")]
@@ -91,7 +91,7 @@ class Builder:
         )
 
     def _struct_columns(self, symbol: Symbol) -> tuple[str, ...]:
-        """The attributes that the type's key ``columns`` names."""
+        """Return the attributes that the type's key ``columns`` names."""
         section = symbol.section.extensions
         found: list[str] = []
         if section is None or "columns" not in section:
@@ -221,7 +221,7 @@ class Builder:
     def checked(
         self, symbol: Symbol, section: Section, key: str, check: Check, around: Surroundings = NOTHING
     ) -> Node | None:
-        """The expression of a key, if it is there and is what the key takes."""
+        """Return the expression of a key, if it exists and has a type that the key accepts."""
         expression = section.expression(key)
         return self._expect(symbol, expression, f"'{key}'", check, around) if expression is not None else None
 
@@ -248,7 +248,7 @@ class Builder:
         return ExpressionSize(node if node is not None else size.node)
 
     def amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings = NOTHING) -> Node | None:
-        """A size, count or position: an integer, and not a negative one where it is known."""
+        """Return the expression of a size, count or position: an integer, which must not be a negative constant."""
         node = self._expect(symbol, expression, what, INTEGER, around)
         number = constant_integer(node) if node is not None else None
         if number is not None and number < 0:

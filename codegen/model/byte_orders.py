@@ -16,7 +16,7 @@ from .symbols import Symbol
 def computed_endian(
     symbol: Symbol, typing: Typing, diagnostics: Diagnostics
 ) -> ComputedEndian | InheritedEndian | None:
-    """The byte order of a type, where it is decided when an object is read."""
+    """Return the byte order of a type if it is decided when an object is read."""
     if symbol.inherits_endian:
         return InheritedEndian()
     meta = symbol.section.section("meta")

@@ -25,14 +25,14 @@ from .scope import Surroundings
 from .symbols import AlreadyReportedError, Member, Symbol
 
 SUM = Surroundings(item=ComputedIntegerType())
-"""``_`` is the checksum; in ``continues`` that of the item before."""
+"""``_`` is the checksum; in ``continues``, the one of the previous item."""
 PARAMETERS = ("initial", "final-xor")
 OF_NUMBERS = (*PARAMETERS, "stored", "continues")
 
 
 @dataclass(frozen=True)
 class ChecksumReader:
-    """Reads the key of one attribute. ``typed`` types the expression of a key; where that fails, it has been said."""
+    """Reads the key of one attribute. ``typed`` types the expression of a key and reports its errors."""
 
     symbol: Symbol
     member: Member
@@ -40,7 +40,7 @@ class ChecksumReader:
     typed: Callable[[Section, str, Surroundings], Node | None]
 
     def read(self, section: Section, attribute: Attribute) -> Checksum | None:
-        """The checksum that the attribute is; ``None`` where there is an error, which has been said."""
+        """Return the checksum of the attribute; ``None`` if there is an error, which is reported."""
         try:
             return None if section.faulty else self._checksum(section, attribute)
         except AlreadyReportedError:
@@ -76,7 +76,7 @@ class ChecksumReader:
         )
 
     def _is_of_content(self, section: Section, first: Member, last: Member) -> bool:
-        """Return whether the checksum covers what a compressed attribute expands to. What it covers is checked when
+        """Return whether the checksum covers the decompressed content of an attribute. What it covers is checked when
         all attributes are known."""
         if not section.flag("content"):
             return False
@@ -90,7 +90,7 @@ class ChecksumReader:
     def _around(
         self, section: Section, found: Algorithm, attribute: Attribute, up: int, names: tuple[str, ...]
     ) -> Checksum:
-        """The checksum of attributes of an object around the one with the attribute."""
+        """Return the checksum of attributes of an enclosing object."""
         for key in ("continues", "replace", "content", "if"):
             if key in section:
                 self._error(section.keys[key], f"{shown(key)} is for checksums of attributes of their own type")
@@ -165,7 +165,7 @@ class ChecksumReader:
     # The attribute ---------------------------------------------------------------------------------------------------
 
     def _refuse_attribute(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> None:
-        """Report an attribute that cannot hold the checksum."""
+        """Report an attribute that cannot store the checksum."""
         type, bits = attribute.type, _constant_size(attribute)
         plain = attribute.repeat is None and attribute.switch is None and attribute.process is None
         if plain and isinstance(type, BytesType):
@@ -173,7 +173,7 @@ class ChecksumReader:
         elif algorithm.is_digest or not isinstance(type, IntegerType | BitsType | UserType):
             plain = False
         if plain and isinstance(type, UserType):
-            # Whether it is a varint is known later.
+            # It is not known yet whether it is a varint.
             return
         if not plain or bits is None:
             wanted = "plain bytes" if algorithm.is_digest else "an integer, or plain bytes"
@@ -192,7 +192,7 @@ class ChecksumReader:
             self._error(section.position, message)
 
     def _endian(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> str:
-        """The order of the bytes of a number in an attribute of bytes; empty for others."""
+        """Return the byte order of a number in an attribute of bytes; empty for other attributes."""
         number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest
         if "endian" in section and not number_in_bytes:
             self._error(section.keys["endian"], "'endian' is for a number in an attribute of bytes")
@@ -228,8 +228,8 @@ class ChecksumReader:
 
 
 def _levels(section: Section) -> tuple[int, tuple[str, ...]]:
-    """How many levels above the attribute those stand that are covered, -1 where they are not on one level; and their
-    names there."""
+    """Return how many levels above the attribute the covered attributes are, -1 if they are on different levels, and
+    their names there."""
     over = section.get("over")
     texts = [each.value for each in (over.items if isinstance(over, Items) else [over]) if isinstance(each, Text)]
     levels = {each.count(".") for each in texts}
@@ -237,8 +237,8 @@ def _levels(section: Section) -> tuple[int, tuple[str, ...]]:
 
 
 def check_sums(struct: Struct, diagnostics: Diagnostics) -> None:
-    """Report checksums in attributes of types that have turned out to be no varints, and those of the content of
-    attributes without any."""
+    """Report checksums in attributes of types that turned out not to be varints, and checksums of the content of
+    attributes that are not compressed."""
     attributes = {each.id: each for each in struct.attributes}
     for each in struct.attributes:
         sum = each.checksum
@@ -259,7 +259,7 @@ def _has_content(attribute: Attribute) -> bool:
 
 
 def _constant_size(attribute: Attribute) -> int | None:
-    """The bits of an attribute, where they are the same everywhere."""
+    """Return the number of bits of an attribute, if it is constant."""
     if isinstance(attribute.type, BitsType):
         return attribute.type.width
     if attribute.message is not None and isinstance(attribute.type, IntegerType):
@@ -271,7 +271,7 @@ def _constant_size(attribute: Attribute) -> int | None:
 
 
 def _as_held(stored: Node | None, attribute: Attribute) -> Node | None:
-    """Return what is stored as the attribute holds it: its low bits, with a sign where the attribute has one."""
+    """Return the stored value as the attribute represents it: its low bits, signed if the attribute is."""
     type, bits = attribute.type, _constant_size(attribute)
     signed = isinstance(type, IntegerType) and type.signed
     if isinstance(type, UserType):

@@ -1,4 +1,4 @@
-"""How large a message type may be so that a column can hold it."""
+"""Limits of the size of a message type that a column can hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .model import Attribute, Instance, Struct
 
 MAX_LEVELS = 32
 MAX_FIELDS = 4096
-"""How deep messages in a column may be in each other, and how many fields they may have in all."""
+"""Limits of messages in a column: their nesting depth, and the total number of their fields."""
 TOO_LARGE = (
     f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields: give"
     " the field, or the one in it that leads there, 'json: true'"
@@ -17,12 +17,12 @@ TOO_LARGE = (
 
 
 def is_text(member: Attribute | Instance) -> bool:
-    """Return whether columns have the messages of a field as JSON text."""
+    """Return whether columns represent the messages of a field as JSON text."""
     return isinstance(member, Attribute) and member.message is not None and member.message.json
 
 
 class ColumnFit:
-    """Tells whether columns can hold values of a type. ``find`` gives the type of a path, ``None`` where it has an
+    """Decides whether columns can hold values of a type. ``find`` returns the type of a path, ``None`` if it has an
     error."""
 
     def __init__(self, find: Callable[[Path], Struct | None]) -> None:
@@ -34,13 +34,14 @@ class ColumnFit:
         return is_text(member) or self.fits(member.type)
 
     def fits(self, type: Type) -> bool:
-        """Return whether a column can hold it: no message type in it contains itself, and they are not too many."""
+        """Return whether a column can hold the type: no message type in it contains itself, and there are not too
+        many."""
         inner = type.item if isinstance(type, ListType) else type
         return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
 
     def _fields(self, path: Path, levels: int) -> int:
-        """Return how many fields a message has, with those in its messages; more than ``MAX_FIELDS`` where these are in
-        each other more than ``levels`` deep."""
+        """Return how many fields a message has, including nested ones; more than ``MAX_FIELDS`` if messages are nested
+        more than ``levels`` deep."""
         struct = self.find(path)
         if levels == 0 or struct is None:
             return MAX_FIELDS + 1

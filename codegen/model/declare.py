@@ -1,4 +1,4 @@
-"""Checked syntax → symbols: every type, enum, member and field of a file, with names resolved but nothing typed."""
+"""Checked syntax → symbols: all types, enums and members of a file, with names resolved but nothing typed."""
 
 from __future__ import annotations
 
@@ -59,12 +59,13 @@ class Declarer:
         self.diagnostics = diagnostics
 
     def types(self, file: SourceFile, name: str) -> None:
-        """All types and enums of a file, without their members: any of them may be named before it is declared."""
+        """Declare all types and enums of a file, without their members, since they may be used before they are
+        declared."""
         root = self._type(file, (name,), file.section, None, Defaults(), opaque=False)
         self.world.roots[name] = root
 
     def members(self, symbol: Symbol) -> None:
-        """The parameters, attributes and instances of one type."""
+        """Declare the parameters, attributes and instances of one type."""
         symbol.unknown_members |= not symbol.section.missing.isdisjoint(("params", "seq", "instances"))
         if symbol.is_message:
             for member in MessageReader(self.world, symbol, self.diagnostics).members():
@@ -96,7 +97,7 @@ class Declarer:
                 encoding=canonical(encoding, self.diagnostics) if encoding is not None else above.encoding,
             )
         if "meta" in section.missing or (meta is not None and not meta.missing.isdisjoint(("endian", "encoding"))):
-            # What was meant is not known: any will do to continue with.
+            # The intended type is unknown: any type will do to continue.
             above = replace(above, endian=above.endian or "le", encoding=above.encoding or "UTF-8")
         inherits = above.endian == "computed" and not computed_here
         symbol = Symbol(path, file, section, outer, above, opaque, inherits)
@@ -125,7 +126,7 @@ class Declarer:
         version = meta.text("ks-version")
         if version is None:
             return
-        # Without quotes YAML makes a number of it: 0.10 is the same as 0.1.
+        # Without quotes it is a YAML number, and 0.10 equals 0.1.
         number = version.scalar.value
         text = str(number) if isinstance(number, float) else version.value
         numbers = [min(int(part[:10]), 10**9) for part in text.split(".")]
@@ -225,8 +226,7 @@ class Declarer:
         member.type = ListType(field.type) if field.repeats else field.type
 
     def _check_types(self, symbol: Symbol, reader: FieldReader, section: Section) -> None:
-        """Say what is wrong with the names of types and enums where the other keys have errors, which say nothing
-        about them."""
+        """Report errors in names of types and enums for attributes whose other keys have errors."""
         value = section.get("type")
         cases = value.entries("cases") if isinstance(value, Section) else ()
         for reference in (value, *(each.value for each in cases)):
@@ -263,7 +263,7 @@ class Declarer:
         self._add(symbol, member)
 
     def parameter_type(self, symbol: Symbol, reference: TypeReference) -> Type | None:
-        """The type of a parameter: without byte order or encoding, and perhaps a list (``u4[]``)."""
+        """Return the type of a parameter: without byte order or encoding, and perhaps a list (``u4[]``)."""
         name, is_list = (reference.name[:-2], True) if reference.name.endswith("[]") else (reference.name, False)
         type = plain_type(name)
         if type is None:
@@ -299,7 +299,7 @@ BUILT_IN_PARAMETERS = (*(f"{s}{n}" for s in "us" for n in (1, 2, 4, 8)), "f4", "
 
 
 def plain_type(name: str) -> Type | None:
-    """The type of a parameter or cast that is built in (``u4``, ``str``, ``bytes`` …); ``None`` for other names.
+    """Return the built-in type of a parameter or cast (``u4``, ``str``, ``bytes`` …); ``None`` for other names.
 
     Such a value is not on the wire, so it has no byte order.
     """

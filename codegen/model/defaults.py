@@ -1,4 +1,4 @@
-"""Defaults of attributes and value instances: what a writer writes if it is not given a value."""
+"""Defaults of attributes and value instances, which a writer uses for missing values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONSTANTS = (IntegerLiteral, BooleanLiteral, FloatLiteral, StringLiteral)
 def default_of(
     symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Node | None:
-    """Return what the key ``default`` of an attribute says; ``None`` where there is none, or an error."""
+    """Return the key ``default`` of an attribute; ``None`` if there is none, or an error."""
     section = member.section.extensions
     value = section.get("default") if section is not None and member.kind == "attribute" else None
     if section is None or not isinstance(value, Expression | Section | Items):
@@ -59,7 +59,7 @@ def default_of(
 
 
 class _Reader:
-    """Reads what the defaults of a type are computed from."""
+    """Reads the expressions of the defaults of a type."""
 
     def __init__(self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics) -> None:
         self._symbol = symbol
@@ -67,9 +67,9 @@ class _Reader:
         self._diagnostics = diagnostics
 
     def fitting(self, node: Node, attribute: Attribute, expression: Expression) -> Node | None:
-        """A typed expression, if its value may be that of the attribute."""
+        """Return a typed expression, if its value fits the attribute."""
         wanted, found = attribute.type, type_of(node)
-        # A type of the spec may be a varint, which is known later.
+        # It is not known yet whether a type of the spec is a varint.
         if (isinstance(wanted, UserType) and is_integer(found)) or assignable(found, wanted):
             return node
         place = expression.place(node.start, node.end)
@@ -77,7 +77,7 @@ class _Reader:
         return None
 
     def computed(self, section: Section, attribute: Attribute) -> Node | None:
-        """The default that a mapping describes."""
+        """Return the default that a mapping describes."""
         kinds = [key for key in ("largest", "smallest", "random") if key in section]
         if section.faulty:
             return None
@@ -131,7 +131,7 @@ class _Reader:
 def instance_default(
     symbol: Symbol, member: Member, instance: Instance, typing: Typing, diagnostics: Diagnostics
 ) -> Instance:
-    """Return a value instance with what its key ``default`` says."""
+    """Return a value instance with its key ``default``."""
     section = member.section.extensions
     expression = section.expression("default") if section is not None else None
     node = None if expression is None else typing.expression(symbol, expression)
@@ -149,7 +149,7 @@ def instance_default(
 def around_items(
     symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Attribute:
-    """Return an attribute with what its keys ``begins-with`` and ``ends-with`` say."""
+    """Return an attribute with its keys ``begins-with`` and ``ends-with``."""
     section = member.section.extensions
     found: list[Node | None] = []
     for key in ("begins-with", "ends-with"):
@@ -192,7 +192,7 @@ def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: D
 
 
 def _other_source(attribute: Attribute) -> str:
-    """Return what else the value of an attribute comes from, or what it may be besides one integer."""
+    """Return another source of the value of an attribute, or a reason why it is not a single integer; for the error."""
     if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
         return "is not"
     if attribute.default is not None:
@@ -201,8 +201,9 @@ def _other_source(attribute: Attribute) -> str:
 
 
 def check_defaults(struct: Struct, diagnostics: Diagnostics) -> None:
-    """Report defaults and sizes of objects: only varints take them, which are integers by now. And checksums that begin
-    among what a varint in front of them counts: where they begin is known when that is written."""
+    """Report defaults and sizes of objects: only varints, which are integers by now, can have them. Also report
+    checksums that begin inside of the attributes whose size a preceding varint is, since their position is unknown when
+    writing."""
     order = {each.id: number for number, each in enumerate(struct.attributes)}
     for each in struct.attributes:
         if each.position is None:

@@ -1,5 +1,5 @@
-"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses, and what ``valid``
-says equals something with these."""
+"""Values that a writer fills in: lengths and counts, solved from the expressions that a reader uses, and attributes
+that must equal an expression of these by ``valid``."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ INTEGER = ComputedIntegerType()
 
 MAX_DEPTH = 150
 MAX_NODES = 1000
-"""Levels and nodes of an expression in which value instances are in the place of their names."""
+"""Maximum levels and nodes of an expression after value instances have been inlined."""
 
 
 def derive(struct: Struct) -> Struct:
-    """A copy of the struct with its derivations, here and inside."""
+    """Return a copy of the struct with its derivations, and those of nested structs."""
     found = _found(struct)
     found.update(_equals(struct, found))
     derivations = tuple(Derivation(name, expression) for name, expression in found.items())
@@ -38,10 +38,10 @@ def derive(struct: Struct) -> Struct:
 
 
 def _found(struct: Struct) -> dict[str, Node]:
-    """The attributes that are solved for, each after those that it is computed from.
+    """Return the attributes that are solved for, each after those that it is computed from.
 
-    Each follows from one size or count in which everything else is known: it is a constant, what the caller gives since
-    nothing can be solved for it, or solved for already. In a product of two lengths neither is known.
+    Each is derived from one size or count in which everything else is known: constants, values that the caller sets
+    because they cannot be solved for, or attributes solved for before. In a product of two lengths neither is known.
     """
     everything = _uses(struct)
     uses = [each for each in everything if not each.refused]
@@ -77,8 +77,8 @@ def _found(struct: Struct) -> dict[str, Node]:
 
 
 def _by_cases(attribute: Attribute, uses: list[_Use], open_names: set[str]) -> Node | None:
-    """Return what an integer is that is always there and measures something else in each of several cases: what the
-    first case that holds says, and the last one if none does. ``None`` if that cannot be solved."""
+    """Return the expression of an integer that is always present and measures something else in each of several cases:
+    that of the first case whose condition is true, otherwise that of the last one. ``None`` if it cannot be solved."""
     name = attribute.id
     cases = [each for each in uses if name in each.names]
     if attribute.condition is not None or len(cases) < 2:
@@ -96,8 +96,8 @@ def _by_cases(attribute: Attribute, uses: list[_Use], open_names: set[str]) -> N
 
 
 def _equals(struct: Struct, solved: dict[str, Node]) -> dict[str, Node]:
-    """The attributes that ``valid`` says equal something with solved values, such as the copy of a length after a
-    record. A reader asks for what it has read, so that each is after those that it depends on."""
+    """Return the attributes that must equal an expression of solved values by ``valid``, such as the copy of a length
+    after a record. The expression refers to earlier attributes, so each is after those that it depends on."""
     instances = {each.id: each for each in struct.instances if each.value is not None}
     known, found = set(solved), dict[str, Node]()
     for each in struct.attributes:
@@ -113,10 +113,10 @@ def _equals(struct: Struct, solved: dict[str, Node]) -> dict[str, Node]:
 
 @dataclass(frozen=True)
 class _Use:
-    """A size or count: its expression with value instances put in, and what stands for its value on the wire.
+    """A size or count: its expression with value instances inlined, and the expression of its value on the wire.
 
-    ``condition``: that under which it counts. ``refused`` where the value does not follow from the field alone: it may
-    be longer than its content."""
+    ``condition``: the condition under which it applies. ``refused``: whether the value cannot be derived from the field
+    alone, since it may be longer than its content."""
 
     expression: Node
     value: Node
@@ -153,7 +153,7 @@ def _uses(struct: Struct) -> list[_Use]:
 def _use(attribute: Attribute, expression: Node, value: Node, refused: bool, instances: dict[str, Instance]) -> _Use:
     whole = _inlined(expression, instances)
     names, condition = _all_names(expression, instances), attribute.condition
-    # Whether the input had more to come is not known before it is written.
+    # Whether more input follows is not known before it is written.
     asks_input = condition is not None and "_io" in _all_names(condition, instances)
     return _Use(whole or expression, value, names, condition, refused or asks_input or whole is None)
 
@@ -163,15 +163,15 @@ def _may_solve(attribute: Attribute, use: _Use) -> bool:
 
 
 def _is_there(attribute: Attribute, use: _Use) -> bool:
-    """Return whether the attribute is there exactly where the use counts, or decides itself whether it does and has a
-    default for where it does not."""
+    """Return whether the attribute is present exactly when the use applies, or decides itself whether it does and has a
+    default for the other case."""
     if attribute.default is not None and attribute.condition is None and use.condition is not None:
         return names_in(use.condition) == {attribute.id}
     return attribute.condition == use.condition
 
 
 def _all_names(expression: Node, instances: dict[str, Instance]) -> frozenset[str]:
-    """The names in an expression and in the value instances that it depends on."""
+    """Return the names in an expression and in the value instances that it depends on."""
     found: set[str] = set()
     waiting = [expression]
     while waiting:
@@ -189,7 +189,7 @@ def _type(attribute: Attribute) -> Type:
 
 
 def _may_be_derived(attribute: Attribute) -> bool:
-    """Integers whose value nothing else decides."""
+    """Return the integers whose value is not determined otherwise."""
     type = attribute.type
     number = is_integer(type)
     plain = attribute.repeat is None and attribute.checksum is None
@@ -197,7 +197,7 @@ def _may_be_derived(attribute: Attribute) -> bool:
 
 
 def _inlined(node: Node, instances: dict[str, Instance]) -> Node | None:
-    """The tree with value instances in the place of their names; ``None`` where it would grow too large."""
+    """Return the tree with value instances inlined; ``None`` if it would grow too large."""
     while not names_in(node).isdisjoint(instances):
         node = _replaced(node, instances)
         if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES:
@@ -213,7 +213,7 @@ def _replaced(node: Node, instances: dict[str, Instance]) -> Node:
 
 
 def _solved(name: str, use: _Use) -> Node | None:
-    """Return what ``name`` must be so that the expression has the value; ``None`` if that cannot be solved."""
+    """Return the expression of ``name`` that gives the tree the value; ``None`` if that cannot be solved."""
     node, value = use.expression, use.value
     if sum(1 for each in walk(node) if isinstance(each, Name) and each.id == name) != 1:
         return None
@@ -226,7 +226,7 @@ def _solved(name: str, use: _Use) -> Node | None:
 
 
 def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
-    """One operator taken off the side of the name and undone on the side of the value."""
+    """Move one operator from the side of the name to the side of the value, inverted."""
     if isinstance(node, Unary) and node.operator in "+-" and name in names_in(node.operand):
         return node.operand, value if node.operator == "+" else Unary("-", value, type=INTEGER)
     if not isinstance(node, Binary):
@@ -251,12 +251,13 @@ def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
 
 
 def _asks_reader(node: Node) -> bool:
-    """Return whether an expression asks for what only a reader has: the stream, the number of the item, the item."""
+    """Return whether an expression uses something that only a reader has: the stream, the index of the item, the
+    item."""
     return not names_in(node).isdisjoint(("_io", "_index", "_"))
 
 
 def _plus(value: Node, number: int) -> Node:
-    """``value + number``, put together with a sum that ``value`` already is."""
+    """Return ``value + number``, folded into ``value`` if that is a sum already."""
     if isinstance(value, Binary) and value.operator in ("+", "-") and isinstance(value.right, IntegerLiteral):
         before = value.right.value if value.operator == "+" else -value.right.value
         return _plus(value.left, before + number)

@@ -19,7 +19,7 @@ from .symbols import World
 
 @dataclass(frozen=True)
 class Surround:
-    """``prefix``: the bytes before the message; ``digest``: the name of that after it, or empty."""
+    """``prefix``: the bytes before the message; ``digest``: the name of the digest after it, or empty."""
 
     prefix: bytes = b""
     digest: str = ""
@@ -35,8 +35,8 @@ class EnvelopeReader:
         self.diagnostics = diagnostics
 
     def read(self, section: Section, framing: str, messages: set[Path]) -> Surround:
-        """The envelope. ``messages``: the types that a unit may be. A framing of the user's own finds the messages by
-        itself, and ``at`` only says where they stand.
+        """Return the envelope. ``messages``: the types that a unit may be. A custom framing finds the messages by
+        itself; ``at`` then only names their attribute.
         """
         at = section.text("at")
         if at is None:
@@ -58,7 +58,7 @@ class EnvelopeReader:
         return self._around(attribute, at)
 
     def _find(self, at: Text, messages: set[Path]) -> Attribute | None:
-        """The attribute that ``at`` leads to; where its type is a message's, it must be one of ``messages``."""
+        """Return the attribute that ``at`` leads to; if its type is a message, it must be one of ``messages``."""
         here: Struct | None = self.root
         attribute: Attribute | None = None
         offset = 0
@@ -86,7 +86,7 @@ class EnvelopeReader:
         return attribute
 
     def _failed(self, struct: Struct) -> bool:
-        """Return whether the struct may lack attributes because of errors that have been said."""
+        """Return whether the struct may lack attributes because of errors that have been reported."""
         symbol = self.world.at(struct.path)
         return symbol is not None and (symbol.unknown_members or any(each.failed for each in symbol.members.values()))
 
@@ -121,12 +121,12 @@ def _may_hold(attribute: Attribute) -> bool:
     one.
     """
     plain_bytes = isinstance(attribute.type, BytesType) and attribute.contents is None
-    # A union without a switch is one of a switch with an error of its own.
+    # A union without a switch comes from a switch with an error, which has been reported.
     return isinstance(attribute.type, UserType | UnionType) or attribute.switch is not None or plain_bytes
 
 
 def _digest(attribute: Attribute, message: Attribute) -> str:
-    """Return the name of the digest that an attribute is, of the whole message; empty where it is none."""
+    """Return the name of the digest of the whole message in an attribute; empty if the attribute is not a digest."""
     checksum = attribute.checksum
     if checksum is None or attribute.condition is not None or checksum.replace is not None:
         return ""

@@ -50,7 +50,7 @@ class FieldExtensions:
         return DenseUnion() if self._logical(attribute.type) is None else None
 
     def _given(self, attribute: Attribute, whole: Type) -> bool:
-        """Return whether the attribute is one that whoever writes gives: else it would be solved for."""
+        """Return whether the attribute is set by the caller of the writer, rather than solved for."""
         if self.section is None or "given" not in self.section:
             return False
         if is_integer(whole):

@@ -1,4 +1,4 @@
-"""The ``type`` key and its companions → type, size, terminator and cases, with their expressions still untyped."""
+"""The key ``type`` and related keys → type, size, terminator and cases, with expressions still untyped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..words import shown, suggestion
 
 @dataclass(frozen=True)
 class PendingWithin:
-    """The bytes that a value is in, whose expression is untyped."""
+    """The key ``within`` with its untyped expression."""
 
     expression: Expression
 
@@ -67,7 +67,7 @@ class Field:
     switch: PendingSwitch | None = None
     contents: bytes | None = None
     message: MessageField | None = None
-    """Set for a field of a message."""
+    """Set if it is a field of a message."""
 
     @property
     def repeats(self) -> bool:
@@ -88,7 +88,7 @@ class Shape:
 class FieldReader:
     """Reads the fields of one type of the spec.
 
-    ``user_type`` and ``enum`` look names up and say so themselves where there are none (and give ``None``).
+    ``user_type`` and ``enum`` look names up; they report unknown names and return ``None``.
     """
 
     diagnostics: Diagnostics
@@ -99,7 +99,7 @@ class FieldReader:
     enum: Callable[[str, Position], EnumType | None]
 
     def field(self, section: Section) -> Field | None:
-        """The field of an attribute's section; ``None`` where it has an error that its type depends on."""
+        """Return the field of an attribute's section; ``None`` if there is an error that its type depends on."""
         if not self._consistent(section):
             return None
         switch = section.section("type")
@@ -141,7 +141,7 @@ class FieldReader:
         return len(self.diagnostics.found) == before
 
     def _refuse_keys(self, section: Section, words: tuple[str, ...], why: str) -> bool:
-        """Report those of the keys that are there."""
+        """Report the given keys if they are present; return whether one was."""
         present = [word for word in words if word in section]
         for word in present:
             self.diagnostics.error(section.keys[word], f"'{word}' cannot stand here: {why}")
@@ -176,7 +176,7 @@ class FieldReader:
         return self._user_type(section, reference)
 
     def number(self, name: str, position: Position) -> Type | None:
-        """The type of an integer, float or bits name; ``None`` where the name is none of these or has an error."""
+        """Return the type of the name of an integer, float or bit field; ``None`` for other names and on errors."""
         if found := _INTEGER.fullmatch(name):
             sign, size, endian = found.groups()
             if size == "1" and endian is None:
@@ -238,7 +238,7 @@ class FieldReader:
         return Shape(StringType(encoding), size, terminator) if size is not None else None
 
     def encoding_of(self, section: Section) -> str | None:
-        """The encoding of text: its own or the default of ``meta``, in the canonical spelling."""
+        """Return the encoding of text: its own or the default of ``meta``, in canonical spelling."""
         own = section.text("encoding")
         if own is None:
             if self.encoding is None:
@@ -303,7 +303,7 @@ class FieldReader:
         if size is None:
             return None
         if sized and all(each.match is not None for each in known):
-            # As in Kaitai's language: what no case takes is bytes.
+            # As in Kaitai's language, a value without a matching case is bytes.
             known.append(PendingCase(None, BytesType(), None, size, None, switch.position))
         if not known:
             self.diagnostics.error(switch.position_of("cases"), "a switch needs at least one case")
@@ -336,13 +336,13 @@ class FieldReader:
 
 
 def _within(section: Section) -> Expression | None:
-    """The expression of the bytes that a value is in."""
+    """Return the expression of the bytes that a value is in."""
     extensions = section.extensions
     return extensions.expression("within") if extensions is not None and "within" in extensions else None
 
 
 def canonical(encoding: Text, diagnostics: Diagnostics) -> str:
-    """The canonical spelling of a written encoding; a warning where it was another, or is none that is known."""
+    """Return the canonical spelling of an encoding; warn if it was spelled otherwise or is unknown."""
     found = canonical_encoding(encoding.value)
     if found is None:
         hint = suggestion(encoding.value, canonical_encodings())

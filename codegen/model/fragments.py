@@ -1,4 +1,4 @@
-"""``-wireloom: {fragments: …}`` in ``meta``: how records that are written in pieces are put together."""
+"""``-wireloom: {fragments: …}`` in ``meta``: how fragmented records are reassembled."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
 
 
 def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: Diagnostics) -> Fragments | None:
-    """Return the fragments with their codec; ``None`` where there is an error."""
+    """Return the fragments with their codec; ``None`` on errors."""
     name = keys.text("switch-on")
     entries = keys.entries("cases")
     if name is None or keys.faulty:

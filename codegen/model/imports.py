@@ -1,4 +1,4 @@
-"""Spec files and those that they import: found, read, and checked for syntax."""
+"""Loading of spec files and their imports: lookup, reading and syntax check."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from ..words import shown
 from .symbols import SourceFile
 
 MAX_FILES = 500
-"""Specs that one spec may import, directly or not."""
+"""Maximum number of specs that a spec imports, directly or indirectly."""
 
 
 @dataclass
 class Loader:
     """Reads a spec and all that it imports.
 
-    Relative imports are looked for beside the importing file, absolute ones (``/a/b``) in ``import_paths`` and then in
-    the folders of the environment variable ``KSPATH``, as Kaitai's compiler does.
+    Relative imports are looked up relative to the importing file, absolute ones (``/a/b``) in ``import_paths`` and then
+    in the folders of the environment variable ``KSPATH``, as Kaitai's compiler does.
     """
 
     diagnostics: Diagnostics
     import_paths: tuple[Path, ...] = ()
     files: dict[str, SourceFile] = field(default_factory=dict)
-    """By the name (``meta/id``) of the spec; the first is the one that was asked for."""
+    """Files by the name (``meta/id``) of the spec; the first is the requested one."""
     seen: set[Path] = field(default_factory=set)
     incomplete: bool = False
-    """An import could not be read, or is none that can be named."""
+    """Whether an import could not be read, or has no valid name."""
     characters: int = 0
-    """Of all files so far."""
+    """Number of characters of all files so far."""
 
     def __post_init__(self) -> None:
         self.validator = Validator(self.diagnostics)
 
     def load(self, path: Path, text: str | None, display: str) -> bool:
-        """Read the file and its imports; ``False`` where the first is not even a mapping, and there is nothing to go
-        on with. Raises ``OSError`` where the first file cannot be opened."""
+        """Read the file and its imports. Return ``False`` if the first file is not a mapping. Raises ``OSError`` if the
+        first file cannot be opened."""
         data = text.encode("utf-8", "surrogatepass") if text is not None else _read(path)
         waiting = [(path, data, display)]
         self.seen.add(_key(path))
@@ -86,7 +86,7 @@ class Loader:
         meta = file.section.section("meta")
         id = meta.text("id") if meta is not None else None
         if id is None:
-            # The validator has said that it is missing. Its types can be checked all the same.
+            # The validator has reported that it is missing. Its types can still be checked.
             self.incomplete |= bool(self.files)
             self.files.setdefault(Path(file.display).stem, file)
             return
@@ -137,8 +137,8 @@ class Loader:
 
 
 def display_name(path: Path) -> str:
-    """Return the name of a file in diagnostics: relative to the current folder where it lies inside, else as it was
-    given, so that an editor opens it. What is generated only has the name."""
+    """Return the name of a file in diagnostics: relative to the current folder if it is inside of it, otherwise as
+    given, so that an editor can open it. Generated code contains only the file's name."""
     try:
         return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
     except ValueError:
@@ -146,7 +146,7 @@ def display_name(path: Path) -> str:
 
 
 def _import_texts(section: Section) -> list[Text]:
-    """The imports of a type's ``meta`` and of those inside it."""
+    """Return the imports in the ``meta`` of a type and of the types inside it."""
     meta = section.section("meta")
     texts = list(meta.texts("imports")) if meta is not None else []
     for entry in section.entries("types"):

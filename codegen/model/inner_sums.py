@@ -1,4 +1,4 @@
-"""Checksums of attributes around the object that holds them, such as one in the header of a block over its body."""
+"""Checksums of attributes of an enclosing object, such as one in the header of a block over its body."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..words import shown, suggestion
 from .model import Attribute, Checksum, InnerSum, Rows, Struct
 
 MOST = 64
-"""Objects with one checksum that lie in objects of other types."""
+"""Maximum number of ways to objects with one checksum from enclosing types."""
 
 
 class _InvalidError(Exception):
@@ -19,8 +19,8 @@ class _InvalidError(Exception):
 
 
 def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> Struct:
-    """Return the type, and those in it, with the checksums of their attributes that objects inside of them hold; these
-    are plain attributes there."""
+    """Return the type, and those in it, with the checksums of their attributes that are stored in objects inside of
+    them. In these, the checksums become plain attributes."""
     found: dict[Path, list[InnerSum]] = {}
     for struct in structs.values():
         for each in struct.attributes:
@@ -43,7 +43,7 @@ def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: D
 
 
 def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
-    """Report checksums in objects on the way to rows: damage may leave such an object before its end."""
+    """Report checksums in objects on the path to rows, since damage may end the reading of such an object early."""
     for rows in tables:
         ways = ((rows.types, rows.path), *((each.types, each.path) for each in rows.others))
         pairs = (
@@ -61,12 +61,12 @@ def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Str
 
 
 Place = tuple[Path, tuple[str, ...]]
-"""A type, and the attributes that lead from an object of it to one inside of it."""
+"""A type, and the path of attributes from an object of it to one inside of it."""
 
 
 def _places(struct: Struct, checksum: Checksum, structs: Mapping[Path, Struct]) -> list[Place]:
-    """Return the types with what a checksum covers, and the ways from them to the object that holds it. Raises
-    ``_InvalidError``."""
+    """Return the types with the attributes that a checksum covers, and the paths from them to the object with it.
+    Raises ``_InvalidError``."""
     if checksum.up < 0:
         raise _InvalidError("the first and the last attribute that it covers belong to one object")
     places: list[Place] = [(struct.path, ())]

@@ -1,7 +1,7 @@
-"""The key ``instances-of`` of a type: value instances that it has of other types, under the same names.
+"""The key ``instances-of`` of a type: value instances copied from other types, under the same names.
 
-They are declared in the type that has the key, so the names in their expressions are those of its members. What they
-are computed from are parameters of the type that they come from: their names say what the other one must have.
+They are declared in the type with the key, so names in their expressions refer to its members. They are computed from
+parameters of the type that they come from: the type with the key must have members with the names of these parameters.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from .resolve import find_type, may_be_type, unknown_type
 from .symbols import Symbol, World
 
 MOST_TAKEN = 20_000
-"""Instances that all types of a spec and its imports have of others."""
+"""Maximum number of instances that the types of a spec and its imports copy from other types."""
 
 Declared = list[tuple[Text, Section]]
-"""Instances by their names, as a spec declares them."""
+"""Instances by name, as a spec declares them."""
 
 
 def instances_in(section: Section) -> Declared:
@@ -26,7 +26,7 @@ def instances_in(section: Section) -> Declared:
 
 
 def instances_of_others(world: World, symbol: Symbol, diagnostics: Diagnostics) -> Declared:
-    """Return the instances that a type has of others, and these of others again."""
+    """Return the instances that a type copies from others, directly and indirectly."""
     waiting = [(symbol, each) for each in _named(symbol)]
     found: Declared = []
     seen = {symbol.path}
@@ -58,7 +58,7 @@ def _named(symbol: Symbol) -> tuple[Text, ...]:
 
 
 def _check(symbol: Symbol, other: Symbol, name: Text, diagnostics: Diagnostics) -> None:
-    """Say what the type lacks for the instances of another one, and which of these cannot be taken."""
+    """Report members that the type lacks for the instances of another one, and instances that cannot be copied."""
     known = {*symbol.members, *(key.value for key, _ in instances_in(symbol.section))}
     for parameter in other.section.sections("params"):
         wanted = parameter.text("id")

@@ -1,6 +1,6 @@
-"""Which attributes decide where later bytes lie (``Attribute.frames_layout``).
+"""Attributes that determine the position of later bytes (``Attribute.frames_layout``).
 
-Those are the ones that appear in a size, a count, a condition or a switch, directly or through value instances,
+These are the ones that appear in a size, a count, a condition or a switch, directly or through value instances,
 parameters and other objects; and fixed contents.
 """
 
@@ -18,7 +18,7 @@ from .references import Reference, references
 
 
 def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
-    """The members of all ``structs`` that decide where later bytes lie."""
+    """Return the members of all ``structs`` that determine the position of later bytes."""
     known = list(structs)
     after = _after(known)
     found: set[Reference] = set()
@@ -32,7 +32,7 @@ def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
 
 
 def mark(struct: Struct, framing: frozenset[Reference]) -> Struct:
-    """A copy of the struct with ``frames_layout`` filled in, here and inside."""
+    """Return a copy of the struct with ``frames_layout`` filled in, also in nested structs."""
     attributes = tuple(
         replace(each, frames_layout=each.contents is not None or (struct.path, each.id) in framing)
         for each in struct.attributes
@@ -49,7 +49,7 @@ def _direct(struct: Struct) -> Iterator[Reference]:
 
 
 def _deciding(attribute: Attribute) -> Iterator[Node]:
-    """The expressions of an attribute that decide how many bytes it takes: none where it is in bytes read before."""
+    """Yield the expressions of an attribute that determine its size: none if it is in bytes that were read before."""
     if isinstance(attribute.size, WithinSize):
         return
     if attribute.condition is not None:
@@ -68,7 +68,7 @@ def _deciding(attribute: Attribute) -> Iterator[Node]:
 
 
 def _after(structs: list[Struct]) -> dict[Reference, list[Reference]]:
-    """Return what the value of a member comes from: an instance's from its expression, a parameter's from the
+    """Return the members that the value of a member depends on: an instance on its expression, a parameter on the
     arguments."""
     parameters: dict[Path, list[str]] = {each.path: [one.id for one in each.parameters] for each in structs}
     after: dict[Reference, list[Reference]] = {}

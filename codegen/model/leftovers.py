@@ -1,4 +1,4 @@
-"""Further errors in a member that has an error: its expressions are checked all the same."""
+"""Further errors in a member that has an error: its other expressions are checked too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Checker(Protocol):
 
     @property
     def checks(self) -> Mapping[str, Any]:
-        """By key, what its expression has to be, for keys that can be checked whatever the attribute's type is."""
+        """Return, by key, the check of its expression, for keys that do not depend on the attribute's type."""
         ...
 
     def checked(self, symbol: Symbol, section: Section, key: str, check: Any, around: Surroundings) -> Any:
@@ -28,12 +28,12 @@ class Checker(Protocol):
         ...
 
     def amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings) -> Any:
-        """Check an expression that counts something."""
+        """Check an expression of a size, count or position."""
         ...
 
 
 def check_leftovers(builder: Checker, symbol: Symbol, member: Member) -> None:
-    """Report errors of a member's expressions that do not come from the error that it has."""
+    """Report errors of a member's expressions that are independent of its known error."""
     section = member.section
     for key, value in section.values.items():
         if key in builder.checks:
@@ -45,7 +45,7 @@ def check_leftovers(builder: Checker, symbol: Symbol, member: Member) -> None:
 
 
 def _others(section: Section) -> Iterator[Expression]:
-    """The expressions of which nothing is known but that their names must exist."""
+    """Yield the expressions of which only the names can be checked."""
     for key in ("valid", "type", "process", "value", "parent"):
         value = section.values.get(key)
         if not (isinstance(value, Expression) and isinstance(value.node, BooleanLiteral)):

@@ -40,7 +40,7 @@ from .variables import check_variables
 from .walking import structs as structs_in
 
 MAX_MEMBERS = 4096
-"""Attributes, instances and parameters of one type; each of them may ask about all others."""
+"""Maximum number of attributes, instances and parameters of one type; the cost of checks is quadratic in it."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ def load(
     allow_modules: Iterable[str] = (),
     kaitai: bool = False,
 ) -> Spec:
-    """The model of a spec.
+    """Return the model of a spec.
 
-    ``path`` is the file; with ``text`` it is not read and only says where imports are looked for. ``display_name`` is
-    what diagnostics and generated code call it; otherwise its path from the current folder. ``import_paths`` are the
-    folders of absolute imports. ``allow_modules``: modules out of which code that is made of the spec may name
-    routines, besides those that are registered. ``kaitai``: for classes with Kaitai's API, in which varints are objects
-    too. Raises ``SpecError`` with every error, shown in its
-    line (its attribute ``diagnostics`` has them as data), and ``OSError`` where the file cannot be read.
+    ``path`` is the file; with ``text`` it is not read and only determines where imports are looked up.
+    ``display_name``: its name in diagnostics and generated code; by default its path relative to the current folder.
+    ``import_paths`` are the folders of absolute imports. ``allow_modules``: modules whose routines the spec may name,
+    besides registered ones. ``kaitai``: for classes with Kaitai's API, in which varints are objects too. Raises
+    ``SpecError`` with all errors and their lines (as data in its attribute ``diagnostics``), and ``OSError`` if the
+    file cannot be read.
     """
     result = analyse(
         path,
@@ -91,7 +91,7 @@ def analyse(
     allow_modules: tuple[str, ...] = (),
     kaitai: bool = False,
 ) -> Result:
-    """The same without raising for errors in the spec, and with its warnings."""
+    """Return the result of loading a spec, with its errors and warnings, without raising ``SpecError``."""
     diagnostics = Diagnostics()
     file = FilePath(path)
     shown = display_name if display_name is not None else _display(file)
@@ -100,7 +100,7 @@ def analyse(
     except TooManyErrorsError:
         spec = None
     except RecursionError:
-        # Every limit is meant to prevent this; a caller who is deep in its own stack may still get here.
+        # The limits prevent this, unless the caller's own stack is deep already.
         diagnostics.error(Position(shown, 1, 1), "nested too deeply")
         spec = None
     if spec is None or diagnostics.has_errors:
@@ -143,7 +143,7 @@ def _compile(
         for name, file in loader.files.items():
             _table(file, roots[name], structs, world, diagnostics)
         return None
-    # Where a spec makes a table, names are those of its columns, and nobody is asked to change them.
+    # In a spec with tables the names are those of columns, which should not change for the sake of style.
     free = {name for name, file in loader.files.items() if _meta(file).extensions is None}
     check_style((each for root in roots.values() for each in structs_in(root)), free, diagnostics)
     structs = {each.path: each for root in roots.values() for each in structs_in(root)}
@@ -188,7 +188,7 @@ def _meta(file: SourceFile) -> Section:
 
 
 def _rows_of(file: SourceFile, root: Struct, structs: Structs) -> tuple[tuple[Path, tuple[str, ...]], ...]:
-    """The ways to the rows of each of the file's tables of a layout: the type that one begins with, and attributes."""
+    """Return the ways to the rows of each table of the file: the type that a way begins with, and its attributes."""
     meta = _meta(file).extensions
     inside = record_paths(meta)
     found = (ways_to_rows(root, name, section, inside, structs) for name, section in table_sections(meta))

@@ -1,4 +1,4 @@
-"""The key ``look-ups`` of a table: columns out of earlier rows of the other tables."""
+"""The key ``look-ups`` of a table: columns from earlier rows of other tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def with_look_ups(
 
 
 def look_up_names(section: Section) -> set[str]:
-    """The names of the columns that a table looks up; a single one, in ``meta``, has no other to look into."""
+    """Return the names of the columns that a table looks up; a single table, in ``meta``, has no look-ups."""
     return {name.value for name, _ in _entries(section)} if section.table == "table" else set()
 
 
@@ -82,7 +82,7 @@ def _look_up(
 
 
 def _refuse_circles(tables: Sequence[Rows], sections: Mapping[str, Section], diagnostics: Diagnostics) -> None:
-    """A column that is looked up may be a key or a value of another one, and never of itself."""
+    """Report look-ups that depend on themselves. A looked-up column may be the key or the value of another one."""
     needs = {(rows.name, each.name): each for rows in tables for each in rows.look_ups}
     for first in needs:
         seen: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""Lists of objects as a default: mappings from names of attributes to values, which a writer makes objects of."""
+"""Lists of objects as a default: mappings from attribute names to values, from which a writer creates objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .symbols import Member, Symbol
 
 
 class ObjectReader:
-    """Reads lists of objects; expressions in them are of the type of ``symbol``. Notes what is wrong."""
+    """Reads lists of objects, and reports errors. Their expressions are in the scope of ``symbol``."""
 
     def __init__(self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics) -> None:
         self._symbol = symbol
@@ -23,14 +23,14 @@ class ObjectReader:
         self._diagnostics = diagnostics
 
     def list(self, value: Items, item: Type) -> ListLiteral | None:
-        """The list; ``item``: the type of its items."""
+        """Return the list; ``item``: the type of its items."""
         made = [self._value(each, item) for each in value.items]
         if value.incomplete or any(each is None for each in made):
             return None
         return ListLiteral(tuple(each for each in made if each is not None), type=ListType(item))
 
     def _value(self, value: Value, wanted: Type) -> Node | None:
-        """A value of a type."""
+        """Return a value of a type."""
         if isinstance(value, Entries):
             return self._object(value, wanted)
         if isinstance(value, Items):
@@ -46,7 +46,7 @@ class ObjectReader:
         return None
 
     def _may_be_varint(self, wanted: Type) -> bool:
-        """Return whether a type of the spec may turn out to be a varint: it has one attribute."""
+        """Return whether a type of the spec may turn out to be a varint: whether it has one attribute."""
         target = self._typing.world.at(wanted.path) if isinstance(wanted, UserType) and not wanted.opaque else None
         return target is not None and len(target.of_kind("attribute")) == 1
 
@@ -77,7 +77,7 @@ class ObjectReader:
         return found
 
     def _attribute(self, member: Member, value: Value, around: Entries) -> Node | None:
-        """The value of an attribute or parameter of the object that ``around`` describes."""
+        """Return the value of an attribute or parameter of the object that ``around`` describes."""
         field = member.field
         if field is None:
             return None if member.type is None else self._value(value, member.type)
@@ -89,7 +89,7 @@ class ObjectReader:
         return self._value(value, self._kind(field, around))
 
     def _kind(self, field: Field, around: Entries) -> Type:
-        """The type of an attribute, which another value in the object may choose."""
+        """Return the type of an attribute, which may depend on another value in the object."""
         if field.switch is None:
             return field.type
         chosen = _chosen(field.switch, around)
@@ -101,7 +101,7 @@ class ObjectReader:
 
 
 def _chosen(switch: PendingSwitch, around: Entries) -> Node | None:
-    """Return the value in an object by which a switch chooses."""
+    """Return the value in an object that a switch depends on."""
     if not isinstance(switch.on.node, Name):
         return None
     name = switch.on.node.id

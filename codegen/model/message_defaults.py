@@ -18,7 +18,8 @@ _WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 def default_value(value: Value, kind: str, enum: Enum | None, diagnostics: Diagnostics) -> Default | None:
-    """The value; ``None`` where it is none of the type, which is reported. ``enum``: that of the kind ``enum``."""
+    """Return the value; ``None`` if it is not of the type, which is reported. ``enum``: the enum of a field of that
+    kind."""
     if isinstance(value, Items):
         if kind == "bytes":
             return bytes(each.value for each in value.items if isinstance(each, Integer))

@@ -1,4 +1,4 @@
-"""Protobuf's scalars and the types of the language that they are."""
+"""Protobuf's scalar types and the corresponding types of the expression language."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ SCALARS: dict[str, Type] = {
     "string": StringType("UTF-8"),
     "bytes": BytesType(),
 }
-"""By protobuf's words."""
+"""Kinds by protobuf's name."""
 
 ENUM_BASE = IntegerType(4, True, None)
 """An enum's values are those of ``int32``."""
 
 PACKABLE = frozenset({"enum", *SCALARS} - {"string", "bytes"})
-"""What may stand without tags, one after another."""
+"""Kinds whose repeated values can be packed."""
 
 ELSEWHERE = {
     **{f"u{size}": "uint32" for size in (1, 2, 4)},
@@ -44,4 +44,4 @@ ELSEWHERE = {
     "long": "int64",
     "byte": "bytes",
 }
-"""What Kaitai's language and others call these scalars."""
+"""Names of these scalars in Kaitai's language and others, for suggestions."""

@@ -18,7 +18,7 @@ Refuse = Callable[[Position, str], NoReturn]
 
 
 def refuse_message_sum(section: Section, symbol: Symbol, member: Member, field: MessageField, refuse: Refuse) -> None:
-    """Refuse a checksum of anything but the value of a field of bytes, and one that may be absent."""
+    """Report a checksum of anything but the value of a field of bytes, or in a field that may be absent."""
     if field.label != "implicit":
         refuse(section.position, "a checksum in a message is an integer of proto3 without a label or oneof")
     for key in ("replace", "endian"):
@@ -34,8 +34,8 @@ def refuse_message_sum(section: Section, symbol: Symbol, member: Member, field: 
 
 
 def refuse_inner_sums(structs: Iterable[Struct], messages: Iterable[Path], diagnostics: Diagnostics) -> None:
-    """Report checksums in messages that are not attributes of layouts: these are not verified. ``messages``: what the
-    inputs consist of, if that is messages."""
+    """Report checksums in messages that are not attributes of layouts, since these are not verified. ``messages``: the
+    messages that inputs consist of, if they do."""
     known = list(structs)
     inner = {path for struct in known if struct.message is not None for path in _held(struct)} | set(messages)
     for struct in known:

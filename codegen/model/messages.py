@@ -1,4 +1,4 @@
-"""Fields of protobuf messages → members of their types, with every rule that protoc has about them.
+"""Fields of protobuf messages → members of their types, checked by the rules of protoc.
 
 Rules: https://protobuf.dev/programming-guides/proto2/ and https://protobuf.dev/programming-guides/proto3/
 """
@@ -19,7 +19,7 @@ from .resolve import find_enum, find_type, may_be_enum, may_be_type
 from .symbols import Member, Symbol, World
 
 RESERVED = range(19000, 20000)
-"""Numbers that protobuf's implementations keep for themselves."""
+"""Field numbers that are reserved for protobuf's implementations."""
 INT32 = range(-(2**31), 2**31)
 
 
@@ -105,7 +105,7 @@ class MessageReader:
         member = Member(id.value, "attribute", section, id.position, index)
         kind, type = self._type(section)
         message = self.symbol.message
-        # Where the syntax is not known, nor are the rules.
+        # The rules depend on the syntax, which is unknown here.
         ruled = not section.faulty and message is not None and "syntax" not in message.missing
         field = self._field(section, kind, type) if type is not None and ruled else None
         if field is None or type is None:
@@ -191,7 +191,7 @@ class MessageReader:
     # Types -----------------------------------------------------------------------------------------------------------
 
     def _type(self, section: Section) -> tuple[str, Type | None]:
-        """The kind and the type of a field; without a type where there is an error, which has been said."""
+        """Return the kind and the type of a field; without a type if there is an error, which is reported."""
         word = section.text("type")
         if word is None:
             return "", None
@@ -199,7 +199,7 @@ class MessageReader:
             return word.value, SCALARS[word.value]
         found = find_type(self.world, self.symbol, word.value)
         enum = find_enum(self.world, self.symbol, word.value)
-        # A path may also name what is merely visible from its end; what lies there is meant before that.
+        # The last part of a path may also be merely visible from there; a type that is inside takes precedence.
         inside = tuple(word.value.split("::"))
         is_enum = enum is not None and enum.path[-len(inside) :] == inside
         if found is not None and found.is_message and (found.path[-len(inside) :] == inside or not is_enum):
@@ -229,7 +229,7 @@ class MessageReader:
         return f"unknown type {shown(name)} of a field{hint}"
 
     def _enum_fits(self, enum: Enum, word: Text) -> bool:
-        """Report an enum that protobuf would not take."""
+        """Return whether an enum is valid in protobuf; report it otherwise."""
         holder = self.world.at(enum.path[:-1])
         if holder is not None and enum.path[-1] in holder.unknown_labels:
             return True

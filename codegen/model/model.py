@@ -1,7 +1,7 @@
 """The model: a spec with every name resolved, every expression typed, every default filled in.
 
-It is the one source of every backend. Plain frozen data: no backend's words are in it, and nothing in it points back
-at YAML but ``position``, which diagnostics use.
+It is the only input of the backends: frozen data without terms of any backend. Only ``position``, for diagnostics,
+refers to the YAML source.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ class SwitchCase:
     type: Type
     arguments: tuple[Node, ...] = ()
     size: Size = field(default_factory=OwnSize)
-    """That of this case: the attribute's where it has one and the type takes one, else the type's own."""
+    """The size in this case: that of the attribute if it has one and the type accepts it, otherwise the type's own."""
     terminator: Terminator | None = None
-    """That of this case; ``strz`` brings its own."""
+    """The terminator in this case; ``strz`` has its own."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A type that depends on a value; the first case that equals it, in order, is the one."""
+    """A type that depends on a value; the first case that equals it is chosen."""
 
     on: Node
     cases: tuple[SwitchCase, ...]
@@ -77,12 +77,12 @@ class Switch:
 class Checksum:
     """``-wireloom: {checksum: …}`` on an attribute of integers, bits or bytes.
 
-    The checksum covers the bytes of the attributes ``first`` … ``last`` of the same type, both included, as they stand
-    on the wire; with ``replace`` the checksum's own bytes, where they lie inside, count as that byte value.
-    ``initial`` and ``final_xor`` are those of the algorithm's usual description; 0 for digests. ``endian``: the order
-    of a number's bytes in an attribute of bytes. ``stored``: what stands for the checksum ``_`` on the wire, itself
-    where it is ``None``. ``continues``: the checksum of what comes before the bytes. ``content``: it covers what the
-    bytes, which are compressed, expand to. ``condition``: false where it is not verified.
+    The checksum covers the bytes on the wire of the attributes ``first`` … ``last`` of the same type, both included;
+    with ``replace``, its own bytes count as that byte value if they are inside the range. ``initial`` and
+    ``final_xor``: as in catalogues of CRCs; 0 for digests. ``endian``: the byte order of a number in an attribute of
+    bytes. ``stored``: the expression of the stored value, where ``_`` is the checksum; ``None``: the checksum itself.
+    ``continues``: the checksum of the preceding bytes. ``content``: it covers the decompressed content of the
+    attribute. ``condition``: false where it is not verified.
     """
 
     algorithm: str
@@ -95,7 +95,7 @@ class Checksum:
     stored: Node | None = None
     continues: Node | None = None
     up: int = 0
-    """How many levels above the type with the attribute the type with ``first`` and ``last`` is."""
+    """Levels from the type with the attribute up to the type with ``first`` and ``last``."""
     content: bool = False
     condition: Node | None = None
 
@@ -122,27 +122,28 @@ class Attribute:
     checksum: Checksum | None = None
     framing: Framing | None = None
     given: bool = False
-    """``-wireloom: {given: true}``: whoever writes gives it; it is not solved for."""
+    """``-wireloom: {given: true}``: the caller of a writer sets it; it is not solved for."""
     default: Node | None = None
-    """``-wireloom: {default: …}``: what a writer writes if it is not given a value. Value instances in it are those
-    that the writer is given."""
+    """``-wireloom: {default: …}``: the value that a writer uses if none is given. Value instances in it are the ones
+    that are given to the writer."""
     begins_with: Node | None = None
     ends_with: Node | None = None
-    """``-wireloom: {begins-with: …, ends-with: …}``: the items that a writer writes around those with rows."""
+    """``-wireloom: {begins-with: …, ends-with: …}``: items that a writer adds before and after those with rows."""
     size_of: tuple[str, str] | None = None
-    """``-wireloom: {size-of: …}``: the first and the last of the attributes whose size it is."""
+    """``-wireloom: {size-of: …}``: the first and the last attribute of the range whose size it is."""
     logical: Logical | None = None
     message: MessageField | None = None
-    """Set for all attributes of a message type and for no others. A repeated field's ``repeat`` is ``RepeatEos``."""
+    """Set exactly for the attributes of a message type. A repeated field's ``repeat`` is ``RepeatEos``."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     anonymous: bool = False
     """True where the spec gave no id; the id is then ``_unnamedN`` as in Kaitai's compiler."""
     parent: Node | None = None
-    """``parent``: what stands as ``_parent`` of the object, ``false`` for nothing. ``None``: what it belongs to."""
+    """``parent``: the expression of the object's ``_parent``, ``false`` for none. ``None``: the object that contains
+    it."""
     frames_layout: bool = False
-    """True where the value decides where later bytes lie: it appears in a size, count, condition or switch, or is
-    ``contents``. A value of such a field that is refused means that the place of what follows is unknown."""
+    """Whether the value determines the position of later bytes: it is used in a size, count, condition or switch, or is
+    ``contents``. If such a value is refused, the position of what follows is unknown."""
     position: Position | None = field(default=None, compare=False)
 
 
@@ -160,11 +161,11 @@ class Instance:
     valid: Valid | None = None
     logical: Logical | None = None
     variable: bool = False
-    """What is read later may set it; ``value`` is what it begins with."""
+    """Whether attributes that are read later may set it; ``value`` is its initial value."""
     sets: Node | None = None
     """The variable that is set to the value at the end of the object."""
     default: Node | None = None
-    """``-wireloom: {default: …}``: the constant that a writer takes it for if it is not given the value."""
+    """``-wireloom: {default: …}``: the constant that a writer uses if it is not given the value."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)
@@ -172,9 +173,9 @@ class Instance:
 
 @dataclass(frozen=True)
 class Derivation:
-    """An attribute that a writer fills in by itself: ``attribute`` becomes the value of ``expression``, in which
-    ``NAME.size`` of a bytes or string attribute is its size on the wire, ``NAME.content`` that of what is compressed,
-    and ``NAME.length`` a repeated one's count."""
+    """An attribute that a writer fills in: ``attribute`` becomes the value of ``expression``, in which ``NAME.size`` of
+    a bytes or string attribute is its size on the wire, ``NAME.content`` its decompressed size, and ``NAME.length`` the
+    count of a repeated one."""
 
     attribute: str
     expression: Node
@@ -182,8 +183,8 @@ class Derivation:
 
 @dataclass(frozen=True)
 class InnerSum:
-    """A checksum of attributes of a type, which an ``attribute`` of an object inside of it holds. ``way``: the
-    attributes that lead to that object."""
+    """A checksum of attributes of a type that is stored in an ``attribute`` of an object inside of it. ``way``: the
+    path of attributes to that object."""
 
     way: tuple[str, ...]
     attribute: Attribute
@@ -203,29 +204,29 @@ class Struct:
     derivations: tuple[Derivation, ...] = ()
     message: Message | None = None
     columns: tuple[str, ...] = ()
-    """The attributes that structs of it have in tables; empty: all."""
+    """The attributes that are fields of its structs in tables; empty: all."""
     to_string: Node | None = None
     inner_sums: tuple[InnerSum, ...] = ()
     parents: tuple[Path, ...] = ()
-    """The types of the same spec that hold this one directly, in the order in which they do."""
+    """The types of the same spec that directly contain this one, in order."""
     conditions: tuple[tuple[str, Node], ...] = ()
-    """Of tables whose rows are of this type, by name: which rows they have."""
+    """Conditions of the rows of tables whose rows are of this type, by name of the table."""
     endian: ComputedEndian | InheritedEndian | None = None
-    """Where the byte order is computed; integers and floats that follow it have the endian ``computed``."""
+    """Set if the byte order is computed; integers and floats with this byte order have the endian ``computed``."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False)
 
     def attribute(self, name: str) -> Attribute | None:
-        """The attribute of that id."""
+        """Return the attribute with that id."""
         return self._attributes.get(name)
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that id."""
+        """Return the parameter with that id."""
         return self._parameters.get(name)
 
     def instance(self, name: str) -> Instance | None:
-        """The instance of that id."""
+        """Return the instance with that id."""
         return self._instances.get(name)
 
     @cached_property
@@ -251,61 +252,62 @@ class RowWay:
 
 @dataclass(frozen=True)
 class Rows:
-    """``-wireloom: {rows: …}`` in ``meta``: what a table of this format is."""
+    """``-wireloom: {rows: …}`` in ``meta``: a table of the format."""
 
     attribute: str
-    """The root's attribute that the way to the rows begins with. Its items are the units (the rows, or what has them
-    inside) where these are ``streaming``; otherwise the root is the one unit."""
+    """The root's attribute that the path to the rows begins with. If ``streaming``, its items are the units (the rows,
+    or objects that contain them); otherwise the root is the only unit."""
     types: tuple[Path, ...]
-    """The types from the unit's down to the row's; one where units are the rows."""
+    """The types from the unit down to the row; a single one if units are the rows."""
     columns: tuple[str, ...]
-    """Attributes and instances of the row type, or else of the nearest one around it, that are columns unless the
-    reader asks for others, in order."""
+    """The default columns, in order: attributes and instances of the row type, or of the nearest enclosing type that
+    has them."""
     selectable: tuple[str, ...]
-    """Those that a reader may ask for besides."""
+    """Further columns, which can be selected."""
     parent_columns: tuple[str, ...] = ()
-    """Scalars of the root that come along in every row; they stand before the rows on the wire."""
+    """Scalars of the root that are columns of every row; they precede the rows on the wire."""
     path: tuple[str, ...] = ()
-    """The attributes that lead from a unit to its rows, the first one the unit's."""
+    """The path of attributes from a unit to its rows, beginning with one of the unit."""
     others: tuple[RowWay, ...] = ()
-    """Further ways to rows of the table; ``types`` and ``path`` are the first one."""
+    """Further paths to rows of the table; ``types`` and ``path`` are the first one."""
     text: str = ""
-    """The paths from the root as the spec has them."""
+    """The paths from the root as written in the spec."""
     streaming: bool = True
-    """Units are in the input by themselves, to its end, and need nothing else but what is before them."""
+    """Whether units repeat to the end of the input and depend only on what precedes them."""
     sized: bool = False
-    """Each unit has a stream of its own, whose size the attributes before the first one give."""
+    """Whether each unit has its own stream, whose size is known from the attributes before the first unit."""
     units: int = 0
-    """How many attributes of the way, the root's included, lead to the innermost units; 0: all that are repeated."""
+    """Number of attributes of the path, including that of the root, down to the innermost units; 0: all repeated
+    ones."""
     fragments: Fragments | None = None
-    """Set where the rows on the wire are pieces of records."""
+    """Set if the rows on the wire are fragments of records."""
     name: str = ""
-    """That of the table, where the spec has ``tables``."""
+    """The name of the table, if the spec has ``tables``."""
     where: Node | None = None
-    """True of the rows that the table has, in the scope of the row's type."""
+    """The condition of the table's rows, in the scope of the row type."""
     flatten: bool = False
-    """A struct is a column for each of its fields."""
+    """Whether each field of a struct becomes a column."""
     look_ups: tuple[LookUp, ...] = ()
-    """Columns out of earlier rows of other tables."""
+    """Columns from earlier rows of other tables."""
     root: Path = ()
-    """The type that the way to the rows begins with, where it is not the root: that of all records which the rows are
-    inside of."""
+    """The type that the path to the rows begins with, if it is not the root: that of the sequence of records that
+    contain the rows."""
     inside: str = ""
-    """The table of these records."""
+    """The table of the records that contain the rows."""
     order: tuple[str, ...] = ()
-    """The columns that the spec names, in its order; those that are looked up among them."""
+    """The columns that the spec names, in its order, including looked-up ones."""
     doc: str = ""
     position: Position | None = field(default=None, compare=False)
-    """Of the name."""
+    """Position of the name."""
 
     @property
     def row(self) -> Path:
-        """The type of a row."""
+        """Return the type of a row."""
         return self.types[-1]
 
     def holder(self, spec: Spec, name: str) -> tuple[int, Struct]:
-        """Return how many levels above the row a column's attribute or instance is, and the type that has it. Raises
-        ``KeyError``."""
+        """Return how many levels above the row the attribute or instance of a column is, and the type that has it.
+        Raises ``KeyError``."""
         for up, path in enumerate(reversed(self.types)):
             struct = spec.struct(path)
             if struct.attribute(name) is not None or struct.instance(name) is not None:
@@ -328,13 +330,13 @@ class Spec:
     tables: tuple[Rows, ...] = ()
     """The first one is the default."""
     units: Units | None = None
-    """Set where the table is one of messages; there are no ``tables`` then."""
+    """Set if the table is one of messages; there are no ``tables`` then."""
     codec: str = "none"
-    """The codec that a writer compresses files with. Readers look at the content."""
+    """The codec that a writer compresses files with. Readers detect it by content."""
     path_pattern: str | None = None
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
     preallocated: Preallocated | None = None
-    """Set where zeros after the last record are no damage."""
+    """Set if zeros after the last record are not damage."""
     searched: bool = False
     """Byte ranges of inputs begin where a search finds a unit."""
     max_record: int = 64 * 1024 * 1024
@@ -345,14 +347,16 @@ class Spec:
     doc_ref: tuple[str, ...] = ()
     license: str = ""
     debug: bool = False
-    """``ks-debug``: objects with Kaitai's API say where on the wire their attributes lie, and are not read at once."""
+    """``ks-debug``: objects with Kaitai's API record the positions of their attributes, and are not read by the
+    constructor."""
     allow_modules: tuple[str, ...] = field(default=(), compare=False)
-    """Modules out of which whoever loaded the spec lets it name routines, besides those that are registered."""
+    """Modules whose routines the spec may name by permission of the caller, besides registered ones."""
     imports: tuple[Spec, ...] = ()
-    """All specs that this one imports, directly or not; imports may be mutual, so theirs are empty."""
+    """All specs that this one imports, directly or indirectly. Imports may be mutual, so their own ``imports`` are
+    empty."""
 
     def struct(self, path: Path) -> Struct:
-        """The type of that absolute path, of this spec or of one that it imports. Raises ``KeyError``."""
+        """Return the type with that absolute path, of this spec or of an imported one. Raises ``KeyError``."""
         return self._structs[path]
 
     @cached_property
@@ -366,7 +370,7 @@ class Spec:
         return found
 
     def enum(self, path: Path) -> Enum:
-        """The enum of that absolute path. Raises ``KeyError``."""
+        """Return the enum with that absolute path. Raises ``KeyError``."""
         return self._enums[path]
 
     @cached_property

@@ -1,6 +1,6 @@
 """Attributes of types that are varints as integers: ``length.value`` becomes ``length``.
 
-A type stays what it is where something asks for more of it than the integer, such as its groups.
+A type is kept if anything uses more of it than the integer, such as its groups.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .varints import varint_of
 from .walking import attributes_of, structs
 
 Varints = Mapping[Path, tuple[str, VarintType]]
-"""The types that are varints: the name of the instance that is the integer, and what they are."""
+"""The types that are varints: the name of the instance with the integer, and the kind of varint."""
 
 
 def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, Struct]:
-    """Return the outermost types with integers for varints. ``tables``: for each table of the first one the type and
-    the attributes that lead to its rows, whose types stay what they are."""
+    """Return the outermost types with integers in place of varints. ``tables``: the type and the path of attributes to
+    the rows of each table of the first one; types on the path are kept."""
     made = dict(roots)
     tables = tuple(tables)
     while True:
@@ -44,7 +44,7 @@ def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple
 
 
 def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struct]) -> Iterator[Path]:
-    """The types of the attributes that lead to the rows."""
+    """Yield the types of the attributes on the path to the rows."""
     struct: Struct | None = root
     for name in names:
         attribute = struct.attribute(name) if struct is not None else None
@@ -55,7 +55,7 @@ def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struc
 
 
 def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
-    """Return those of which nothing is asked but the integer."""
+    """Return the types of which only the integer is used."""
     refused: set[Path] = set()
     for struct in known:
         if any(struct.path[: len(path)] == path for path in varints):
@@ -73,7 +73,7 @@ def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
 
 
 def _paths(type: Type) -> set[Path]:
-    """The user types in a type."""
+    """Return the paths of the user types in a type."""
     if isinstance(type, ListType):
         return _paths(type.item)
     if is_dataclass(type) and hasattr(type, "members"):
@@ -82,7 +82,7 @@ def _paths(type: Type) -> set[Path]:
 
 
 def _otherwise_used(node: Node, varints: Varints) -> set[Path]:
-    """The types of which an expression asks for something else than the integer."""
+    """Return the types of which an expression uses something other than the integer."""
     found: set[Path] = set()
     waiting = [node]
     while waiting:
@@ -97,7 +97,7 @@ def _otherwise_used(node: Node, varints: Varints) -> set[Path]:
 
 
 def _rewritten(part: Any, varints: Varints) -> Any:
-    """A part of a model with the types and expressions that follow."""
+    """Return a part of a model with types and expressions replaced."""
     if isinstance(part, Node):
         return _node(part, varints)
     if isinstance(part, UserType | ListType):

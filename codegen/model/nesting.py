@@ -1,4 +1,4 @@
-"""How deep the types of a spec are in each other, which is how deep whatever goes through them calls itself."""
+"""Nesting depth of types, which bounds the recursion of everything that traverses them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..spec.diagnostics import Diagnostics
 from .symbols import Symbol, World
 
 MAX_TYPE_DEPTH = 100
-"""Types that hold each other, one inside the next; a type that holds itself counts once."""
+"""Maximum nesting depth of types; a type that contains itself counts once."""
 
 
 def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
-    """Return whether no type holds others more than ``MAX_TYPE_DEPTH`` deep; says so of the first that does."""
+    """Return whether no type is nested more than ``MAX_TYPE_DEPTH`` deep; report the first that is."""
     depths: dict[int, int] = {}
     for symbol in world.all():
         if _depth(world, symbol, depths) > MAX_TYPE_DEPTH:
@@ -24,7 +24,7 @@ def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
 
 
 def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
-    """Levels of types from ``symbol`` on; ``depths``: those that are known. A stack in place of recursion."""
+    """Return the nesting depth from ``symbol`` on; ``depths``: known ones. Uses a stack in place of recursion."""
     waiting = [(symbol, _held(world, symbol))]
     open_depths = {id(symbol): 1}
     while waiting and len(waiting) <= MAX_TYPE_DEPTH:
@@ -47,7 +47,8 @@ def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
 
 
 def _held(world: World, symbol: Symbol) -> Iterator[Symbol]:
-    """The types of a layout's members. Messages are read by one loop, and columns of them have limits of their own."""
+    """Yield the types of a layout's members. Messages are excluded: they are read by one loop, and their columns have
+    limits of their own."""
     if symbol.is_message:
         return
     for member in symbol.members.values():

@@ -1,4 +1,4 @@
-"""Order of evaluation: what an expression needs must have been read before."""
+"""Order of evaluation: members must be read before expressions use them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .model import Attribute
 from .symbols import Member, Symbol
 
 INSTANCE_KEYS = ("value", "if", "pos", "size", "repeat-expr")
-"""The keys of an instance whose expressions are evaluated whenever its value is asked for."""
+"""The keys of an instance whose expressions are evaluated whenever its value is used."""
 
 
 def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> None:
-    """Report expressions that are evaluated before ``attribute`` is read and need it, or an attribute after it."""
+    """Report expressions that are evaluated before ``attribute`` is read and depend on it or on a later attribute."""
     if member.kind != "attribute":
         return
     for key, node in _early_expressions(attribute):
@@ -36,7 +36,8 @@ def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, dia
 
 
 def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagnostics: Diagnostics) -> None:
-    """Report what a type's own byte order cannot depend on: it is decided before the type's first attribute is read."""
+    """Report attributes in the expression of a type's byte order, which is decided before its first attribute is
+    read."""
     for name, through in _needed(symbol, expression.node):
         other = symbol.members[name.id]
         first = through[0] if through else name
@@ -50,7 +51,7 @@ def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagn
 
 
 def _has_computed_order(symbol: Symbol, type: Type) -> bool:
-    """Return whether values of ``type``, read in the type of ``symbol``, have the byte order that is computed there."""
+    """Return whether values of ``type`` in the type of ``symbol`` have the byte order that is computed there."""
     base = type.base if isinstance(type, EnumType) else type
     if isinstance(base, UserType):
         target = symbol.types.get(base.path[-1])
@@ -63,7 +64,7 @@ def _by_way_of(through: tuple[Name, ...]) -> str:
 
 
 def _needed(symbol: Symbol, node: Node) -> Iterator[tuple[Name, tuple[Name, ...]]]:
-    """The members of the type that an expression needs, each once, with the instances that lead to it."""
+    """Yield the members of the type that an expression depends on, each once, with the instances that lead to them."""
     seen: set[str] = set()
     waiting: list[tuple[Node, tuple[Name, ...]]] = [(node, ())]
     while waiting:
@@ -80,7 +81,7 @@ def _needed(symbol: Symbol, node: Node) -> Iterator[tuple[Name, tuple[Name, ...]
 
 
 def _early_expressions(attribute: Attribute) -> list[tuple[str, Node]]:
-    """The expressions that are evaluated before the attribute is read."""
+    """Return the expressions that are evaluated before the attribute is read."""
     found: list[tuple[str, Node]] = []
     if attribute.condition is not None:
         found.append(("if", attribute.condition))

@@ -13,7 +13,7 @@ from .model import Attribute, Struct
 
 
 def check_pairs(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
-    """Report maps of a type whose keys or values are no attributes that can be that."""
+    """Report maps whose keys or values are not suitable attributes of the item type."""
     held = [*struct.attributes, *(each.attribute for each in struct.instances if each.attribute is not None)]
     for each in held:
         if isinstance(each.logical, Pairs) and isinstance(each.type, UserType) and each.position is not None:

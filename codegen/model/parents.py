@@ -1,4 +1,4 @@
-"""Which types hold which: what ``_parent`` is."""
+"""The types that contain each type, which give the type of ``_parent``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .scope import Typing
 from .symbols import Symbol, World
 
 MAX_ROUNDS = 20
-"""How often ``parent`` expressions are looked at that may depend on each other."""
+"""Maximum number of rounds for ``parent`` expressions that depend on each other."""
 
 
 def find_parents(world: World, typing: Typing) -> None:
-    """Fill in ``Symbol.parents``. As in Kaitai's language, a use by another spec makes no parent."""
+    """Fill in ``Symbol.parents``. As in Kaitai's language, a use in another spec does not add a parent."""
     explicit: list[tuple[Symbol, Field]] = []
     for symbol in world.all():
         symbol.file.unknown_holders |= symbol.unknown_members
@@ -27,8 +27,8 @@ def find_parents(world: World, typing: Typing) -> None:
             else:
                 for path in _held(member.field):
                     _add(world, symbol, path)
-    # The type of a parent expression may depend on parents that other such expressions give: once more until no
-    # expression adds any. Errors are said when the field itself is built.
+    # The type of a parent expression may depend on parents from other such expressions: repeat until no
+    # expression adds one. Errors are reported when the field itself is built.
     for _ in range(min(len(explicit), MAX_ROUNDS)):
         added = sum(_explicit(world, typing, symbol, field) for symbol, field in explicit)
         if not added:
@@ -38,7 +38,7 @@ def find_parents(world: World, typing: Typing) -> None:
 
 
 def _forget_instances(world: World) -> None:
-    """Forget the types of value instances, which may rest on parents that were not complete yet."""
+    """Forget the types of value instances, which may depend on parents that were incomplete."""
     for symbol in world.all():
         for member in symbol.members.values():
             if member.value is not None and "enum" not in member.section:
@@ -56,7 +56,7 @@ def _held(field: Field) -> list[UserType]:
 
 
 def _explicit(world: World, typing: Typing, symbol: Symbol, field: Field) -> int:
-    """Add the parent that the field's expression names; how many were new."""
+    """Add the parents that the field's expression names. Return how many were new."""
     expression = field.section.expression("parent")
     if expression is None or isinstance(expression.node, BooleanLiteral):
         return 0

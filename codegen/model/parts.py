@@ -11,6 +11,6 @@ TAKEN = ("parser", "columns", "spark")
 
 
 def refuse_module_name(what: str, name: Text, diagnostics: Diagnostics) -> None:
-    """Note an error if a generated module has the name already. ``what``: what is called so."""
+    """Report a name that a generated module has already. ``what``: the thing with the name."""
     if name.value in TAKEN or name.value.startswith("pyspark_"):
         diagnostics.error(name.position, f"{what} cannot be called {shown(name.value)}: a generated module is")

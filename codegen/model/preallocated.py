@@ -11,7 +11,7 @@ from .model import Rows
 
 
 def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Diagnostics) -> Preallocated | None:
-    """Return what is said of the zeros at the end of files; ``None`` if nothing is, or on errors."""
+    """Return the description of zeros at the end of files; ``None`` if there is none, or on errors."""
     keys = section.section("preallocated")
     if keys is None and not section.flag("preallocated"):
         return None

@@ -12,7 +12,7 @@ from .model import Rows, Struct
 def is_searched(
     section: Section | None, root: Struct, tables: Sequence[Rows], structs: Iterable[Struct], diagnostics: Diagnostics
 ) -> bool:
-    """Return whether byte ranges may begin at a unit that is found. Reports tables that have no such ranges."""
+    """Return whether byte ranges begin where a search finds a unit. Reports tables that do not support this."""
     if section is None or "ranges" not in section or section.faulty:
         return False
     problem = ""

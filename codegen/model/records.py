@@ -1,7 +1,7 @@
-"""Rows inside of records that are put together of pieces: ``blocks.records.data.as<batch>.changes``.
+"""Rows inside of reassembled records: ``blocks.records.data.as<batch>.changes``.
 
-Readers put the records of one table in sequence, each after its size, and read the rows of the other table from there.
-These types are declared for that.
+Readers concatenate the records of one table, each with its size before it, and read the rows of the other table from
+that sequence. The types of the sequence are declared here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ types:
 """
 """The types for records of one type."""
 FIRST = "records"
-"""The attribute that the way to the rows begins with in them."""
+"""The attribute of these types that the path to the rows begins with."""
 
 
 def table_sections(meta: Section | None) -> Iterator[tuple[str, Section]]:
@@ -53,8 +53,8 @@ def table_sections(meta: Section | None) -> Iterator[tuple[str, Section]]:
 
 @dataclass(frozen=True)
 class RecordPath:
-    """The way to rows inside of records. ``table``: that of the records; ``before``: the attributes that lead to these;
-    ``type``: what they are read as; ``steps``: the way from all records on."""
+    """The path to rows inside of records. ``table``: the table of the records; ``before``: the path of attributes to
+    these; ``type``: the type that they are read as; ``steps``: the path from the sequence of records on."""
 
     table: str
     before: str
@@ -63,12 +63,12 @@ class RecordPath:
 
     @property
     def name(self) -> str:
-        """The beginning of the names of the types for them."""
+        """Return the prefix of the names of the types for them."""
         return self.type.replace("::", "_")
 
 
 def record_paths(meta: Section | None) -> dict[str, RecordPath]:
-    """Return the ways of the tables whose rows are inside of records of another one, by their names."""
+    """Return the paths of the tables whose rows are inside of records of another one, by name."""
     sections = dict(table_sections(meta))
     paths = {name: each.texts("rows") for name, each in sections.items()}
     ways = {name: each[0].value for name, each in paths.items() if len(each) == 1}
@@ -102,7 +102,7 @@ def ways_to_rows(
 
 
 def with_record_types(file: SourceFile, meta: Section | None, diagnostics: Diagnostics) -> SourceFile:
-    """Return a spec with the types of its records that are put together. Notes what is wrong with their names."""
+    """Return a spec with the types of its sequences of records. Reports conflicts of their names."""
     section = file.section
     sections = dict(table_sections(meta))
     for name, path in record_paths(meta).items():
@@ -133,13 +133,13 @@ def _with_types(
 
 
 def _names(section: Section) -> dict[str, Section]:
-    """The types that are declared in one."""
+    """Return the names of the types that are declared in a type."""
     entries = section.entries("types")
     return {e.key.value: e.value for e in entries if isinstance(e.key, Text) and isinstance(e.value, Section)}
 
 
 def check_records(record: Struct, structs: Mapping[Path, Struct], position: Position, diagnostics: Diagnostics) -> None:
-    """Refuse types that need the file around their record. ``record``: what it is read as."""
+    """Report types that depend on the file around their record. ``record``: the type of a record."""
     if isinstance(record.endian, InheritedEndian):
         name = "::".join(record.path)
         sentence = f"{name} has the byte order of its file, which is not known in records that are put together"
@@ -153,7 +153,7 @@ def check_records(record: Struct, structs: Mapping[Path, Struct], position: Posi
 
 
 def _inside(type: Struct, structs: Mapping[Path, Struct]) -> Iterator[Struct]:
-    """The types of which an object of a type may consist."""
+    """Yield the types that an object of a type may contain."""
     waiting, seen = [type.path], {type.path}
     while waiting:
         struct = structs[waiting.pop()]

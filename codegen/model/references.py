@@ -1,4 +1,4 @@
-"""Which members an expression depends on."""
+"""The members that an expression depends on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Reference = tuple[Path, str]
 
 
 def references(node: Node, owner: Path) -> Iterator[Reference]:
-    """Every member that a typed tree inside the type ``owner`` names, its own and those of other objects."""
+    """Yield all members that a typed tree inside the type ``owner`` names, its own and those of other objects."""
     for each in walk(node):
         if isinstance(each, Name) and not each.id.startswith("_"):
             yield owner, each.id

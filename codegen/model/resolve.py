@@ -1,4 +1,4 @@
-"""Which type or enum a name means, by Kaitai's rules: inside out, then the imported specs."""
+"""Resolution of names of types and enums by Kaitai's rules: from the inside out, then imported specs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ELSEWHERE = {
     "cstring": "strz",
     "boolean": "b1",
 }
-"""What other languages call built-in types."""
+"""Names of built-in types in other languages, for suggestions."""
 
 
 def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
-    """The type that ``name`` (``a``, ``a::b``, ``::a::b``) means where ``start`` is the current type."""
+    """Return the type that ``name`` (``a``, ``a::b``, ``::a::b``) refers to in the type ``start``."""
     parts = name.split("::")
     if parts[0] == "":
         found = _descend(start.root, parts[1:])
@@ -43,7 +43,7 @@ def find_type(world: World, start: Symbol, name: str) -> Symbol | None:
 
 
 def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
-    """The enum that ``name`` means."""
+    """Return the enum that ``name`` refers to."""
     *types, last = name.split("::")
     if not types or types == [""]:
         level: Symbol | None = start if not types else start.root
@@ -61,8 +61,8 @@ def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
 
 
 def may_be_type(world: World, start: Symbol, name: str) -> bool:
-    """Return whether a type that is not found may be one whose declaration has an error: nothing is said about it
-    then.
+    """Return whether a type that is not found may be one whose declaration has an error, so that nothing more is
+    reported.
     """
     if start.file.unknown_types or any(each.unknown_types for each in start.outwards()):
         return True
@@ -70,7 +70,7 @@ def may_be_type(world: World, start: Symbol, name: str) -> bool:
 
 
 def may_be_enum(world: World, start: Symbol, name: str) -> bool:
-    """The same of an enum."""
+    """Return the same for an enum."""
     around = list(start.outwards())
     if start.file.unknown_enums or any(each.unknown_enums for each in around):
         return True
@@ -81,7 +81,7 @@ def may_be_enum(world: World, start: Symbol, name: str) -> bool:
 
 
 def _holders(world: World, start: Symbol, name: str) -> Iterator[Symbol]:
-    """The types that the name leads through, as far as it can be followed."""
+    """Yield the types that the name leads through, as far as it can be resolved."""
     parts = name.split("::")
     for size in range(1, len(parts)):
         found = find_type(world, start, "::".join(parts[:size])) if parts[:size] != [""] else start.root
@@ -90,7 +90,7 @@ def _holders(world: World, start: Symbol, name: str) -> Iterator[Symbol]:
 
 
 def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str] = ()) -> str:
-    """The sentence about a type that cannot be found."""
+    """Return the message about a type that cannot be found."""
     visible = {*built_in, *world.roots} - {start.root.path[0]}
     level: Symbol | None = start
     while level is not None:
@@ -106,12 +106,12 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
 
 
 def may_be_built_in(name: str) -> bool:
-    """Return whether somebody who writes that name of no type means a built-in one."""
+    """Return whether that unknown name is probably meant to be a built-in type."""
     return name in ELSEWHERE or re.fullmatch(r"[us]\d+(?:le|be)?", name) is not None
 
 
 def unknown_enum(start: Symbol, name: str) -> str:
-    """The sentence about an enum that cannot be found."""
+    """Return the message about an enum that cannot be found."""
     visible: set[str] = set()
     for each in start.root.all():
         prefix = "::".join(each.path[1:])
@@ -120,7 +120,7 @@ def unknown_enum(start: Symbol, name: str) -> str:
 
 
 def _beside(world: World, start: Symbol, parts: list[str]) -> Symbol | None:
-    """A path whose last part is not inside the type before it, but visible from there."""
+    """Return the type of a path whose last part is not inside the type before it, but visible from there."""
     holder = find_type(world, start, "::".join(parts[:-1])) if len(parts) > 1 else None
     return find_type(world, holder, parts[-1]) if holder is not None else None
 

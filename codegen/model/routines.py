@@ -1,4 +1,4 @@
-"""Which routines a spec names, and whether it may: see ``wireloom.format.routines``."""
+"""The routines that a spec names, and their permission: see ``wireloom.format.routines``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .walking import attributes_of, structs
 
 @dataclass(frozen=True)
 class Routine:
-    """A class that a spec names: ``name`` is what it calls it under ``key``, ``place`` is ``module:Class``."""
+    """A class that a spec names: ``name`` is its name under ``key``, ``place`` is ``module:Class``."""
 
     key: str
     name: str
@@ -37,17 +37,17 @@ class Routine:
 
     @property
     def module(self) -> str:
-        """The module of the class."""
+        """Return the module of the class."""
         return module_of(self.place)
 
     @property
     def sentence(self) -> str:
-        """Return what the name means, as the beginning of a sentence."""
+        """Return what the name refers to, as the beginning of a sentence."""
         return f"'{self.key}: {self.name}' is the class {self.place.partition(':')[2]} of the module '{self.module}'"
 
 
 def routines(spec: Spec) -> tuple[Routine, ...]:
-    """The routines of a spec, each once, without those of the specs that it imports."""
+    """Return the routines of a spec, each once, without those of imported specs."""
     return tuple(dict.fromkeys(_routines(spec)))
 
 
@@ -65,8 +65,8 @@ def _routines(spec: Spec) -> Iterator[Routine]:
 
 
 def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:
-    """The modules of types that are defined nowhere (``ks-opaque-types``), with the first attribute of each: modules
-    with Kaitai's API import them, and formats cannot have such types."""
+    """Return the modules of opaque types (``ks-opaque-types``), with the first attribute of each. Modules with Kaitai's
+    API import them; formats cannot have such types."""
     found: dict[str, Position | None] = {}
     for attribute in (each for struct in structs(spec.root) for each in attributes_of(struct)):
         cases = () if attribute.switch is None else attribute.switch.cases
@@ -77,12 +77,12 @@ def opaque_modules(spec: Spec) -> tuple[tuple[str, Position | None], ...]:
 
 
 def is_allowed(routine: Routine, spec: Spec) -> bool:
-    """Return whether the routine is registered, or of a module that the caller who loaded the spec allows."""
+    """Return whether the routine is registered, or in a module that the caller allows."""
     return is_permitted(routine.place, spec.allow_modules)
 
 
 def refused_routines(spec: Spec) -> tuple[Diagnostic, ...]:
-    """Return diagnostics of the routines that are not permitted. No code is made that names one."""
+    """Return diagnostics of the routines that are not permitted. No code is generated for these."""
     refused = (each for each in routines(spec) if not is_allowed(each, spec))
     return tuple(Diagnostic.at(_place(each, spec), ERROR, refusal(each)) for each in refused)
 
@@ -100,10 +100,10 @@ def _place(routine: Routine, spec: Spec) -> Position:
 
 
 def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position | None, str]]]:
-    """Return the diagnostics of the routines of a spec and of its imports: the problems, and notes with their
-    places. Imports only what is registered or allowed.
+    """Return the diagnostics of the routines of a spec and its imports: problems, and notes with their places. Imports
+    only registered or allowed modules.
 
-    A routine that is not there is an error where the spec describes a table, which could not be read; else a warning.
+    A missing routine is an error if the spec describes a table, which could not be read; otherwise a warning.
     """
     problems: list[Diagnostic] = []
     notes: list[tuple[Position | None, str]] = []
@@ -133,7 +133,7 @@ def _problem(routine: Routine, spec: Spec) -> str | None:
     if not is_installed(routine.module):
         return "and there is no such module: install it, name its folder in PYTHONPATH, or correct the name"
     if not is_allowed(routine, spec):
-        # Whether the module has the class is not known without running it.
+        # The module would have to be run to know whether it has the class.
         return None
     try:
         found = load(routine.place)

@@ -1,4 +1,4 @@
-"""The key ``where`` of tables: a condition of their rows, kept with the row's type."""
+"""The key ``where`` of tables: a condition of their rows, stored with the row type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .symbols import World
 def with_conditions(
     root: Struct, meta: Section | None, structs: dict[Path, Struct], world: World, builder: Builder
 ) -> Struct:
-    """Return the outermost type with the conditions of its tables' rows at the types of these rows."""
+    """Return the outermost type with the conditions of its tables stored in the row types."""
     found: dict[Path, tuple[tuple[str, Node], ...]] = {}
     inside = record_paths(meta)
     for name, section in table_sections(meta):
@@ -28,7 +28,7 @@ def with_conditions(
         way = next(iter(ways_to_rows(root, name, section, inside, structs)), None)
         if way is None or where is None:
             continue
-        # What is wrong with the path is said where the table is read.
+        # Errors in the path are reported where the table is read.
         reader = RowPathReader(structs, world, Diagnostics(), where.position)
         types = reader.types(*way)
         symbol = world.at(types[-1].path) if types is not None else None

@@ -1,4 +1,4 @@
-"""How the rows attribute of the root is in the input."""
+"""The layout of the root's attribute with the rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .model import Attribute, Struct
 
 
 def has_sized_rows(root: Struct, rows: Attribute) -> bool:
-    """Return whether each item has a stream of its own, whose size the attributes before the rows give: where it ends
-    is known whatever is in it, and items can be read one by one."""
+    """Return whether each item has its own stream, whose size is known from the attributes before the rows: its end
+    does not depend on its content, and items can be read one by one."""
     if rows not in root.attributes:
         return False
     if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
@@ -26,7 +26,7 @@ def has_sized_rows(root: Struct, rows: Attribute) -> bool:
 
 
 def has_no_bytes(attribute: Attribute, type: Struct) -> bool:
-    """Return whether items of a ``type`` have no bytes, whatever is in the input."""
+    """Return whether items of a ``type`` never have any bytes."""
     if not isinstance(attribute.size, OwnSize):
         return _is_nothing(attribute)
     return attribute.switch is None and all(_is_nothing(each) for each in type.attributes)
@@ -38,8 +38,8 @@ def _is_nothing(attribute: Attribute) -> bool:
 
 
 def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Struct]) -> bool:
-    """Return whether the items are in the input by themselves, to its end, need nothing else but what is before them,
-    and do not take what is left of it. Otherwise the input is read as a whole. ``types``, ``ids``: of the path, from
+    """Return whether the items repeat to the end of the input, depend only on what precedes them, and do not extend to
+    the end of the input themselves. Otherwise the input is read as a whole. ``types``, ``ids``: those of the path, from
     the root on."""
     root = types[0]
     rows = root.attribute(ids[0])
@@ -57,7 +57,7 @@ def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Str
 
 
 def _reaches_end(type: Struct, structs: Mapping[Path, Struct], seen: set[Path]) -> bool:
-    """Return whether something in objects of a type may take all that is left of the stream that they are in."""
+    """Return whether an attribute in objects of a type may extend to the end of their stream."""
     if type.path in seen or type.message is not None:
         return False
     seen.add(type.path)
@@ -78,7 +78,7 @@ def _takes_rest(attribute: Attribute, structs: Mapping[Path, Struct], seen: set[
 
 
 def _reads_on(root: Struct, rows: Attribute) -> bool:
-    """Return whether the root has something to do after its rows: attributes to read, or checksums to verify."""
+    """Return whether the root has attributes to read, or checksums to verify, after its rows."""
     names = [each.id for each in root.attributes]
     last = names.index(rows.id)
     own = (each.checksum for each in root.attributes if each.checksum is not None)

@@ -19,14 +19,14 @@ CAST = re.compile(r"as<([a-z0-9_:]+)>")
 
 @dataclass(frozen=True)
 class PathStep:
-    """An attribute of the path. ``cast``: the type that is meant where a switch chooses it, if that is said."""
+    """An attribute of the path. ``cast``: the type to use if a switch chooses it, if given."""
 
     id: str
     cast: tuple[str, ...] = ()
 
 
 def steps_of(path: str) -> list[PathStep]:
-    """The steps of a path.
+    """Return the steps of a path.
 
     >>> steps_of("chunks.body.as<png::palette>")
     [PathStep(id='chunks', cast=()), PathStep(id='body', cast=('png', 'palette'))]
@@ -42,18 +42,18 @@ def steps_of(path: str) -> list[PathStep]:
 
 
 def attribute_of(struct: Struct, id: str) -> Attribute | None:
-    """Return the attribute of that id, or what the instance of that id reads at a position."""
+    """Return the attribute with that id, or the one that the instance with that id reads at a position."""
     instance = struct.instance(id)
     read = instance.attribute if instance is not None and instance.pos is not None else None
     return struct.attribute(id) or read
 
 
 class _WrongPathError(Exception):
-    """The path is wrong; the one argument says why, and is empty where that has been said of the spec already."""
+    """The path is wrong; the argument says why, and is empty if the error has been reported already."""
 
 
 class RowPathReader:
-    """Finds the types along a path. ``position``: where what is wrong with it is noted."""
+    """Finds the types along a path. ``position``: the position for error reports."""
 
     def __init__(self, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics, position: Position) -> None:
         self._structs = structs
@@ -62,7 +62,7 @@ class RowPathReader:
         self._position = position
 
     def types(self, root: Struct, steps: list[PathStep]) -> list[Struct] | None:
-        """The types from the root to the row's; ``None`` where something is wrong, which is noted."""
+        """Return the types from the root to the row; ``None`` on errors, which are reported."""
         types = [root]
         taken: list[tuple[Path, str, Path]] = []
         try:
@@ -101,7 +101,7 @@ class RowPathReader:
         raise _WrongPathError(f"{holder} has no attribute {shown(id)}{hint}")
 
     def _type(self, attribute: Attribute, step: PathStep, following: PathStep | None) -> Struct:
-        """The type of a step; that of a switch by its cast, or by the attribute that follows."""
+        """Return the type of a step; that of a switch by its cast, or by the next attribute."""
         kinds = [attribute.type] if attribute.switch is None else [each.type for each in attribute.switch.cases]
         paths = (each.path for each in kinds if isinstance(each, UserType))
         structs = [self._structs[each] for each in dict.fromkeys(paths) if each in self._structs]

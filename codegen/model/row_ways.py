@@ -1,4 +1,4 @@
-"""The ways to the rows of a table: the paths of the key ``rows``."""
+"""The paths to the rows of a table, given by the key ``rows``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .symbols import World
 
 @dataclass(frozen=True)
 class Way:
-    """One way: the attributes of its path, and the types from the root to the row's."""
+    """One path: its attributes, and the types from the root to the row."""
 
     text: str
     position: Position
@@ -28,7 +28,7 @@ class Way:
 
     @property
     def attributes(self) -> Iterator[Attribute | None]:
-        """The attributes of the path."""
+        """Return the attributes of the path."""
         return (attribute_of(struct, id) for struct, id in zip(self.types, self.ids, strict=False))
 
 
@@ -40,8 +40,8 @@ def read_ways(
     diagnostics: Diagnostics,
     inside: RecordPath | None = None,
 ) -> list[Way]:
-    """The ways of a table; none where something is wrong, which is noted. ``inside``: the records that the rows are
-    inside of."""
+    """Return the paths of a table; none on errors, which are reported. ``inside``: the records that contain the
+    rows."""
     found: list[Way] = []
     texts = section.texts("rows")
     for text in texts:
@@ -55,7 +55,7 @@ def read_ways(
 
 
 def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
-    """Report two ways that cannot lead to the rows of one table."""
+    """Return whether two paths cannot lead to rows of the same table, which is reported."""
     if one.ids[0] != other.ids[0]:
         names = listed(map(shown, (one.ids[0], other.ids[0])))
         message = f"all ways to the rows of a table begin with one attribute: {names} are two"
@@ -73,8 +73,8 @@ def _begins(one: Way, other: Way) -> bool:
 
 
 def read_units(section: Section, ways: list[Way], before: list[str], diagnostics: Diagnostics) -> int:
-    """How many attributes lead to the innermost units; 0 where the key ``unit`` is not there. ``before``: the
-    attributes that lead to records which the rows are inside of."""
+    """Return the number of attributes on the path to the innermost units; 0 without the key ``unit``. ``before``: the
+    path to the records that contain the rows."""
     name = section.text("unit")
     if name is None:
         return 0
@@ -94,8 +94,8 @@ def read_units(section: Section, ways: list[Way], before: list[str], diagnostics
 
 
 def _repeated(way: Way, before: list[str]) -> dict[str, int]:
-    """The beginnings of a way that end with a repeated attribute, but for the rows themselves, each with the number of
-    its attributes."""
+    """Return the prefixes of a path that end with a repeated attribute other than the rows, each with the number of its
+    attributes."""
     ids = list(way.ids)
     names = [before, *([*before, *ids[1:number]] for number in range(2, len(ids)))] if before else []
     names = names or [ids[:number] for number in range(1, len(ids))]

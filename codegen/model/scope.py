@@ -34,7 +34,7 @@ ALWAYS = ("_root", "_parent", "_io", "_sizeof")
 
 
 class _NotTypedYetError(Exception):
-    """A value instance is needed that has not been typed: it comes first, then this is tried again."""
+    """A value instance that is needed has not been typed: it is typed first, then the expression is tried again."""
 
     def __init__(self, symbol: Symbol, member: Member) -> None:
         super().__init__(member.id)
@@ -44,9 +44,8 @@ class _NotTypedYetError(Exception):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The names that an expression can use besides the members: ``_`` (``item``), ``_on`` and whether there is an
-    ``_index``. ``unknown``: these are not known, since what the expression belongs to has an error of its
-    own."""
+    """The names that an expression can use besides members: ``_`` (``item``), ``_on`` and whether there is an
+    ``_index``. ``unknown``: these are unknown, since the member with the expression has another error."""
 
     item: Type | None = None
     switch_on: Type | None = None
@@ -69,11 +68,11 @@ class Typing:
     _labels: dict[Path, frozenset[str]] = field(default_factory=dict)
 
     def expression(self, symbol: Symbol, expression: Expression, around: Surroundings = NOTHING) -> Node | None:
-        """The typed tree of an expression inside ``symbol``; ``None`` where it has an error, which has been said."""
+        """Return the typed tree of an expression inside ``symbol``; ``None`` if it has an error, which is reported."""
         try:
             return typed(expression.node, StructScope(self, symbol, around))
         except ExpressionError as error:
-            # A name that is unknown in one expression twice is one mistake.
+            # A name that is unknown twice in one expression is reported once.
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
                 self.diagnostics.error(expression.place(each.start, each.end), each.message)
         except AlreadyReportedError:
@@ -82,18 +81,18 @@ class Typing:
         return None
 
     def labels_of(self, enum: Enum) -> frozenset[str]:
-        """The names of an enum's members. They are remembered, since an enum may be long and named often."""
+        """Return the names of an enum's members. Cached, since an enum may be long and used often."""
         found = self._labels.get(enum.path)
         if found is None:
             found = self._labels[enum.path] = frozenset(each.label for each in enum.labels)
         return found
 
     def quiet(self) -> Typing:
-        """The same without reporting errors, for questions that are asked before all is known."""
+        """Return the same without reporting errors, for use before everything is known."""
         return Typing(self.world, Diagnostics(silent=True), self.sizes)
 
     def member_type(self, symbol: Symbol, member: Member) -> Type:
-        """The type of a member. Raises ``AlreadyReportedError`` where it has an error."""
+        """Return the type of a member. Raises ``AlreadyReportedError`` if it has an error."""
         if member.type is None and not member.failed:
             if self._busy:
                 raise _NotTypedYetError(symbol, member)
@@ -103,7 +102,8 @@ class Typing:
         return member.type
 
     def instance(self, symbol: Symbol, member: Member) -> None:
-        """Types a value instance and those that it depends on. A stack in place of recursion: such chains are long."""
+        """Type a value instance and those that it depends on. Uses a stack in place of recursion, since chains are
+        long."""
         waiting = [(symbol, member)]
         known = {id(member)}
         while waiting:
@@ -119,7 +119,8 @@ class Typing:
                 if node is not None:
                     node = self._sliced(current, one, node)
             except _NotTypedYetError as needed:
-                # One that is known is still waiting: what has left is typed or failed, and is not asked for again.
+                # A known one is still on the stack: those that have left it are typed or failed, and are not requested
+                # again.
                 if id(needed.member) in known:
                     self._cycle(waiting, needed.member)
                 else:
@@ -132,7 +133,7 @@ class Typing:
             self._finish(one, node)
 
     def _sliced(self, symbol: Symbol, member: Member, value: Node) -> Node | None:
-        """The part of a value that the key ``slice`` means, as a call that cannot be written."""
+        """Return the part of a value that the key ``slice`` selects, as an internal call."""
         extensions = member.section.extensions
         section = extensions.section("slice") if extensions is not None and "slice" in extensions else None
         if section is None:
@@ -176,7 +177,7 @@ class Typing:
             member.type = type_of(node)
             extensions = member.section.extensions
             if isinstance(member.type, BytesType) and extensions is not None and extensions.flag("variable"):
-                # A list of small numbers could be bytes as well.
+                # A list of small numbers may also be a byte array.
                 member.type = ListType(ComputedIntegerType())
                 member.value = replace(node, type=member.type)
 
@@ -204,7 +205,7 @@ class StructScope:
     around: Surroundings
 
     def name(self, name: str) -> Type:
-        """The type of a bare name."""
+        """Return the type of a bare name."""
         if name == "_" and self.around.item is not None:
             return self.around.item
         if name == "_on" and self.around.switch_on is not None:
@@ -223,7 +224,7 @@ class StructScope:
         return self._in(self.symbol, name)
 
     def member(self, path: Path, name: str) -> Type:
-        """The type of ``name`` in a value of the user type ``path``."""
+        """Return the type of ``name`` in a value of the user type ``path``."""
         symbol = self.typing.world.at(path)
         if symbol is None:
             raise UnknownNameError(f"the fields of the opaque type '{'::'.join(path)}' are not known")
@@ -252,7 +253,7 @@ class StructScope:
     def _parent(self, symbol: Symbol) -> Type:
         if not symbol.parents and symbol.file.unknown_holders:
             raise AlreadyReportedError
-        # What nothing in this file holds may be held by another spec: a cast says which type that has.
+        # An object that nothing in this file contains may be contained in one of another spec: a cast gives its type.
         return UserType(symbol.parents[0].path) if len(symbol.parents) == 1 else AnyStructType()
 
     def _elsewhere(self, symbol: Symbol, name: str) -> str:
@@ -262,7 +263,7 @@ class StructScope:
         return ""
 
     def enum(self, path: tuple[str, ...], label: str) -> EnumType:
-        """The enum that is meant by ``path``, which must have the label."""
+        """Return the enum that ``path`` refers to, which must have the label."""
         name = "::".join(path)
         found = find_enum(self.typing.world, self.symbol, name)
         if found is None:
@@ -280,7 +281,7 @@ class StructScope:
         return EnumType(found.path, ComputedIntegerType())
 
     def cast(self, target: str) -> Type:
-        """The type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
+        """Return the type that the name in ``.as<…>`` or ``sizeof<…>`` refers to."""
         name, is_list = (target[:-2], True) if target.endswith("[]") else (target, False)
         type = plain_type(name)
         if type is None:
@@ -293,20 +294,20 @@ class StructScope:
         return ListType(type) if is_list else type
 
     def size_in_bits(self, type: Type) -> int:
-        """Return how many bits every value of the type takes on the wire."""
+        """Return the size in bits on the wire of all values of the type."""
         return self.typing.sizes.of_type(type)
 
     def own_size_in_bits(self) -> int:
-        """The same of the type that the expression is in."""
+        """Return the same for the type that the expression is in."""
         return self.typing.sizes.of_symbol(self.symbol)
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
-        """The same of an attribute."""
+        """Return the same for an attribute."""
         symbol = self.typing.world.at(path)
         if symbol is None or name not in symbol.members:
             return self.size_in_bits(self.member(path, name))
         return self.typing.sizes.of_member(symbol, name)
 
     def own_path(self) -> Path:
-        """The type that the expression is in."""
+        """Return the path of the type that the expression is in."""
         return self.symbol.path

@@ -1,4 +1,4 @@
-"""Sizes that are the same for every value: ``sizeof``, ``bitsizeof`` and ``_sizeof``."""
+"""Constant sizes: ``sizeof``, ``bitsizeof`` and ``_sizeof``."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .nesting import MAX_TYPE_DEPTH
 from .symbols import AlreadyReportedError, Member, Symbol, World
 
 MAX_BITS = 2**63
-"""No size is larger: a few kilobytes of spec could otherwise name numbers of any length."""
+"""Maximum size: otherwise a few kilobytes of spec could produce numbers of any length."""
 
 
 @dataclass
 class Sizes:
-    """Works out sizes in bits and remembers those of types."""
+    """Computes sizes in bits, and caches those of types."""
 
     world: World
     known: dict[Path, int | None] = field(default_factory=dict)
     open: list[Path] = field(default_factory=list)
 
     def of_type(self, type: Type) -> int:
-        """Bits of every value of the type. Raises ``UnknownNameError`` where they differ, and ``AlreadyReportedError``
-        where a part has an error."""
+        """Return the size in bits of all values of the type. Raises ``UnknownNameError`` if it is not constant, and
+        ``AlreadyReportedError`` if a part has an error."""
         size = self._type(type)
         if size is None:
             name = "::".join(type.path) if isinstance(type, UserType) else type_name(type)
@@ -36,11 +36,11 @@ class Sizes:
         return size
 
     def of_symbol(self, symbol: Symbol) -> int:
-        """Bits of every object of the type."""
+        """Return the size in bits of all objects of the type."""
         return self.of_type(UserType(symbol.path))
 
     def of_member(self, symbol: Symbol, name: str) -> int:
-        """Bits of an attribute, with its size key and its repetition."""
+        """Return the size in bits of an attribute, by its key ``size`` and its repetition."""
         member = symbol.members.get(name)
         if member is None:
             raise UnknownNameError(f"unknown name '{name}' in {symbol.name}")
@@ -88,7 +88,7 @@ class Sizes:
             if size is None or "if" in member.section:
                 return None
             if member.field is None or not _is_bits(member.field.type):
-                # Whatever is not bits begins at a byte.
+                # Everything but bit fields begins at a byte.
                 total = (total + 7) // 8 * 8
             total += size
         return total if total <= MAX_BITS else None

@@ -1,4 +1,4 @@
-"""Warnings of Kaitai's style guide: a size is called ``len_x`` and a count ``num_x``, after what it is the size of."""
+"""Warnings of Kaitai's style guide: the size of ``x`` is called ``len_x`` and its count ``num_x``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ GUIDE = "https://doc.kaitai.io/ksy_style_guide.html#attr-id"
 
 
 def check_style(structs: Iterable[Struct], specs: Container[str], diagnostics: Diagnostics) -> None:
-    """Warn about members that are used once, as the size or the count of a member of the same type, and are called
-    something else, where they belong to one of ``specs``. As Kaitai's compiler does, it leaves sizes of text alone."""
+    """Warn about members of ``specs`` that are used once, as the size or the count of a member of the same type, and
+    have another name. As in Kaitai's compiler, sizes of text are excluded."""
     known = list(structs)
     uses: Counter[Reference] = Counter()
     for struct in known:
@@ -39,7 +39,7 @@ def check_style(structs: Iterable[Struct], specs: Container[str], diagnostics: D
 
 
 def _roles(struct: Struct) -> Iterator[tuple[Attribute, Node, str, str]]:
-    """Every size and count: whose, its expression, and what the guide calls such a member."""
+    """Yield all sizes and counts: the member, its expression, and the name by the style guide."""
     for each in (*struct.attributes, *(one.attribute for one in struct.instances if one.attribute is not None)):
         if isinstance(each.size, ExpressionSize) and not isinstance(each.type, StringType):
             yield each, each.size.expression, "len", "a byte size"

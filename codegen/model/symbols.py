@@ -26,8 +26,8 @@ class Defaults:
 class Member:
     """An attribute, an instance or a parameter.
 
-    ``type`` is a list's where it repeats, and ``None`` while a value instance is not typed yet; ``failed`` where it
-    cannot be, which has been said.
+    ``type`` is a list type if it repeats, and ``None`` while a value instance is not typed yet; ``failed``: it cannot
+    be typed, which has been reported.
     """
 
     id: str
@@ -43,16 +43,16 @@ class Member:
 
 @dataclass(eq=False)
 class SourceFile:
-    """A spec file: what diagnostics call it, the digest of its bytes, and its checked syntax."""
+    """A spec file: its name in diagnostics, the digest of its bytes, and its checked syntax."""
 
     display: str
     sha256: str
     section: Section
     unknown_types: bool = False
     unknown_enums: bool = False
-    """Some that it imports could not be made out, so that a name which is not found may be theirs."""
+    """Whether enums of an import could not be read, so that an unknown name may be one of them."""
     unknown_holders: bool = False
-    """Some of its attributes could not be made out: they may hold objects of any of its types."""
+    """Whether types of attributes could not be read, so that they may contain objects of any of its types."""
 
 
 @dataclass(eq=False)
@@ -71,21 +71,21 @@ class Symbol:
     members: dict[str, Member] = field(default_factory=dict)
     parents: list[Symbol] = field(default_factory=list)
     unknown_members: bool = False
-    """It has members whose names could not be made out."""
+    """Whether it has members whose names could not be read."""
     unknown_types: bool = False
     unknown_enums: bool = False
-    """The same of the types and enums inside it."""
+    """The same for the types and enums inside it."""
     unknown_labels: set[str] = field(default_factory=set)
-    """Its enums that have labels which could not be made out."""
+    """Its enums with labels that could not be read."""
 
     @property
     def name(self) -> str:
-        """The path as messages show it."""
+        """Return the path as shown in messages."""
         return "::".join(self.path)
 
     @property
     def is_message(self) -> bool:
-        """Return whether it is the type of a protobuf message, be it one with errors."""
+        """Return whether it is the type of a protobuf message, even one with errors."""
         extensions = self.section.extensions
         if extensions is None:
             return "-wireloom" in self.section.missing and "seq" not in self.section.keys
@@ -99,32 +99,33 @@ class Symbol:
 
     @property
     def root(self) -> Symbol:
-        """The outermost type of the same file."""
+        """Return the outermost type of the same file."""
         found = self
         while found.outer is not None:
             found = found.outer
         return found
 
     def all(self) -> Iterator[Symbol]:
-        """The symbol and all inside it, outer before inner."""
+        """Yield the symbol and all inside it, outer before inner."""
         yield self
         for each in self.types.values():
             yield from each.all()
 
     def outwards(self) -> Iterator[Symbol]:
-        """The symbol and all around it, inner before outer."""
+        """Yield the symbol and all around it, inner before outer."""
         found: Symbol | None = self
         while found is not None:
             yield found
             found = found.outer
 
     def of_kind(self, kind: str) -> list[Member]:
-        """The members that are ``attribute``, ``instance`` or ``parameter``, in order."""
+        """Return the members of the kind ``attribute``, ``instance`` or ``parameter``, in order."""
         return [each for each in self.members.values() if each.kind == kind]
 
 
 class AlreadyReportedError(Exception):
-    """A name cannot be used, and the error that made it so has been reported: what needs it ends without another."""
+    """A name cannot be used because of an error that has been reported, so that no other error is reported for its
+    uses."""
 
 
 @dataclass
@@ -133,22 +134,22 @@ class World:
 
     roots: dict[str, Symbol] = field(default_factory=dict)
     taken: int = 0
-    """Instances that types have of others."""
+    """Instances that types copy from others."""
 
     def all(self) -> Iterator[Symbol]:
-        """Every symbol of every file."""
+        """Yield all symbols of all files."""
         for root in self.roots.values():
             yield from root.all()
 
     def at(self, path: Path) -> Symbol | None:
-        """The symbol of an absolute path."""
+        """Return the symbol of an absolute path."""
         found = self.roots.get(path[0])
         for name in path[1:]:
             found = found.types.get(name) if found is not None else None
         return found
 
     def has_failed(self, path: Path, name: str) -> bool:
-        """Return whether a member that a type lacks was declared, or may have been, with an error that was noted."""
+        """Return whether a member that a type lacks was, or may have been, declared with an error that was reported."""
         symbol = self.at(path)
         member = symbol.members.get(name) if symbol is not None else None
         return (symbol is not None and symbol.unknown_members) or (member is not None and member.failed)

@@ -1,4 +1,4 @@
-"""The extension keys of ``meta``: what a table of the format is."""
+"""The extension keys of ``meta``: the tables of the format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "fla
 
 @dataclass(frozen=True)
 class Extensions:
-    """The contents of the extensions of ``meta``: the tables, and what concerns all of them."""
+    """The extensions of ``meta``: the tables, and settings that concern all of them."""
 
     tables: tuple[Rows, ...] = ()
     codec: str = "none"
@@ -45,7 +45,7 @@ class Extensions:
 
 
 def _other(way: Way, *, streaming: bool) -> RowWay:
-    """A way as that from a unit to its rows."""
+    """Return a path as the way from a unit to its rows."""
     return RowWay(tuple(each.path for each in way.types[streaming:]), way.ids[streaming:])
 
 
@@ -59,7 +59,7 @@ class TableReader:
         self.diagnostics = diagnostics
 
     def read(self, section: Section | None) -> Extensions:
-        """The tables of the spec; none where it declares none."""
+        """Return the tables of the spec; empty if it declares none."""
         if section is None:
             return Extensions()
         of_messages = "message" in section.keys
@@ -115,13 +115,13 @@ class TableReader:
         return with_look_ups(found, sections, self.diagnostics)
 
     def _of_records(self, path: RecordPath) -> TableReader | None:
-        """Return a reader for rows inside of records; ``None`` where there is no type for these, which is noted."""
+        """Return a reader for rows inside of records; ``None`` if there is no type for these, which is reported."""
         root = self.structs.get((*self.root.path, f"{path.name}_records"))
         return None if root is None else TableReader(root, self.structs, self.world, self.diagnostics)
 
     def _rows(self, section: Section, meta: Section, table: str = "", inside: RecordPath | None = None) -> Rows | None:
-        """The rows of one table. ``section``: where its keys are; ``meta``: where those of all tables are; ``inside``:
-        the records that they are inside of."""
+        """Return the rows of one table. ``section``: the section with its keys; ``meta``: the section with those of all
+        tables; ``inside``: the records that contain the rows."""
         if "rows" not in section and not section.missing.isdisjoint(("rows", "message")):
             return None
         if "rows" not in section:
@@ -154,7 +154,7 @@ class TableReader:
         else:
             path = [first, *path]
         row = types[-1]
-        # What is around the rows is not the same on all ways.
+        # The enclosing objects differ between paths.
         around = types[:-1] if len(ways) == 1 else []
         parents = self._parent_columns(section, attribute)
         inner = {*path}
@@ -200,7 +200,7 @@ class TableReader:
         )
 
     def _check_kinds(self, section: Section, ways: list[Way], columns: tuple[str, ...]) -> None:
-        """Refuse rows of other types than the first way's that lack columns, and a condition of them."""
+        """Report row types of further paths that lack columns of the first one, and conditions of such tables."""
         first, where = ways[0].types[-1], section.expression("where")
         for way in ways[1:]:
             row = way.types[-1]
@@ -215,7 +215,8 @@ class TableReader:
                 self.diagnostics.error(where.position, "'where' is for rows of one type, these are of several")
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
-        """A row's place is a number of bytes, and a stream with bits left has not ended."""
+        """Return whether rows begin at whole bytes, and report them otherwise: offsets are in bytes, and a stream with
+        bits left has not ended."""
         if rows.framing is not None:
             return True
         if ends_inside_a_byte(row.attributes, self.structs):
@@ -230,8 +231,8 @@ class TableReader:
         return True
 
     def _framing_fits(self, section: Section, rows: Attribute, *, streaming: bool) -> bool:
-        """Delimited rows fill the file, so that a reader may begin anywhere; padding follows rows that do not need to
-        be read as a whole."""
+        """Return whether the framing is possible, and report it otherwise: delimited rows must fill the file, so that a
+        reader can begin anywhere, and padding requires rows that are not read as a whole."""
         other = next((each for each in self.root.attributes if each.framing is not None and each is not rows), None)
         if other is not None and other.position is not None:
             self.diagnostics.error(other.position, f"'framing' is for the rows, which are {shown(rows.id)}")
@@ -257,7 +258,8 @@ class TableReader:
     def _columns(
         self, section: Section, key: str, types: list[Struct], inner: set[str], taken: tuple[str, ...]
     ) -> tuple[str, ...]:
-        """The names of columns. ``inner``: the attributes around the row that it is in, which are no columns."""
+        """Return the names of columns. ``inner``: the enclosing attributes that contain the row, which are not
+        columns."""
         found: list[str] = []
         row = types[-1]
         around = (each for struct in types[:-1] for each in _members(struct) if each.id not in inner)
@@ -375,7 +377,7 @@ def own_columns(row: Struct) -> tuple[str, ...]:
 
 
 def _flat_columns(row: Struct) -> tuple[str, ...]:
-    """Return the default columns of a row type whose structs are columns for each of their fields."""
+    """Return the default columns of a row type with a column for each field of a struct."""
     scalars = {*own_columns(row)}
     return tuple(each.id for each in _members(row) if each.id in scalars or _is_struct(each))
 

@@ -1,4 +1,4 @@
-"""One kind of message that units are: its rows and its columns."""
+"""One kind of message of units: its rows and its columns."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Column = UnitColumn | str
 
 @dataclass
 class _Columns:
-    """The columns that were found so far. ``rows``: the fields that lead to the rows; ``made``: names of columns that
-    are no field of a message."""
+    """The columns found so far. ``rows``: the path of fields to the rows; ``made``: names of columns that are not a
+    field of a message."""
 
     rows: tuple[str, ...]
     made: tuple[str, ...]
@@ -37,7 +37,7 @@ class KindReader:
         self.diagnostics = diagnostics
 
     def read(self, section: Section, name: str) -> UnitKind | None:
-        """The kind; ``None`` where its rows are none, which is reported."""
+        """Return the kind; ``None`` if it has no valid rows, which is reported."""
         path = section.text("rows")
         levels = self._levels(path) if path is not None else [self.unit]
         if levels is None:
@@ -72,7 +72,7 @@ class KindReader:
     # Rows ------------------------------------------------------------------------------------------------------------
 
     def _levels(self, path: Text) -> list[Struct] | None:
-        """The types from the unit to the row."""
+        """Return the types from the unit to the row."""
         levels = [self.unit]
         *_, last = names = path.value.split(".")
         offset = 0
@@ -100,8 +100,8 @@ class KindReader:
         return levels
 
     def _failed(self, struct: Struct, name: str) -> bool:
-        """Return whether a member that the struct lacks was declared, or may have been, with an error that has been
-        said.
+        """Return whether a member that the struct lacks was, or may have been, declared with an error that was
+        reported.
         """
         symbol = self.world.at(struct.path)
         return symbol is not None and (symbol.unknown_members or name in symbol.members)
@@ -109,7 +109,7 @@ class KindReader:
     # Columns ---------------------------------------------------------------------------------------------------------
 
     def _made(self, section: Section, key: str, levels: list[Struct]) -> str:
-        """The name of a column that is not a field."""
+        """Return the name of a column that is not a field."""
         name = section.text(key)
         if name is None:
             return ""
@@ -157,7 +157,7 @@ class KindReader:
         return None
 
     def _all(self, row: Struct, columns: _Columns) -> tuple[Column, ...]:
-        """The row's own fields and instances that can be columns and are none yet."""
+        """Return the row's own fields and instances that can be columns and are not yet."""
         found = [each.id for each in _members(row) if each.id not in columns.names and self.fit.holds(each)]
         columns.names += found
         return tuple(UnitColumn(each, row.path) for each in found)

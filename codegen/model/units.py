@@ -19,17 +19,17 @@ from .unit_kinds import KindReader
 
 KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
 WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "flatten", "where", "options")
-"""Keys of ``meta`` about another kind of table."""
+"""Keys of ``meta`` that apply to another kind of table."""
 
 
 def column_names(units: Units) -> tuple[str, ...]:
-    """The names of the columns of all kinds."""
+    """Return the names of the columns of all kinds."""
     columns = (each for kind in units.kinds for each in (*kind.columns, *kind.selectable))
     return tuple(dict.fromkeys(each.name if isinstance(each, UnitColumn) else each for each in columns))
 
 
 class UnitsReader:
-    """Reads what the units of a spec are, against the finished structs."""
+    """Reads the units of a spec against the finished structs."""
 
     def __init__(self, root: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
         self.root = root
@@ -38,7 +38,7 @@ class UnitsReader:
         self.diagnostics = diagnostics
 
     def read(self, meta: Section) -> Units | None:
-        """The units; ``None`` where there is an error, which is reported. ``meta``: the section around the key."""
+        """Return the units; ``None`` on errors, which are reported. ``meta``: the section with the key."""
         for key in WITHOUT:
             if key in meta.keys:
                 message = f"'{key}' cannot stand beside 'message', which says itself what the table is"
@@ -70,7 +70,7 @@ class UnitsReader:
         )
 
     def _framings(self, section: Section) -> tuple[str, ...]:
-        """The framing, or all of a list."""
+        """Return the framing, or all framings of a list."""
         listed_words = section.texts("framing")
         for index, each in enumerate(listed_words):
             if each.value in [before.value for before in listed_words[:index]]:

@@ -16,11 +16,11 @@ from .model import Instance, Struct
 from .references import references
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
-"""What a variable may hold."""
+"""Smallest and largest value of a variable."""
 
 
 def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
-    """Report variables of a type that cannot be any, and instances that set something else than a variable."""
+    """Report variables in types that cannot have them, and instances that set something other than a variable."""
     framed = struct.path == struct.path[:1] and any(each.framing is not None for each in struct.attributes)
     for each in struct.instances:
         if each.position is None:

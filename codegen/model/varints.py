@@ -1,7 +1,7 @@
-"""Types of a spec that are varints, found by what they mean: bytes of seven bits each, and the integer that an
-instance puts together from them.
+"""Recognition of types that are varints by their meaning: bytes with seven bits each, and an instance with the integer
+that they form.
 
-Nothing depends on names: the integer is computed from unknown bytes, for each number of them, and compared.
+Nothing depends on names: the instance is evaluated symbolically for each number of bytes and compared with the integer.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from ..wire import RepeatUntil
 from .model import Attribute, Instance, Struct, Valid
 
 MOST_GROUPS = 10
-"""Bytes of a varint of 64 bits."""
+"""Maximum number of bytes of a 64-bit varint."""
 
 COUNTS = (*range(1, 33), 127, 128, 129)
-"""Numbers of bytes for which a type without a limit is looked at, and with none of which its expressions compare more
-than they do with the others: see ``_check_comparisons``."""
+"""Numbers of bytes with which a type without a limit is evaluated. Its expressions must not distinguish larger numbers:
+see ``_check_comparisons``."""
 
 COMPARED = (*range(17), 127, 128)
-"""Numbers that the expressions of such a type may compare something with."""
+"""Numbers that comparisons in such a type may use."""
 
 BUDGET = 200_000
-"""Values that are computed for one type."""
+"""Maximum number of values that are computed for one type."""
 
 
 def varint_of(struct: Struct, structs: Mapping[Path, Struct]) -> tuple[str, VarintType] | None:
-    """Return the instance that is the integer, and what the type is, where it is a varint.
+    """Return the instance with the integer, and the kind of varint, if the type is a varint.
 
-    A type whose only attribute is a varint, with an instance that undoes zigzag, is one too.
+    A type whose only attribute is a varint and that has an instance which undoes zigzag is one too.
     """
     if len(struct.attributes) != 1 or struct.parameters or struct.message is not None:
         return None
@@ -46,7 +46,7 @@ def varint_of(struct: Struct, structs: Mapping[Path, Struct]) -> tuple[str, Vari
                 return instance.id, _wrapped(struct, only, only.type, instance)
             return instance.id, _Groups(struct, only, structs).kind(instance)
         except (UnknownError, RecursionError):
-            # Of instances that use each other hundreds of levels deep none is the integer of a varint.
+            # Instances that depend on each other hundreds of levels deep are not the integer of a varint.
             continue
     return None
 
@@ -58,7 +58,7 @@ def _is_plain(attribute: Attribute) -> bool:
 
 
 def _wrapped(struct: Struct, only: Attribute, kind: VarintType, instance: Instance) -> VarintType:
-    """The type of a varint and an instance that undoes zigzag."""
+    """Return the kind of a type that consists of a varint and has an instance that undoes zigzag."""
     if kind.zigzag or not _is_plain(only) or only.repeat is not None or only.valid is not None:
         raise UnknownError
     half = Sum.unknown("half", kind.limits[1] // 2)
@@ -74,24 +74,24 @@ def _unzigzag(half: Sum, odd: int) -> Sum:
 
 @dataclass
 class _Object:
-    """An object of which something is given; its instances follow. What is given may be a function that computes it."""
+    """An object with some given values, from which its instances are computed. A given value may be a function."""
 
     struct: Struct
     given: dict[str, Value | Callable[[], Value]]
     budget: list[int] = field(default_factory=lambda: [BUDGET])
 
     def value(self, node: Node) -> Value:
-        """The value of an expression of the object."""
+        """Return the value of an expression of the object."""
         return value_of(node, self._named)
 
     def value_of(self, instance: Instance) -> Value:
-        """The value of a value instance."""
+        """Return the value of a value instance."""
         if instance.value is None or instance.condition is not None or instance.valid is not None:
             raise UnknownError
         return self.value(instance.value)
 
     def member(self, name: str) -> Value:
-        """The value of what is given or an instance."""
+        """Return a given value or the value of an instance."""
         self.budget[0] -= 1
         if self.budget[0] < 0:
             raise UnknownError
@@ -127,7 +127,7 @@ class _Object:
 
 
 class _Groups:
-    """A type whose only attribute is the list of the bytes of a varint, or of objects of its bits."""
+    """A type whose only attribute is the list of the bytes of a varint, or of objects with their bits."""
 
     def __init__(self, struct: Struct, attribute: Attribute, structs: Mapping[Path, Struct]) -> None:
         self.struct = struct
@@ -147,7 +147,7 @@ class _Groups:
             self._check_comparisons()
 
     def _find_bits(self, group: Struct) -> None:
-        """Find the flag and the bits in the type of a group, which is one byte."""
+        """Find the flag and the bits in the type of a group, which has one byte."""
         if len(group.attributes) != 2 or not all(_is_plain(each) and not each.repeat for each in group.attributes):
             raise UnknownError
         first, second = group.attributes
@@ -159,7 +159,7 @@ class _Groups:
             raise UnknownError
 
     def kind(self, instance: Instance) -> VarintType:
-        """Return what the type is, where ``instance`` is its value. Raises ``UnknownError`` where that is no varint."""
+        """Return the kind of varint with ``instance`` as its value. Raises ``UnknownError`` if it is not a varint."""
         for kind in self._kinds():
             counts = range(1, self.most + 1) if self.most else COUNTS
             if all(self._is(kind, instance, count) for count in reversed(counts)):
@@ -175,7 +175,7 @@ class _Groups:
                     yield from (kind, replace(kind, zigzag=True))
 
     def _is(self, kind: VarintType, instance: Instance, count: int) -> bool:
-        """Return whether ``instance`` is the value of every varint of the kind that has ``count`` bytes."""
+        """Return whether ``instance`` is the value of all varints of the kind with ``count`` bytes."""
         for odd in (0, 1) if kind.zigzag else (0,):
             tops = [127] * count
             if count == self.most:
@@ -199,7 +199,7 @@ class _Groups:
         return True
 
     def _items(self, bits: list[Sum]) -> tuple[Value, ...]:
-        """The list with these bits."""
+        """Return the list with these bits."""
         made: tuple[Value, ...] = ()
         for low in bits:
             made = (*made, self._item(low, made, follows=len(made) + 1 < len(bits)))
@@ -217,7 +217,7 @@ class _Groups:
     # Where it ends ---------------------------------------------------------------------------------------------------
 
     def _limit(self, until: Node) -> tuple[int, int]:
-        """The most bytes, and the largest value of the last of them; 0 and 127 where there is no limit."""
+        """Return the maximum number of bytes, and the largest value of the last byte; 0 and 127 without a limit."""
         before: tuple[Value, ...] = ()
         for number in range(MOST_GROUPS + 1):
             low = Sum.unknown(str(number), 127)
@@ -242,12 +242,12 @@ class _Groups:
         return 0, 127
 
     def _allows(self, low: Sum, before: tuple[Value, ...], *, follows: bool) -> bool:
-        """Return whether ``valid`` lets a byte pass."""
+        """Return whether ``valid`` accepts a byte."""
         item = self._item(low, before, follows=follows)
         around: dict[str, Value | Callable[[], Value]] = {"_index": Sum(len(before)), self.attribute.id: before}
         checked = [(self.attribute, _Object(self.struct, {**around, "_": item}, self.budget))]
         if isinstance(item, _Object):
-            # Attributes are checked in order: a later one is not there yet.
+            # Attributes are checked in order: later ones have no value yet.
             checked += [
                 (each, replace(item, given={**item.given, "_": item.member(each.id)}))
                 for each in item.struct.attributes
@@ -255,7 +255,7 @@ class _Groups:
         return all(each.valid is None or _holds(each.valid, scope) for each, scope in checked)
 
     def _check_comparisons(self) -> None:
-        """Check that no expression tells larger numbers of bytes apart than those that are looked at."""
+        """Check that no expression distinguishes larger numbers of bytes than those that are evaluated."""
         compared = (
             each
             for node in expressions_in((self.struct, self.group))

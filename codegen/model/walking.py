@@ -1,4 +1,4 @@
-"""The types of a spec, their attributes, and what these hold."""
+"""Traversal of the types of a spec and their attributes."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from .model import Attribute, Spec, Struct
 
 
 def structs(struct: Struct) -> Iterator[Struct]:
-    """A type and all that are nested in it, outermost first."""
+    """Yield a type and all that are nested in it, outermost first."""
     yield struct
     for each in struct.structs:
         yield from structs(each)
 
 
 def family(spec: Spec) -> Iterator[Struct]:
-    """All types of a spec and of what it imports."""
+    """Yield all types of a spec and its imports."""
     for each in (spec, *spec.imports):
         yield from structs(each.root)
 
 
 def attributes_of(struct: Struct) -> Iterator[Attribute]:
-    """The attributes of a type, and those that its instances read."""
+    """Yield the attributes of a type, and those that its instances read."""
     yield from struct.attributes
     yield from (each.attribute for each in struct.instances if each.attribute is not None)
 
 
 def held(attribute: Attribute) -> Iterator[UserType]:
-    """The types of the objects that an attribute may hold."""
+    """Yield the types of the objects that an attribute may contain."""
     types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
     yield from (each for each in types if isinstance(each, UserType))

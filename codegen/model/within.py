@@ -1,4 +1,4 @@
-"""The key ``within``: an attribute that is in bytes which have been read before."""
+"""The key ``within``: an attribute inside of bytes that have been read before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXTENSIONS = ("codec", "framing", "checksum")
 
 
 def refuse_within(world: World, symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> None:
-    """Report what cannot stand beside ``within``, and bytes that are not those of an attribute that is read once."""
+    """Report keys that cannot be combined with ``within``, and bytes that are not an attribute that is read once."""
     size, extensions = attribute.size, member.section.extensions
     if not isinstance(size, WithinSize) or extensions is None:
         return
@@ -31,8 +31,8 @@ def refuse_within(world: World, symbol: Symbol, member: Member, attribute: Attri
 
 
 def _is_own(world: World, symbol: Symbol, node: Node) -> bool:
-    """Return whether an expression is a path of attributes that begins with one of the type: what others hold could be
-    read any number of times."""
+    """Return whether an expression is a path of attributes that begins with one of the type. Others could be read any
+    number of times."""
     if isinstance(node, Name):
         member = symbol.members.get(node.id)
     elif isinstance(node, Access) and isinstance(node.value.type, UserType):

@@ -163,7 +163,7 @@ class _RemoteStream:
 
 
 def expand_remote(address: str, location: Location) -> Iterator[Input]:
-    """Return the files that an address, prefix or glob names, sorted. Raises ``WireloomError`` if there is none."""
+    """Yield the files that an address, prefix or glob names, sorted. Raises ``WireloomError`` if there is none."""
     store = store_of(address, location)
     try:
         found = {each.path: each for each in found_at(store)}

@@ -35,7 +35,7 @@ class Found:
 
 
 def found_at(store: Store) -> Iterator[Found]:
-    """Return the files at a path of a store. Raises ``OSError`` and ``WireloomError``."""
+    """Yield the files at a path of a store. Raises ``OSError`` and ``WireloomError``."""
     if store.spec is None:
         for pattern in alternatives(store.path):
             yield from _of_arrow(store.files, pattern)

@@ -44,7 +44,7 @@ def explained(error: Exception, holder: Any = None) -> Exception:
 
 
 def _calls(error: Exception) -> Iterator[tuple[Any, str]]:
-    """Return the objects in the traceback of an error, outermost first, each with the field being processed."""
+    """Yield the objects in the traceback of an error, outermost first, each with the field being processed."""
     step = error.__traceback__
     while step is not None:
         holder: Any = step.tb_frame.f_locals.get("self")

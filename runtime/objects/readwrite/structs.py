@@ -254,7 +254,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             yield from _structs(getattr(self, name, None))
 
     def _tree(self) -> Iterator[Any]:
-        """Return this object and all objects below it, parents before children."""
+        """Yield this object and all objects below it, parents before children."""
         waiting: list[Any] = [self]
         seen: set[int] = set()
         while waiting:
@@ -366,7 +366,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
 
 
 def _structs(value: object) -> Iterator[Any]:
-    """Return the objects in a value: itself, or the items of a list."""
+    """Yield the objects in a value: itself, or the items of a list."""
     if isinstance(value, list):
         yield from (each for each in value if isinstance(each, KaitaiStruct))
     elif isinstance(value, KaitaiStruct):
