@@ -75,14 +75,15 @@ doc: |
   together in chunks, which may be compressed.
 
   After the last message `data_end` begins the summary, with the schemas and channels once more, statistics and indexes.
-  A file that was not finished has none; its messages are read all the same. Records with other opcodes are passed over,
-  and so is what a record has after its last field.
+  A file that was not finished has none; its messages are read all the same. Private records are passed over, and so are
+  up to 255 bytes after the last field of a record; reserved opcodes and more bytes are damage.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
   channels and schemas that they refer to. They write no summary, which readers may have to make by reading the file.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
-  `data_end` covers all of the file before it, and is not verified, since that would cost all messages.
+  `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
+  length, the option `recover` finds the next chunk or attachment by its checksum, or three other records in a row.
 doc-ref: https://mcap.dev/spec
 seq:
   - id: magic
@@ -95,13 +96,13 @@ seq:
     -wireloom:
       begins-with:
         # No profile, and the name of a library.
-        - {opcode: 'opcodes::header', body: '"\0\0\0\0\u0008\0\0\0wireloom".to_b("ASCII")'}
+        - {opcode: 'opcodes::header', body: {profile: '""', library: '"wireloom"'}}
       ends-with:
         # No checksum of all before; and a footer that says that nothing else is there.
         - opcode: opcodes::data_end
-          body: '[0, 0, 0, 0]'
+          body: {data_section_crc: 0}
           summary:
-            records: [{opcode: 'opcodes::footer', body: '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'}]
+            records: [{opcode: 'opcodes::footer', body: {summary_start: 0, summary_offset_start: 0, summary_crc: 0}}]
 types:
   record:
     doc: A record.
@@ -110,7 +111,7 @@ types:
         type: u1
         enum: opcodes
         valid: {expr: _ != opcodes::none}
-        doc: What it is.
+        doc: What it is. 16 to 127 are reserved; those from 128 on are private.
         -wireloom: {labels: true}
       - {id: len_body, type: u8, doc: Bytes of the body.}
       - id: body
@@ -124,8 +125,98 @@ types:
             opcodes::chunk: chunk
             opcodes::attachment: attachment
             opcodes::metadata: metadata
-        doc: What it says; others than these are indexes, or unknown.
+            <<: &more_bodies
+              opcodes::header: header
+              opcodes::footer: footer
+              opcodes::message_index: message_index
+              opcodes::chunk_index: chunk_index
+              opcodes::attachment_index: attachment_index
+              opcodes::statistics: statistics
+              opcodes::metadata_index: metadata_index
+              opcodes::summary_offset: summary_offset
+              opcodes::data_end: data_end
+            _: private
+        doc: What it says.
       - {id: summary, type: summary, if: opcode == opcodes::data_end, doc: All that follows the last message.}
+  header:
+    doc: The first record of a file.
+    seq:
+      - {id: len_profile, type: u4, doc: Size of `profile`.}
+      - {id: profile, type: str, size: len_profile, doc: 'What the file keeps to, such as `ros2`; empty where that is nothing.'}
+      - {id: len_library, type: u4, doc: Size of `library`.}
+      - {id: library, type: str, size: len_library, doc: What wrote the file.}
+      - &more
+        id: more
+        size-eos: true
+        valid: {expr: _.length < 256}
+        doc: Fields of later versions. More than these few bytes are a wrong length.
+        -wireloom: {default: '"".to_b("ASCII")'}
+  footer:
+    doc: The last record of a file.
+    seq:
+      - {id: summary_start, type: u8, doc: Where the summary begins; 0 where there is none.}
+      - {id: summary_offset_start, type: u8, doc: Where the summary offsets begin; 0 where there are none.}
+      - {id: summary_crc, type: u4, doc: 'CRC-32 of the summary and of the fields before it; 0 where there is none.'}
+      - *more
+  message_index:
+    doc: Where the messages of a channel are in the chunk before.
+    seq:
+      - {id: channel_id, type: u2, doc: The channel.}
+      - {id: len_records, type: u4, valid: {expr: _ % 16 == 0}, doc: Size of `records`.}
+      - {id: records, size: len_records, doc: The `log_time` of each message and its offset in the chunk.}
+      - *more
+  chunk_index:
+    doc: Where a chunk is.
+    seq:
+      - {id: message_start_time, type: u8, doc: The earliest `log_time` of its messages., -wireloom: {timestamp: ns}}
+      - {id: message_end_time, type: u8, doc: The latest one., -wireloom: {timestamp: ns}}
+      - {id: chunk_start_offset, type: u8, doc: Where it begins.}
+      - {id: chunk_length, type: u8, doc: Bytes of the record.}
+      - {id: len_message_index_offsets, type: u4, valid: {expr: _ % 10 == 0}, doc: Size of `message_index_offsets`.}
+      - {id: message_index_offsets, size: len_message_index_offsets, doc: Each channel and where its index begins.}
+      - {id: message_index_length, type: u8, doc: Bytes of the indexes of its messages.}
+      - {id: len_compression, type: u4, doc: Size of `compression`.}
+      - {id: compression, type: str, size: len_compression, doc: How its records are compressed.}
+      - {id: compressed_size, type: u8, doc: Bytes of its records in the file.}
+      - {id: uncompressed_size, type: u8, doc: Bytes of its records before they were compressed.}
+      - *more
+  attachment_index:
+    doc: Where an attachment is.
+    seq:
+      - {id: offset, type: u8, doc: Where it begins.}
+      - {id: length, type: u8, doc: Bytes of the record.}
+      - {id: log_time, type: u8, doc: When it was recorded., -wireloom: {timestamp: ns}}
+      - {id: create_time, type: u8, doc: When it was made; 0 where that is not known., -wireloom: {timestamp: ns}}
+      - {id: data_size, type: u8, doc: Bytes of its data.}
+      - {id: len_name, type: u4, doc: Size of `name`.}
+      - {id: name, type: str, size: len_name, doc: Its name.}
+      - {id: len_media_type, type: u4, doc: Size of `media_type`.}
+      - {id: media_type, type: str, size: len_media_type, doc: Its media type.}
+      - *more
+  metadata_index:
+    doc: Where a metadata record is.
+    seq:
+      - {id: offset, type: u8, doc: Where it begins.}
+      - {id: length, type: u8, doc: Bytes of the record.}
+      - {id: len_name, type: u4, doc: Size of `name`.}
+      - {id: name, type: str, size: len_name, doc: What it is about.}
+      - *more
+  summary_offset:
+    doc: Where the records of one kind are in the summary.
+    seq:
+      - {id: group_opcode, type: u1, enum: opcodes, doc: What they are.}
+      - {id: group_start, type: u8, doc: Where they begin.}
+      - {id: group_length, type: u8, doc: Bytes of them all.}
+      - *more
+  data_end:
+    doc: The end of the data.
+    seq:
+      - {id: data_section_crc, type: u4, doc: CRC-32 of the file before it; 0 where there is none.}
+      - *more
+  private:
+    doc: What an application keeps in the file.
+    seq:
+      - {id: data, size-eos: true, valid: {expr: _parent.opcode.to_i >= 128}, doc: Known to the application.}
   chunk:
     doc: Records that are compressed together.
     seq:
@@ -159,6 +250,7 @@ types:
             cases: {'""': none, '"lz4"': lz4, '"zstd"': zstd}
             size-decompressed: uncompressed_size
             max-expanded: 268435456
+      - *more
   chunk_records:
     doc: The records of a chunk.
     seq:
@@ -209,6 +301,7 @@ types:
         -wireloom: {default: '""'}
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: What else is known of it.}
+      - *more
     instances:
       metadata:
         value: pairs.pairs
@@ -227,6 +320,7 @@ types:
         -wireloom: {default: '""'}
       - {id: len_data, type: u4, doc: Size of `data`.}
       - {id: data, size: len_data, doc: The schema., -wireloom: {default: '"".to_b("ASCII")'}}
+      - *more
   attachment:
     doc: A file that belongs to the log.
     seq:
@@ -242,6 +336,7 @@ types:
         type: u4
         doc: CRC-32 of all fields before it; 0 where there is none.
         -wireloom: {checksum: {algorithm: crc32, over: [log_time, data], if: crc != 0}}
+      - *more
   metadata:
     doc: Names and values about the log.
     seq:
@@ -249,6 +344,7 @@ types:
       - {id: name, type: str, size: len_name, doc: What they are about.}
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: The names and values.}
+      - *more
     instances:
       metadata:
         value: pairs.pairs
@@ -296,7 +392,9 @@ types:
         type:
           switch-on: opcode
           cases:
-            opcodes::statistics: statistics
+            opcodes::channel: channel
+            opcodes::schema: schema
+            <<: *more_bodies
         doc: What it says.
   statistics:
     doc: How many records of each kind there are.
@@ -311,6 +409,7 @@ types:
       - {id: message_end_time, type: u8, doc: The latest one., -wireloom: {timestamp: ns}}
       - {id: len_counts, type: u4, doc: Size of `counts`.}
       - {id: counts, type: message_counts, size: len_counts, doc: How many messages each channel has.}
+      - *more
     instances:
       channel_message_counts:
         value: counts.counts

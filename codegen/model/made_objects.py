@@ -93,8 +93,8 @@ class ObjectReader:
         if field.switch is None:
             return field.type
         chosen = _chosen(field.switch, around)
-        cases = (each.type for each in field.switch.cases if each.match is None or each.match.node == chosen)
-        return next(cases, field.type)
+        cases = sorted(field.switch.cases, key=lambda each: each.match is None)
+        return next((each.type for each in cases if each.match is None or each.match.node == chosen), field.type)
 
     def _refused(self, value: Value, message: str) -> None:
         self._diagnostics.error(value.position, message)

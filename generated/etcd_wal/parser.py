@@ -236,7 +236,7 @@ class EtcdWal(Struct):
 
         @property
         def _covers_bytes(self) -> bool:
-            return False
+            return bool(before(self._parent._parent, self, "crc", 0) is not None and self.data)
 
     class Entry(Message):
         """An entry of the Raft log (`raftpb.Entry`)."""

@@ -4,6 +4,9 @@
  * is known: the next item is not verified. */
 #include "handlers.h"
 
+/* In place of the bytes that were covered before: the item before is known, so that the checksum is verified. */
+#define VERIFIED SIZE_MAX
+
 void wl_chains_start(wl_run *run) {
     if (run->arguments->chains)
         memcpy(run->known, run->arguments->chains, run->program->chain_count * sizeof *run->known);
@@ -55,15 +58,17 @@ WL_HANDLER(wl_chain_begin) {
 WL_HANDLER(wl_chain_read) {
     const wl_chain *chain = run->chains + step->b;
     run->registers[step->a] = chain->state == WL_CHAIN_FIRST ? (wl_integer)(uint64_t)step->d : chain->held;
-    run->registers[step->c] = chain->state != WL_CHAIN_UNKNOWN;
-    run->covered_before = run->covered;
+    bool known = chain->state != WL_CHAIN_UNKNOWN;
+    run->registers[step->c] = known;
+    run->covered_before = known ? VERIFIED : run->covered;
     GO_ON;
 }
 
 WL_HANDLER(wl_chain_note) {
     bool known = !wl_is_poisoned(run, step->b);
     run->chains[step->a] = (wl_chain){known ? WL_CHAIN_KNOWN : WL_CHAIN_UNKNOWN, run->registers[step->b]};
-    /* It proves nothing where rows are looked for: it may not have been verified. */
-    run->covered = run->covered_before;
+    /* It proves nothing where rows are looked for, unless it was verified. */
+    if (run->covered_before != VERIFIED)
+        run->covered = run->covered_before;
     GO_ON;
 }

@@ -7,6 +7,8 @@
 #define SUMMED 64
 /* So many bytes more, for small windows: each block that is decompressed counts as hundreds of turns. */
 #define SOME 65536
+/* Rows in a row that are accepted without a checksum. */
+#define ENOUGH 3
 
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
@@ -30,18 +32,21 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
     }
 }
 
-/* A row whose checksums covered nothing is not much of a proof: the row after it must hold too. */
+/* A row whose checksums covered nothing is not much of a proof: the rows after it must hold too, up to one whose checksum
+ * is a proof, `ENOUGH` in all, or the end of the input. */
 static answer counts(wl_run *run, size_t at) {
     const wl_fill_arguments *arguments = run->arguments;
-    size_t next, after;
     wl_chains_forget(run);
-    answer found = row_holds(run, at, &next);
-    if (found != ROW || run->covered)
-        return found;
-    if (arguments->end - next <= arguments->padding)
-        return arguments->at_end ? ROW : NOT_YET;
-    wl_chains_go_on(run);
-    return row_holds(run, next + arguments->padding, &after);
+    for (size_t rows = 1;; rows++) {
+        size_t next;
+        answer found = row_holds(run, at, &next);
+        if (found != ROW || run->covered || rows == ENOUGH)
+            return found;
+        if (arguments->end - next <= arguments->padding)
+            return arguments->at_end ? ROW : NOT_YET;
+        wl_chains_go_on(run);
+        at = next + arguments->padding;
+    }
 }
 
 bool wl_resync(const wl_program *program, const wl_fill_arguments *given, bool *found, size_t *index) {

@@ -22,6 +22,8 @@ ITEMS_PER_BYTE = 32
 """What each byte that is looked through adds to the allowance."""
 ALLOWANCE = 4_000_000
 """What may be spent besides that, on all searches of an input."""
+ENOUGH = 3
+"""Rows in a row that are accepted without a checksum."""
 STRETCH = 4096
 """Places that are settled before those after them are looked at."""
 
@@ -92,7 +94,7 @@ class ObjectSearch:
     def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
         settings = self._row_reader.settings
         base, size = stream.base, len(stream.data)
-        begin, least = place, 0
+        begin, least, rows = place, 0, 0
         self._row_reader.begin_chains()
         while True:
             stream.seek(base + begin)
@@ -111,13 +113,14 @@ class ObjectSearch:
             end = stream.pos() - base
             if refused is not None or end == begin:
                 return False, least
-            if least or getattr(row, "_covers_bytes", False):
+            rows += 1
+            if rows == ENOUGH or getattr(row, "_covers_bytes", False):
                 return True, least
-            # A row whose checksums covered nothing is not much of a proof: the row after it must hold too.
+            # A row whose checksums covered nothing is not much of a proof: the rows after it must hold too.
             if size - end <= settings.padding:
                 return (True if at_end else None), least
             begin = end + settings.padding
-            # That the input did not end after the first row is a part of the answer.
+            # That the input did not end after the row is a part of the answer.
             least = begin + 1 - place
 
 

@@ -88,7 +88,8 @@ def written(source: random.Random, first: int, begin: int) -> tuple[bytes, list[
         records.append(Record(begin + len(made), begin + len(made) + len(record), messages))
         made += record
         if source.random() < 0.2:
-            made += packed(source.choice((7, 0x90)), source.randbytes(22))
+            index = struct.pack("<HI", 1, 16) + source.randbytes(16)
+            made += packed(7, index) if source.randrange(2) else packed(0x90, source.randbytes(22))
     made += packed(15, bytes(4)) + channel(1) + packed(2, bytes(20)) + MAGIC
     return bytes(made), records
 

@@ -192,14 +192,21 @@ static size_t plain_row(const uint8_t *input, size_t at, size_t size, size_t lim
     return crc == wl_load_be4(input + at + 4) ? length + 8 : 0;
 }
 
-/* The first offset where a row holds, tried one by one without any index. One without a payload proves nothing, so the
- * row after it must hold too. */
+/* Whether the row at an offset can be trusted. One without a payload proves nothing, so the row after it must hold too,
+ * and so on until one has a payload, there are three, or the input ends. */
+static bool plain_counts(const uint8_t *input, size_t at, size_t size, size_t limit, size_t padding) {
+    for (size_t rows = 1;; rows++) {
+        size_t row = plain_row(input, at, size, limit);
+        if (!row || row > 21 || rows == 3 || size - at - row <= padding)
+            return row != 0;
+        at += row + padding;
+    }
+}
+
+/* The first offset where a row counts, tried one by one without any index. */
 static size_t plain_resync(const uint8_t *input, size_t begin, size_t size, size_t limit, size_t padding) {
     for (size_t at = begin; at < size; at++) {
-        size_t row = plain_row(input, at, size, limit);
-        if (row > 21 || (row && size - at - row <= padding))
-            return at;
-        if (row && plain_row(input, at + row + padding, size, limit))
+        if (plain_counts(input, at, size, limit, padding))
             return at;
     }
     return size;

@@ -288,14 +288,15 @@ def _checked_types(module: Module) -> frozenset[Path]:
 
 
 def _own_term(scope: ClassScope, cover: Cover) -> str:
-    if cover.chained:
-        # It may not have been verified, for want of the item before.
-        return "False"
     fields = [each for each in scope.struct.fields if each.id in cover.covered]
     sure = not cover.content and any(
         each.repeat is None and each.least > 0 and each.condition is None for each in fields
     )
     terms = [] if cover.condition is None else [f"{member(cover.field.id)} is not None"]
+    chain = _chain(scope, cover)
+    if chain is not None:
+        # Without the item before, it was not verified.
+        terms.append(f'{scope.use("before")}({chain.parent}, self, "{chain.name}", 0) is not None')
     if cover.needed is not None:
         needed = scope.text(cover.needed, cover.field)
         terms.append(f"({needed})" if " or " in needed or " if " in needed else needed)
