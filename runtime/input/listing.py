@@ -47,7 +47,8 @@ def in_order(path: str, separator: str = os.sep) -> str:
 
 
 def walk(folder: str) -> list[str]:
-    """Return the files below a folder in order, without hidden ones. Raises ``WireloomError`` if it cannot be listed."""
+    """Return the files below a folder in order, without hidden ones. Raises ``WireloomError`` if it cannot be
+    listed."""
     found: list[str] = []
 
     def fail(error: OSError) -> None:
