@@ -103,7 +103,7 @@ def noted(place: Position | None, sentence: str) -> str:
 def load_all(
     spec_paths: Iterable[Path], allow_modules: Iterable[str] = (), texts: Mapping[Path, str] | None = None
 ) -> tuple[Spec, ...]:
-    """The specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name.
+    """Return the specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name.
 
     ``allow_modules``: as for ``wireloom.codegen.model.load.load``. ``texts``: what is in a file, where it is not read.
     """
@@ -163,7 +163,8 @@ def check_ruff() -> None:
 
 
 def formatted(files: Mapping[str, str]) -> dict[str, str]:
-    """The modules as ``ruff format`` lays them out, in one run in a temporary folder; other files as they are."""
+    """Return the modules as ``ruff format`` lays them out, in one run in a temporary folder; other files as they
+    are."""
     modules = [path for path in files if path.endswith(".py")]
     check_ruff()
     with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +223,7 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
 
 
 def from_here(output_dir: Path, path: str) -> str:
-    """A path below the output folder, or beside it, as it is called in the current folder."""
+    """Return a path below the output folder, or beside it, as it is called in the current folder."""
     place = output_dir / path
     found = os.path.relpath(place)
     # Whoever gave an absolute path does not want to count steps upwards.
@@ -242,7 +243,7 @@ def _text(path: Path) -> str:
 
 
 def difference(path: str, old: str | None, new: str | None) -> list[str]:
-    """The lines of a unified diff of one file; ``None`` where there is none."""
+    """Return the lines of a unified diff of one file; ``None`` where there is none."""
     lines = difflib.unified_diff(
         (old or "").splitlines(keepends=True),
         (new or "").splitlines(keepends=True),

@@ -22,7 +22,7 @@ from .spec.diagnostics import ERROR, InvalidSpecError
 def load_format(
     spec_path: Path, allow_modules: Iterable[str] = (), *, needs_rows: bool = True, text: str | None = None
 ) -> Format:
-    """The format that a spec describes.
+    """Return the format that a spec describes.
 
     ``allow_modules``: modules out of which it may name routines that are not registered. Raises ``SpecError``, also
     where the spec declares no rows and ``needs_rows`` is set, and ``WireloomError`` where a routine is not there.

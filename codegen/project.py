@@ -47,12 +47,12 @@ class Project:
     """Names of the formats that the project declares to those who install it; ``None`` where it has no table."""
 
     def spec_files(self) -> list[Path]:
-        """The specs, sorted."""
+        """Return the specs, sorted."""
         return sorted(self.specs.glob("*.ksy"))
 
 
 def enclosing_project(folder: Path) -> Project:
-    """The layout of the nearest project that ``folder`` lies in, as ``find_project`` gives it.
+    """Return the layout of the nearest project that ``folder`` lies in, as ``find_project`` gives it.
 
     That is ``folder`` itself where it has ``specs/``, else the first folder upwards whose ``pyproject.toml`` has the
     table, or that has ``specs/`` beside the file. A repository (``.git``) is not left. Where nothing is found,
@@ -76,7 +76,7 @@ def _upwards(folder: Path) -> list[str]:
 
 
 def find_project(folder: Path) -> Project:
-    """The layout of the project in ``folder``. Raises ``WireloomError`` where its table cannot be understood."""
+    """Return the layout of the project in ``folder``. Raises ``WireloomError`` where its table cannot be understood."""
     file = folder / FILE
     data = _read(file) if file.is_file() else {}
     tool = data.get("tool", {})

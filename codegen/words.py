@@ -38,7 +38,7 @@ MAX_CANDIDATES = 200
 
 
 def nearest(word: str, valid: Iterable[str]) -> str | None:
-    """The valid word that is most like ``word``, if any is like it at all."""
+    """Return the valid word that is most like ``word``, if any is like it at all."""
     size = len(word)
     close = sorted({each for each in valid if abs(len(each) - size) <= 2 + size // 2 and len(each) <= MAX_SHOWN})
     if len(close) > MAX_CANDIDATES:

@@ -14,7 +14,7 @@ from wireloom.base.printable import is_legible, legible, printable
 
 
 def python_text(text: str) -> str:
-    """A literal of Python's; the formatter sees to its quotes.
+    """Return a literal of Python's; the formatter sees to its quotes.
 
     >>> print(python_text("it's"))
     "it's"
@@ -32,7 +32,7 @@ def python_comment(text: str) -> str:
 
 
 def python_docstring(text: str) -> str:
-    """A docstring of ``text``, one line where it fits; continuation lines are to be indented by the caller.
+    """Return a docstring of ``text``, one line where it fits; continuation lines are to be indented by the caller.
 
     >>> print(python_docstring("A frame."))
     \"\"\"A frame.\"\"\"
@@ -48,7 +48,7 @@ def python_docstring(text: str) -> str:
 
 
 def xml_comment(text: str) -> str:
-    """A comment of XML's, of Markdown's too, in which no two dashes may follow each other.
+    """Return a comment of XML's, of Markdown's too, in which no two dashes may follow each other.
 
     >>> xml_comment("Generated from a-->b.ksy.")
     '<!-- Generated from a- ->b.ksy. -->'

@@ -50,7 +50,7 @@ def allowed(valid: Valid | None, enum: Enum | None, type: Type) -> Allowed:
 
 
 def _every(type: Type) -> Range:
-    """All values that the type has, if it is one of integers."""
+    """Return all values that the type has, if it is one of integers."""
     if isinstance(type, IntegerType):
         bits = 8 * type.size
         return Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if type.signed else Range(0, 2**bits - 1)

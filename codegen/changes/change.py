@@ -38,5 +38,5 @@ class Change:
 
 
 def level_of(changes: Iterable[Change]) -> Level:
-    """The highest level; ``HARMLESS`` where there is no change."""
+    """Return the highest level; ``HARMLESS`` where there is no change."""
     return max((each.level for each in changes), default=Level.HARMLESS)

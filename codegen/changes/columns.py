@@ -88,7 +88,7 @@ def _place(column: TableColumn) -> str:
 
 
 def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Iterator[Change]:
-    """The order of columns does not affect readers that go by names."""
+    """Yield the order of columns does not affect readers that go by names."""
     one = [name for name, column in before.items() if column.default and name in after and after[name].default]
     other = [name for name, column in after.items() if column.default and name in one]
     if one != other:

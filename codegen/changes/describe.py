@@ -100,7 +100,7 @@ def repeat_text(attribute: Attribute) -> str:
 
 
 def terminator_text(terminator: Terminator | None) -> str:
-    """The bytes, and what becomes of them."""
+    """Return the bytes, and what becomes of them."""
     if terminator is None:
         return NONE
     flags = [
@@ -140,12 +140,12 @@ def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
 
 
 def optional_text(node: Node | None) -> str:
-    """An expression, or ``none``."""
+    """Return an expression, or ``none``."""
     return NONE if node is None else expression_text(node)
 
 
 def expression_text(node: Node) -> str:
-    """An expression as it might be written; the same for two that mean the same tree.
+    """Return an expression as it might be written; the same for two that mean the same tree.
 
     >>> expression_text(nodes.Binary("-", nodes.Name("len"), nodes.IntegerLiteral(9)))
     'len - 9'

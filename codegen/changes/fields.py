@@ -31,7 +31,7 @@ Facts = dict[str, str]
 
 
 def facts(attribute: Attribute, root: str) -> Facts:
-    """All that decides where the field's bytes lie and what they mean, in words."""
+    """Return all that decides where the field's bytes lie and what they mean, in words."""
     return {
         "type": "" if attribute.switch else type_text(attribute.type, root),
         "size": size_text(attribute.size),
@@ -81,7 +81,7 @@ class Fields:
         yield from _differing(place, "stream", optional_text(old.io), optional_text(new.io))
 
     def _type_text(self, type: Type) -> str:
-        """The same for a type of either spec that is but called otherwise."""
+        """Return the same for a type of either spec that is but called otherwise."""
         if isinstance(type, EnumType):
             return type_text(replace(type, path=self._enums.get(type.path, type.path)), self.new.name)
         return type_text(type, self.new.name)
@@ -190,7 +190,7 @@ def _includes(outer: str | None, inner: str | None) -> bool:
 
 
 def _but_missing(terminator: Terminator | None) -> Terminator | None:
-    """All that a terminator is, but for what becomes of it where it is missing."""
+    """Return all that a terminator is, but for what becomes of it where it is missing."""
     return None if terminator is None else replace(terminator, eos_error=True)
 
 

@@ -38,17 +38,17 @@ class Renames:
 
 
 def structs_of(spec: Spec) -> dict[Path, Struct]:
-    """All types of a spec and of what it imports, by their paths."""
+    """Return all types of a spec and of what it imports, by their paths."""
     return {each.path: each for each in family(spec)}
 
 
 def enums_of(spec: Spec) -> dict[Path, Enum]:
-    """All enums, by their paths."""
+    """Return all enums, by their paths."""
     return {enum.path: enum for struct in structs_of(spec).values() for enum in struct.enums}
 
 
 def starts(old: Spec, new: Spec) -> list[tuple[Path, Path]]:
-    """Where reading begins in both: the roots, and the messages of which there are tables."""
+    """Return where reading begins in both: the roots, and the messages of which there are tables."""
     kinds = {each.name: each.message for each in new.units.kinds} if new.units is not None else {}
     before = old.units.kinds if old.units is not None else ()
     messages = [(each.message, kinds[each.name]) for each in before if each.name in kinds]
@@ -61,7 +61,7 @@ def find_renames(old: Spec, new: Spec) -> Renames:
 
 
 def types_of(member: Attribute | Instance) -> dict[str, Type]:
-    """The types of a field: one, or one for each case of its switch."""
+    """Return the types of a field: one, or one for each case of its switch."""
     attribute = member if isinstance(member, Attribute) else member.attribute
     if attribute is not None and attribute.switch is not None:
         cases = attribute.switch.cases
@@ -92,7 +92,7 @@ class _Finder:
             self._same_enum(path, self._moved(path))
 
     def _moved(self, path: Path) -> Path:
-        """The path in a spec that may be called otherwise as a whole."""
+        """Return the path in a spec that may be called otherwise as a whole."""
         return (self._roots[1], *path[1:]) if path[:1] == (self._roots[0],) else path
 
     def _namesake(self, path: Path) -> Path | None:
@@ -110,7 +110,7 @@ class _Finder:
         self.found.labels[one] = {each.label: after[each.value] for each in labels if each.value in after}
 
     def _below(self, old: Struct, new: Struct) -> Iterator[tuple[Path, Path]]:
-        """The pairs of types that the fields of a pair lead to; their enums are paired on the way."""
+        """Yield the pairs of types that the fields of a pair lead to; their enums are paired on the way."""
         names = self.found.members.setdefault(old.path, {})
         plain = [[type_text(each.type, root) for each in one.parameters] for one, root in self._rooted(old, new)]
         if plain[0] == plain[1]:
@@ -175,7 +175,8 @@ class _Finder:
 
 
 def in_words_of(new: Spec, spec: Spec, renames: Renames) -> Spec:
-    """A spec with what is renamed called as it is in ``new``, and with constants folded; types keep their paths."""
+    """Return a spec with what is renamed called as it is in ``new``, and with constants folded; types keep their
+    paths."""
     words = _Words(spec.name, new.name, renames)
     imports = tuple(replace(each, root=words.struct(each.root)) for each in spec.imports)
     return replace(spec, root=words.struct(spec.root), imports=imports)
@@ -191,7 +192,7 @@ class _Words:
         self._last = {one[-1]: two[-1] for one, two in renames.types.items() if len(one) > 1 and one[-1] != two[-1]}
 
     def struct(self, struct: Struct) -> Struct:
-        """A type and all inside it."""
+        """Return a type and all inside it."""
         inner = tuple(self.struct(each) for each in struct.structs)
         found: Struct = self._fields(struct, struct.path)
         return replace(found, structs=inner)
@@ -218,7 +219,7 @@ class _Words:
         return value
 
     def node(self, node: Node, owner: Path) -> Node:
-        """An expression inside the type ``owner``."""
+        """Return an expression inside the type ``owner``."""
         return fold(self._node(node, owner))
 
     def _named(self, value: Named, owner: Path) -> Named:

@@ -33,7 +33,7 @@ class Side:
     revision: str | None = None
 
     def spec(self, name: str) -> Spec:
-        """The model of a spec. Raises ``SpecError``."""
+        """Return the model of a spec. Raises ``SpecError``."""
         path = self.files[name]
         shown = None
         if self.revision is not None:

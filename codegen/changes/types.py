@@ -117,7 +117,7 @@ class Types:
             yield from self._below(was, now)
 
     def _added(self, struct: Struct, id: str) -> Level:
-        """A field that a message may lack breaks no reader."""
+        """Return the level of a removed or added field: one that a message may lack breaks no reader."""
         attribute = struct.attribute(id)
         message = attribute.message if attribute is not None else None
         return Level.BREAKING if message is None or message.label == "required" else Level.COMPATIBLE
@@ -146,7 +146,8 @@ class Types:
                 yield Change(Level.COMPATIBLE, area, _place(name, instance.id), "this instance was added")
 
     def _area(self, old: tuple[Path, str], new: tuple[Path, str]) -> str:
-        """A computed value matters to the wire where a size, a count or a condition depends on it."""
+        """Return the level of a change of a computed value: it changes the wire if a size, count or condition depends
+        on it."""
         return WIRE if old in self._framing[0] or new in self._framing[1] else COLUMNS
 
     def _below(self, old: Attribute | Instance, new: Attribute | Instance) -> Iterator[Change]:

@@ -42,7 +42,7 @@ _INTEGERS: dict[str, Callable[[int, int], int]] = {
 
 
 def fold(node: Node) -> Node:
-    """A copy in which every part that is constant is a literal; types are kept."""
+    """Return a copy in which every part that is constant is a literal; types are kept."""
     folded = mapped(node, fold)
     value = _value(folded)
     if value is None or isinstance(folded, IntegerLiteral | FloatLiteral | BooleanLiteral | StringLiteral):
@@ -60,12 +60,12 @@ def fold(node: Node) -> Node:
 
 
 def constant(node: Node) -> Constant | None:
-    """The value of a constant expression, ``None`` for any other."""
+    """Return the value of a constant expression, ``None`` for any other."""
     return _literal(fold(node))
 
 
 def constant_integer(node: Node) -> int | None:
-    """The value of a constant integer expression, ``None`` for any other."""
+    """Return the value of a constant integer expression, ``None`` for any other."""
     value = constant(node)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
@@ -80,7 +80,7 @@ def _literal(node: Node) -> Constant | None:
 
 
 def _value(node: Node) -> Constant | None:
-    """The value of a node whose children have been folded."""
+    """Return the value of a node whose children have been folded."""
     match node:
         case Unary(operator=operator, operand=operand):
             return _unary(operator, _literal(operand))

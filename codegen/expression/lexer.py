@@ -81,7 +81,7 @@ class Lexer:
         self.text = text
 
     def token(self, offset: int) -> Token:
-        """The token at ``offset``, white space before it skipped."""
+        """Return the token at ``offset``, white space before it skipped."""
         space = _SPACE.match(self.text, offset)
         start = space.end() if space else offset
         if start >= len(self.text):

@@ -31,22 +31,22 @@ class Sum:
 
     @classmethod
     def unknown(cls, name: str, high: int) -> Sum:
-        """An unknown from 0 to ``high``."""
+        """Return an unknown from 0 to ``high``."""
         return cls(0, {name: 1}, {name: high})
 
     @property
     def low(self) -> int:
-        """The smallest value."""
+        """Return the smallest value."""
         return self.constant + sum(min(0, factor * self.highs[name]) for name, factor in self.terms.items())
 
     @property
     def high(self) -> int:
-        """The largest value."""
+        """Return the largest value."""
         return self.constant + sum(max(0, factor * self.highs[name]) for name, factor in self.terms.items())
 
     @property
     def number(self) -> int:
-        """The value of a sum without unknowns. Raises ``UnknownError`` for others."""
+        """Return the value of a sum without unknowns. Raises ``UnknownError`` for others."""
         if self.terms:
             raise UnknownError
         return self.constant
@@ -66,7 +66,7 @@ class Sum:
     __hash__ = None  # type: ignore[assignment]  # equal sums may differ in their bounds, and dictionaries have no hash
 
     def divided(self, divisor: int) -> tuple[Sum, Sum]:
-        """The quotient, rounded down, and the remainder. Raises ``UnknownError`` where they are no sums."""
+        """Return the quotient, rounded down, and the remainder. Raises ``UnknownError`` where they are no sums."""
         if divisor <= 0:
             raise UnknownError
         whole = {name: factor // divisor for name, factor in self.terms.items() if factor % divisor == 0}
@@ -92,7 +92,7 @@ _COMPARED: dict[str, Callable[[int, int], bool]] = {
 
 
 def value_of(node: Node, named: Callable[[Node], Value]) -> Value:
-    """The value of an expression, in which ``named`` says what names, members, items and calls stand for."""
+    """Return the value of an expression, in which ``named`` says what names, members, items and calls stand for."""
 
     def value(each: Node) -> Value:
         return value_of(each, named)

@@ -49,7 +49,7 @@ def _name(node: Node) -> str:
 
 
 def _subject(node: Node) -> str:
-    """A value in the words of ``SUBJECTS``."""
+    """Return a value in the words of ``SUBJECTS``."""
     return SUBJECTS.get(family(node.type), _name(node)) if node.type is not None else "nothing"
 
 
@@ -127,7 +127,7 @@ METHODS: dict[str, dict[str, Method]] = {
 
 
 def family(type: Type) -> str:
-    """The key of ``METHODS`` for a type; ``""`` where its values have no methods."""
+    """Return the key of ``METHODS`` for a type; ``""`` where its values have no methods."""
     tests: tuple[tuple[str, Callable[[Type], bool]], ...] = (
         ("text", is_text),
         ("integer", is_integer),

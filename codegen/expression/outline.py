@@ -49,7 +49,7 @@ PREFIXES = {"-": "Minus", "+": "Plus", "~": "Invert", "not": "Not"}
 
 
 def outline(node: Node) -> str:
-    """The tree in one line.
+    """Return the tree in one line.
 
     >>> from wireloom.codegen.expression.parser import parse_expression
     >>> outline(parse_expression("len + 2 == 0x10"))

@@ -51,7 +51,7 @@ _ENUM = re.compile(r"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+", re.ASCII)
 
 
 def parse_expression(text: str) -> Node:
-    """The tree of a whole expression, without types. Raises ``ExpressionError``."""
+    """Return the tree of a whole expression, without types. Raises ``ExpressionError``."""
     parser = _Parser(text)
     node = parser.conditional()
     parser.at_end("an operator or the end of the expression")
@@ -89,7 +89,7 @@ def parse_type_reference(text: str) -> tuple[str, tuple[Node, ...]]:
 
 
 def checked(node: Node) -> Node:
-    """The node, if its tree is not too deep."""
+    """Return the node, if its tree is not too deep."""
     if depth(node) > MAX_DEPTH:
         raise ExpressionError(f"nested too deeply: more than {MAX_DEPTH} levels", node.start, node.end)
     return node

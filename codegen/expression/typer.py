@@ -69,37 +69,38 @@ class Scope(Protocol):
     """The scope in which the typer looks up names. Every method raises ``UnknownNameError``."""
 
     def name(self, name: str) -> Type:
-        """The type of a bare name."""
+        """Return the type of a bare name."""
 
     def member(self, path: Path, name: str) -> Type:
-        """The type of ``name`` in a value of the user type ``path``."""
+        """Return the type of ``name`` in a value of the user type ``path``."""
 
     def enum(self, path: tuple[str, ...], label: str) -> EnumType:
-        """The enum that is meant by ``path``, which must have the label."""
+        """Return the enum that is meant by ``path``, which must have the label."""
 
     def cast(self, target: str) -> Type:
-        """The type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
+        """Return the type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
 
     def size_in_bits(self, type: Type) -> int:
         """Return how many bits every value of the type takes on the wire."""
 
     def own_size_in_bits(self) -> int:
-        """The same of the type that the expression is in (``_sizeof``)."""
+        """Return the same of the type that the expression is in (``_sizeof``)."""
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
-        """The same of an attribute (``name._sizeof``), with its size key and its repetition."""
+        """Return the same of an attribute (``name._sizeof``), with its size key and its repetition."""
 
     def own_path(self) -> Path:
-        """The type that the expression is in."""
+        """Return the type that the expression is in."""
 
 
 def typed(node: Node, scope: Scope) -> Node:
-    """A copy of the tree whose every node has its type. Raises ``ExpressionError`` with the place of what is wrong."""
+    """Return a copy of the tree whose every node has its type. Raises ``ExpressionError`` with the place of what is
+    wrong."""
     return _Typer(scope).typed(node)
 
 
 def type_of(node: Node) -> Type:
-    """The type of a node of a typed tree."""
+    """Return the type of a node of a typed tree."""
     if node.type is None:
         raise TypeError("the tree has not been typed")
     return node.type

@@ -97,7 +97,7 @@ def type_name(type: Type) -> str:
 
 
 def combined(one: Type, other: Type) -> Type | None:
-    """The type of a value that is one or the other; ``None`` where there is none."""
+    """Return the type of a value that is one or the other; ``None`` where there is none."""
     if one == other:
         return one
     if is_integer(one) and is_integer(other):
@@ -121,7 +121,7 @@ def combined(one: Type, other: Type) -> Type | None:
 
 
 def _wider(one: Type, other: Type) -> Type:
-    """The integer type that holds the values of both, where one of the two does; any integer otherwise."""
+    """Return the integer type that holds the values of both, where one of the two does; any integer otherwise."""
     if isinstance(one, IntegerType) and isinstance(other, IntegerType) and one.signed == other.signed:
         if one.size == 1 or other.size == 1:
             return other if one.size == 1 else one
@@ -131,13 +131,13 @@ def _wider(one: Type, other: Type) -> Type:
 
 
 def union(types: tuple[Type, ...]) -> UnionType:
-    """A type of several, each once and none of them a union itself."""
+    """Return a type of several, each once and none of them a union itself."""
     members = (member for each in types for member in (each.members if isinstance(each, UnionType) else (each,)))
     return UnionType(tuple(dict.fromkeys(members)))
 
 
 def combined_all(types: tuple[Type, ...]) -> Type:
-    """The type of a switch over ``types``: their common one, or a union where there is none."""
+    """Return the type of a switch over ``types``: their common one, or a union where there is none."""
     result = types[0]
     for each in types[1:]:
         both = combined(result, each)

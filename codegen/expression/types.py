@@ -56,7 +56,7 @@ class VarintType(Type):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The smallest and the largest value.
+        """Return the smallest and the largest value.
 
         >>> VarintType(("varint",), "le", 10, most=10, top=1, zigzag=True).limits == (-(2**63), 2**63 - 1)
         True

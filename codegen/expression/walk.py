@@ -21,7 +21,7 @@ def _field_names(kind: type[Node]) -> tuple[str, ...]:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The nodes directly below, from left to right."""
+    """Yield the nodes directly below, from left to right."""
     for name in _field_names(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
@@ -31,7 +31,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, a parent before its children."""
+    """Yield the node and all below it, a parent before its children."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
@@ -56,7 +56,7 @@ def depth(node: Node) -> int:
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
-    """A copy whose direct children have been changed; the node itself where none is another."""
+    """Return a copy whose direct children have been changed; the node itself where none is another."""
     updates: dict[str, Any] = {}
     for name in _field_names(type(node)):
         value = getattr(node, name)
@@ -73,7 +73,7 @@ def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def expressions_in(part: object) -> Iterator[Node]:
-    """The outermost expressions in any part of a model or plan."""
+    """Yield the outermost expressions in any part of a model or plan."""
     if isinstance(part, Node):
         yield part
     elif isinstance(part, tuple):

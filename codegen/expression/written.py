@@ -44,7 +44,7 @@ SIMPLE = (
 
 
 def written(node: Node) -> str:
-    """The expression as text; what is inside another one is in parentheses unless it is a name or a number.
+    """Return the expression as text; what is inside another one is in parentheses unless it is a name or a number.
 
     >>> written(Binary("-", Name("len"), IntegerLiteral(13)))
     'len − 13'

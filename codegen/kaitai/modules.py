@@ -37,7 +37,7 @@ class Modules:
 def modules(
     specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str, *, strict: bool = False
 ) -> Modules:
-    """The modules of the specs and of all that they import, each once; not formatted yet.
+    """Return the modules of the specs and of all that they import, each once; not formatted yet.
 
     ``package`` is where they import each other from, see ``Module``. A spec that is refused, or that cannot be read,
     does not keep the others from being made. ``strict``: one is also refused where a writer would have to be given
@@ -81,13 +81,14 @@ def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, p
 
 
 def _family(whole: Spec) -> tuple[Spec, ...]:
-    """A spec and all that it imports, each with the others: what an imported spec imports in turn is among them."""
+    """Return a spec and all that it imports, each with the others: what an imported spec imports in turn is among
+    them."""
     family = (replace(whole, imports=()), *whole.imports)
     return tuple(replace(spec, imports=tuple(each for each in family if each is not spec)) for spec in family)
 
 
 def module_text(spec: Spec, api: Api, package: str) -> str:
-    """The module of one spec."""
+    """Return the module of one spec."""
     names: Mapping[str, object] = {"header": _header(spec), "view": lower_module(plan_of(spec), api, package)}
     return template_environment(BACKEND.folder).get_template(TEMPLATE).render(names)
 

@@ -45,7 +45,7 @@ class MessageReader:
         self.proto3 = symbol.message is None or symbol.message.word("syntax", "proto3") == "proto3"
 
     def members(self) -> list[Member]:
-        """The fields as attributes, in the order of the spec."""
+        """Return the fields as attributes, in the order of the spec."""
         self._refuse_layout()
         section = self.symbol.message
         self.symbol.unknown_members |= section is None or "fields" in section.missing

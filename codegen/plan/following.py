@@ -39,7 +39,7 @@ class Argument:
 
 
 def measures(struct: TypePlan) -> Iterator[Measure]:
-    """The sizes, counts and positions of a type."""
+    """Yield the sizes, counts and positions of a type."""
     for field in struct.read:
         for size in dict.fromkeys((field.size, *(each.size for each in field.forms))):
             if isinstance(size, ExpressionSize):
@@ -52,7 +52,7 @@ def measures(struct: TypePlan) -> Iterator[Measure]:
 
 
 def arguments(plan: Plan, struct: TypePlan) -> Iterator[Argument]:
-    """The arguments that a type gives to the types of its fields."""
+    """Yield the arguments that a type gives to the types of its fields."""
     for form in (form for field in struct.read for form in field.forms):
         if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
             names = (each.id for each in plan.type(form.type.path).parameters)

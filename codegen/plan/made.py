@@ -11,7 +11,7 @@ from .types import Plan, TypePlan
 
 
 def with_made(plan: Plan) -> Plan:
-    """A copy of a plan in which objects that need no value from a caller are filled in, innermost ones first."""
+    """Return a copy of a plan in which objects that need no value from a caller are filled in, innermost ones first."""
     while True:
         root = _filled(plan, plan.root)
         if root == plan.root:

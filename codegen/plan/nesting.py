@@ -10,7 +10,7 @@ from ..model.walking import attributes_of, family, held, structs
 
 
 def recursive_types(spec: Spec) -> frozenset[Path]:
-    """The types of which an object may hold, at any depth, another one."""
+    """Return the types of which an object may hold, at any depth, another one."""
     endless = _endless(spec)
     return frozenset(each.path for each in structs(spec.root) if each.path in endless and _holds_itself(spec, each))
 

@@ -32,7 +32,7 @@ LEAST_MARKER = 8
 
 
 def _way_from_root(node: Node) -> tuple[str, ...]:
-    """The names of ``_root.NAME.NAME``; none of other expressions."""
+    """Return the names of ``_root.NAME.NAME``; none of other expressions."""
     way: tuple[str, ...] = ()
     while isinstance(node, Attribute):
         way, node = (node.name, *way), node.value
@@ -129,8 +129,8 @@ class Field:
 
     @property
     def marker(self) -> tuple[str, ...]:
-        """The way from the root to the bytes that this field must equal, if they are so many that no other place has
-        them by chance."""
+        """Return the way from the root to the bytes that this field must equal, if they are so many that no other place
+        has them by chance."""
         plain = not (self.is_cut or self.condition or self.repeat or self.switch or self.process)
         if not plain or not isinstance(self.type, BytesType) or (self.fixed_size or 0) < LEAST_MARKER:
             return ()
@@ -139,18 +139,18 @@ class Field:
 
     @property
     def contents(self) -> bytes | None:
-        """The only bytes that the value may have, if that is checked."""
+        """Return the only bytes that the value may have, if that is checked."""
         return next((each.contents for each in self.checks if each.rule == "contents"), None)
 
     @property
     def only(self) -> Node | None:
-        """The one value that a check allows; ``None`` where there are others."""
+        """Return the one value that a check allows; ``None`` where there are others."""
         return next((each.operands[0] for each in self.checks if each.rule == "equal"), None)
 
     @property
     def stripped(self) -> int | None:
-        """The byte that a reader strips from the value's end. As in Kaitai's language, what pads and ends a value alike
-        is not stripped: the terminator finds the end."""
+        """Return the byte that a reader strips from the value's end. As in Kaitai's language, what pads and ends a
+        value alike is not stripped: the terminator finds the end."""
         ends_alike = self.terminator is not None and self.terminator.value[-1] == self.pad_right
         return None if ends_alike else self.pad_right
 
@@ -179,7 +179,7 @@ class Field:
 
     @property
     def forms(self) -> tuple[Field, ...]:
-        """The field as it may be: as in each branch of its switch, or as it is."""
+        """Return the field as it may be: as in each branch of its switch, or as it is."""
         if self.switch is None:
             return (self,)
         otherwise = () if self.switch.otherwise is None else (self.switch.otherwise,)
@@ -187,11 +187,11 @@ class Field:
 
     @property
     def held(self) -> tuple[UserType, ...]:
-        """The types of the objects that it may hold."""
+        """Return the types of the objects that it may hold."""
         return tuple(each.type for each in self.forms if isinstance(each.type, UserType))
 
     def once(self) -> Field:
-        """The field as it is read by itself: neither repeated nor on a condition."""
+        """Return the field as it is read by itself: neither repeated nor on a condition."""
         return replace(self, repeat=None, condition=None)
 
 
@@ -221,12 +221,12 @@ class Run:
 
     @property
     def size(self) -> int:
-        """Bytes of all fields."""
+        """Return the size in bytes of all fields."""
         return self.offsets[-1]
 
     @property
     def parts(self) -> tuple[tuple[Field, ...], ...]:
-        """The run cut after each field that loses the layout when it is refused: it is looked at first."""
+        """Return the run cut after each field that loses the layout when it is refused: it is looked at first."""
         parts: list[tuple[Field, ...]] = [()]
         for each in self.fields:
             parts[-1] += (each,)
@@ -280,22 +280,22 @@ class Cover:
 
     @property
     def made_by(self) -> Algorithm:
-        """The algorithm with its parameters."""
+        """Return the algorithm with its parameters."""
         return algorithm(self.algorithm, self.initial, self.final_xor)
 
     @property
     def way(self) -> tuple[str, ...]:
-        """The fields that lead to the checksum, the last one it."""
+        """Return the fields that lead to the checksum, the last one it."""
         return (*self.inside, self.field.id)
 
     @property
     def first(self) -> str:
-        """The first field that is covered."""
+        """Return the first field that is covered."""
         return self.covered[0]
 
     @property
     def last(self) -> str:
-        """The last field that is covered."""
+        """Return the last field that is covered."""
         return self.covered[-1]
 
 

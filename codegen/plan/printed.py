@@ -29,7 +29,7 @@ SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 
 
 def printed(plan: Plan) -> str:
-    """The plan as indented lines: for each type the steps that read it, and what a writer fills in.
+    """Return the plan as indented lines: for each type the steps that read it, and what a writer fills in.
 
     >>> from wireloom.codegen.model.load import load
     >>> from wireloom.codegen.plan import plan_of
@@ -161,7 +161,7 @@ def _what(field: Field) -> str:
 
 
 def _kind(field: Field) -> str:
-    """The type of a value; nothing for bytes, of which the size says enough."""
+    """Return the type of a value; nothing for bytes, of which the size says enough."""
     return "" if isinstance(field.type, BytesType) else type_of(field.type)
 
 
@@ -250,5 +250,5 @@ def _fill(fill: Fill) -> str:
 
 
 def _plain(node: Node) -> str:
-    """An expression with the minus of a keyboard."""
+    """Return an expression with the minus of a keyboard."""
     return written(node).replace("−", "-")

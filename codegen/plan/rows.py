@@ -78,7 +78,7 @@ def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> boo
 
 
 def _kinds(field: Field) -> Iterator[UserType]:
-    """The types of objects that a field may hold."""
+    """Yield the types of objects that a field may hold."""
     switch = field.switch
     forms = (field,) if switch is None else (*(form for _, form in switch.branches), switch.otherwise)
     yield from (

@@ -99,7 +99,7 @@ class Minimums:
         return -(-sum(self._bits(each) for each in struct.attributes if each.repeat is None) // 8)
 
     def _bits(self, attribute: Attribute) -> int:
-        """The same in bits: bit fields may share a byte with those of the types around theirs."""
+        """Return the same in bits: bit fields may share a byte with those of the types around theirs."""
         if attribute.condition or attribute.switch or isinstance(attribute.size, WithinSize):
             return 0
         base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type

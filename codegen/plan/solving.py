@@ -77,7 +77,7 @@ def _holder(plan: Plan, kind: UserType) -> TypePlan | None:
 
 
 def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
-    """The factor and the addend with which ``target`` is in an expression."""
+    """Return the factor and the addend with which ``target`` is in an expression."""
     factor: Node = ONE
     addend: Node = ZERO
     while node != target:
@@ -126,7 +126,8 @@ def _contains(node: Node, target: Node) -> bool:
 
 
 def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
-    """The expression with value instances in the place of their names; ``None`` where it would grow too large."""
+    """Return the expression with value instances in the place of their names; ``None`` where it would grow too
+    large."""
     node = expression
     while True:
         replaced = _replaced(plan, struct, node)
@@ -153,7 +154,7 @@ def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
 
 
 def _rebased(node: Node, owner: Node) -> Node:
-    """An expression of the type of ``owner`` as one where ``owner`` stands."""
+    """Return an expression of the type of ``owner`` as one where ``owner`` stands."""
     if isinstance(node, Name):
         return Member(owner, node.id, type=node.type)
     return mapped(node, lambda child: _rebased(child, owner))

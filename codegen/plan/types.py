@@ -44,7 +44,7 @@ class ReadOnly:
 
     @property
     def words(self) -> dict[str, str]:
-        """The arguments of the error with the same names."""
+        """Return the arguments of the error with the same names."""
         return {name: getattr(self, name) for name in ("instance", "checksum", "around", "within")}
 
 
@@ -108,24 +108,24 @@ class TypePlan:
         return {each.id: each.value for each in self.fills if each.how == "solved" and each.value is not None}
 
     def field(self, name: str) -> Field | None:
-        """The field of that id."""
+        """Return the field of that id."""
         return self._fields.get(name)
 
     def instance(self, name: str) -> Instance | None:
-        """The instance of that id."""
+        """Return the instance of that id."""
         return self._instances.get(name)
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that id."""
+        """Return the parameter of that id."""
         return next((each for each in self.parameters if each.id == name), None)
 
     def cover(self, name: str) -> Cover | None:
-        """The checksum that the field of that id holds."""
+        """Return the checksum that the field of that id holds."""
         return next((each for each in self.covers if each.field.id == name), None)
 
     @property
     def verified(self) -> tuple[Cover, ...]:
-        """All checksums that are verified after its fields."""
+        """Return all checksums that are verified after its fields."""
         return (*self.covers, *self.inner_covers)
 
     def solved(self, name: str) -> Node | None:
@@ -134,13 +134,13 @@ class TypePlan:
 
     @property
     def read(self) -> Iterator[Field]:
-        """The fields, and those that instances read."""
+        """Yield the fields, and those that instances read."""
         yield from self.fields
         yield from (each.field for each in self.instances if each.field is not None)
 
     @property
     def whole(self) -> Iterator[TypePlan]:
-        """The type and all that are declared inside it, outermost first."""
+        """Yield the type and all that are declared inside it, outermost first."""
         yield self
         for each in self.types:
             yield from each.whole
@@ -204,22 +204,22 @@ class Rows:
 
     @property
     def type(self) -> Path:
-        """The type of a row."""
+        """Return the type of a row."""
         return self.types[-1]
 
     @property
     def row_types(self) -> tuple[Path, ...]:
-        """The types of rows on all ways, the first one's first."""
+        """Return the types of rows on all ways, the first one's first."""
         return tuple(dict.fromkeys((self.type, *(each.types[-1] for each in self.others))))
 
     @property
     def steps(self) -> Way:
-        """The fields that lead to rows inside of units, on the first way; none where units are the rows."""
+        """Return the fields that lead to rows inside of units, on the first way; none where units are the rows."""
         return self._steps(self.types, self.path)
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """The fields that lead to rows inside of units, on each way; none where units are the rows."""
+        """Return the fields that lead to rows inside of units, on each way; none where units are the rows."""
         return tuple(filter(None, (self.steps, *(self._steps(each.types, each.path) for each in self.others))))
 
     def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> Way:
@@ -294,12 +294,12 @@ class Plan:
 
     @property
     def types(self) -> Iterator[TypePlan]:
-        """The types of the spec, outermost first."""
+        """Return the types of the spec, outermost first."""
         return self.root.whole
 
     @property
     def family(self) -> Iterator[TypePlan]:
-        """The types of the spec and of those that it imports."""
+        """Yield the types of the spec and of those that it imports."""
         for each in (self, *self.imports):
             yield from each.types
 
@@ -313,7 +313,7 @@ class Plan:
 
     @cached_property
     def steps(self) -> tuple[RowStep, ...]:
-        """The steps to the rows of all tables, each once."""
+        """Return the steps to the rows of all tables, each once."""
         return tuple(dict.fromkeys(step for each in self.tables for way in each.ways for step in way))
 
     def is_at_position(self, step: RowStep) -> bool:
@@ -329,7 +329,7 @@ class Plan:
         return any(not (isinstance(io, Attribute) and io.value == Name("_root")) for io in named)
 
     def instance_steps(self, holder: TypePlan) -> dict[str, tuple[int, ...]]:
-        """The instances at positions of a type that lead to rows, each with the numbers of its steps."""
+        """Return the instances at positions of a type that lead to rows, each with the numbers of its steps."""
         found: dict[str, tuple[int, ...]] = {}
         for number, step in enumerate(self.steps):
             if step[0] == holder.path and self.is_at_position(step):
@@ -338,15 +338,16 @@ class Plan:
 
     @property
     def streamed(self) -> Rows | None:
-        """The rows of a table whose units are read one by one; they are in the same field for all such tables."""
+        """Return the rows of a table whose units are read one by one; they are in the same field for all such
+        tables."""
         return next((each for each in self.tables if each.streaming and not each.root), None)
 
     def type(self, path: Path) -> TypePlan:
-        """The type of that path, of this spec or of one that it imports. Raises ``KeyError``."""
+        """Return the type of that path, of this spec or of one that it imports. Raises ``KeyError``."""
         return self._types[path]
 
     def enum(self, path: Path) -> Enum:
-        """The enum of that path, of this spec or of one that it imports. Raises ``KeyError``."""
+        """Return the enum of that path, of this spec or of one that it imports. Raises ``KeyError``."""
         return self._enums[path]
 
     def owns(self, kind: UserType) -> bool:

@@ -37,12 +37,12 @@ class Unsolved:
 
     @property
     def reason(self) -> str:
-        """A sentence for who writes the spec."""
+        """Return a sentence for who writes the spec."""
         return f"a writer has to be given '{self.field}', which does not follow from {self.measured}"
 
     @property
     def message(self) -> str:
-        """The same, and what to do."""
+        """Return the same, and what to do."""
         return f"{self.reason}: {WHAT_TO_DO}"
 
 
@@ -55,7 +55,7 @@ def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
 
 
 def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
-    """All of a spec that is not a protobuf message, in the order of the spec.
+    """Return all of a spec that is not a protobuf message, in the order of the spec.
 
     None of one whose table is one of messages: what frames those is written by the runtime. Nor columns of a table,
     which give their values. ``in_place``: for classes that read and write, which also solve for what other objects
@@ -68,7 +68,7 @@ def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
 
 
 def with_read_only(plan: Plan) -> Plan:
-    """A copy of a plan in which the types whose objects cannot be written say why."""
+    """Return a copy of a plan in which the types whose objects cannot be written say why."""
     found: dict[Path, list[_Open]] = {}
     for each in _open(plan, in_place=False):
         found.setdefault(each.struct.path, []).append(each)
@@ -76,8 +76,8 @@ def with_read_only(plan: Plan) -> Plan:
 
 
 def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
-    """The types of a spec whose objects can be read and not written, each as a place and the sentence that writing one
-    raises."""
+    """Return the types of a spec whose objects can be read and not written, each as a place and the sentence that
+    writing one raises."""
     pairs = ((each.path[-1], each.read_only) for each in plan.types)
     return tuple(
         (why.position, only_read(name, *why.unsolved, **why.words).message) for name, why in pairs if why is not None
@@ -135,7 +135,7 @@ class _Open:
 
 
 def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
-    """All of a spec in its order, once for each size, count and position that depends on it."""
+    """Yield all of a spec in its order, once for each size, count and position that depends on it."""
     if plan.units is not None:
         return
     elsewhere: Followers = followers(plan) if in_place else {}
@@ -165,7 +165,7 @@ def _columns(plan: Plan) -> set[tuple[Path, str]]:
 def _integers(
     plan: Plan, given: list[Argument], struct: TypePlan, expression: Node
 ) -> Iterator[tuple[TypePlan, Field]]:
-    """The integers that an expression depends on, through value instances and arguments too."""
+    """Yield the integers that an expression depends on, through value instances and arguments too."""
     waiting: list[tuple[TypePlan, Node]] = [(struct, expression)]
     seen: set[tuple[Path, str]] = set()
     while waiting:

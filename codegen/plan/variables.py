@@ -11,7 +11,7 @@ from .types import Plan, TypePlan
 
 
 def variables_of(struct: TypePlan) -> tuple[Instance, ...]:
-    """The variables of a type."""
+    """Return the variables of a type."""
     return tuple(each for each in struct.instances if each.variable)
 
 
@@ -31,7 +31,7 @@ def follows_variables(plan: Plan, struct: TypePlan, instance: Instance) -> bool:
 
 
 def _instances(plan: Plan, struct: TypePlan, node: Node | None) -> list[tuple[TypePlan, Instance]]:
-    """The instances that an expression of a type names, each with its type."""
+    """Return the instances that an expression of a type names, each with its type."""
     found: list[tuple[TypePlan, Instance | None]] = []
     for each in () if node is None else walk(node):
         if isinstance(each, Name):

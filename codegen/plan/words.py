@@ -28,7 +28,7 @@ from .nodes import Cover, Field
 
 
 def hexadecimal(data: bytes) -> str:
-    """Bytes as people write them.
+    """Return bytes as people write them.
 
     >>> hexadecimal(b"\\xfe\\xfd")
     'FE FD'
@@ -37,7 +37,7 @@ def hexadecimal(data: bytes) -> str:
 
 
 def type_of(type: Type) -> str:
-    """A type in the words of the language of specs."""
+    """Return a type in the words of the language of specs."""
     match type:
         case IntegerType(size=size, signed=signed, endian=endian):
             return f"{'s' if signed else 'u'}{size}{endian if endian in ('le', 'be') else ''}"
@@ -59,12 +59,12 @@ def type_of(type: Type) -> str:
 
 
 def field_type(field: Field) -> str:
-    """The type of a field, with fixed contents where it has some."""
+    """Return the type of a field, with fixed contents where it has some."""
     return hexadecimal(field.contents) if field.contents is not None else type_of(field.type)
 
 
 def bits_of(field: Field) -> int | None:
-    """The bits that a field takes, where these are as many in all inputs."""
+    """Return the bits that a field takes, where these are as many in all inputs."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return None
     size, type = field.size, field.type

@@ -62,11 +62,11 @@ class Converter:
                     self._name_members(each)
 
     def body(self) -> Keys:
-        """The keys ``types`` and ``enums`` of the spec."""
+        """Return the keys ``types`` and ``enums`` of the spec."""
         return self._inside(self.declarations.tops)
 
     def message(self, name: str) -> Declared | None:
-        """The message that protobuf calls ``name``: with its package, or without where only one is called so."""
+        """Return the message that protobuf calls ``name``: with its package, or without where only one is called so."""
         full = self.declarations.by_name.get(f".{name.lstrip('.')}")
         if full is not None:
             return full if full.message is not None else None
@@ -74,7 +74,7 @@ class Converter:
         return found[0] if len(found) == 1 else None
 
     def messages(self) -> list[Declared]:
-        """All messages of the main file."""
+        """Return all messages of the main file."""
         tops = [each for each in self.declarations.tops if each.file is self.files[-1]]
         return [each for top in tops for each in top.all() if _is_type(each)]
 
@@ -150,7 +150,8 @@ class Converter:
         return {each.number: names.add(each.name) for each in message.field if each.type != GROUP}
 
     def _oneofs(self, declared: Declared, fields: dict[int, str]) -> list[str]:
-        """The names of the message's oneofs, which no field has; proto3's optional fields are oneofs by themselves."""
+        """Return the names of the message's oneofs, which no field has; proto3's optional fields are oneofs by
+        themselves."""
         message = declared.message
         assert message is not None
         names = Names(frozenset(fields.values()), "oneof")
@@ -180,7 +181,7 @@ class Converter:
         return found
 
     def map_entry(self, field: FieldDescriptorProto) -> tuple[FieldDescriptorProto, FieldDescriptorProto] | None:
-        """The key and the value of a field that is a map; ``None`` for others."""
+        """Return the key and the value of a field that is a map; ``None`` for others."""
         declared = self.declarations.by_name.get(field.type_name) if field.type == MESSAGE else None
         if declared is None or declared.message is None or not declared.message.options.map_entry:
             return None

@@ -37,7 +37,7 @@ class Declared:
 
     @property
     def top(self) -> Declared:
-        """The outermost message around it."""
+        """Return the outermost message around it."""
         return self.outer.top if self.outer is not None else self
 
     def all(self) -> Iterator[Declared]:

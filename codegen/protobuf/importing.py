@@ -33,8 +33,8 @@ class Imported:
 def import_proto(
     path: Path, *, name: str | None = None, message: str | None = None, import_paths: Sequence[Path] = ()
 ) -> Imported:
-    """The spec of a ``.proto`` file. ``name`` is what it is called, otherwise the file's own name; ``message`` the
-    message whose table it describes, so that it is a format at once.
+    """Return the spec of a ``.proto`` file. ``name`` is what it is called, otherwise the file's own name; ``message``
+    the message whose table it describes, so that it is a format at once.
 
     Raises ``UnsupportedError`` without grpcio-tools and for editions, ``SpecError`` where protoc or the dialect refuses
     the file, ``UnknownNameError`` where there is no such message.
@@ -63,7 +63,7 @@ def import_proto(
 
 
 def _rows(converter: Converter, unit: Declared) -> str:
-    """The only repeated field of messages, as the spec calls it; empty where there are more or none."""
+    """Return the only repeated field of messages, as the spec calls it; empty where there are more or none."""
     body = unit.message
     assert body is not None
     repeated = (each for each in body.field if each.type == MESSAGE and each.label == REPEATED)

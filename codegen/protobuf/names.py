@@ -19,7 +19,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def snake_case(name: str) -> str:
-    """A name as the dialect writes it.
+    """Return a name as the dialect writes it.
 
     >>> snake_case("HTTPServer"), snake_case("fooBar2Baz"), snake_case("COLOUR_RED"), snake_case("_2nd")
     ('http_server', 'foo_bar2_baz', 'colour_red', 'n2nd')
@@ -41,7 +41,7 @@ class Names:
         self.taken: set[str] = set()
 
     def add(self, name: str, prefix: str = "") -> str:
-        """A free name for protobuf's ``name``; ``prefix`` is put before it where it is taken already."""
+        """Return a free name for protobuf's ``name``; ``prefix`` is put before it where it is taken already."""
         wanted = snake_case(name)
         if wanted in self.avoided:
             wanted = f"{wanted}_{self.suffix}"

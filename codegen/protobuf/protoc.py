@@ -21,7 +21,7 @@ SECONDS = 120
 
 
 def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSet:
-    """The descriptors of a file and of all that it imports, those of the file last, with comments.
+    """Return the descriptors of a file and of all that it imports, those of the file last, with comments.
 
     Imports are looked for in ``import_paths``, or beside the file where it lies in none of these; protobuf's own types
     are always found. Raises ``UnsupportedError`` without grpcio-tools, ``SpecError`` with protoc's words for each

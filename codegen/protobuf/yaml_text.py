@@ -16,7 +16,7 @@ _LITERAL = re.compile(r"[\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff0
 
 
 def yaml_text(value: Mapping[str, Value]) -> str:
-    """The document of a mapping.
+    """Return the document of a mapping.
 
     >>> print(yaml_text({"a": {"b": [{"c": 1, "d": "x: y"}], "e": [1, 2]}, "f": "one\\ntwo"}), end="")
     a:
@@ -55,7 +55,7 @@ def _indented(lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
 
 
 def _mappings(value: Value) -> list[Mapping[str, Value]]:
-    """The items of a list of mappings; empty for any other value."""
+    """Return the items of a list of mappings; empty for any other value."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         return []
     return [each for each in value if isinstance(each, Mapping)]

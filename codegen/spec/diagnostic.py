@@ -42,7 +42,7 @@ class Diagnostic:
 
     @classmethod
     def at(cls, position: Position, severity: str, message: str) -> Diagnostic:
-        """A problem at a place."""
+        """Return a problem at a place."""
         width = position.width or token_width(position.source, position.column)
         place = (position.file, position.line, position.column)
         end = position.column + width
@@ -50,7 +50,7 @@ class Diagnostic:
         return cls(*place, severity, printable(message), end, position.source, path=path)
 
     def about(self, topic: Topic | None) -> Diagnostic:
-        """The same with what the tables say about its topic, but for help that it has of its own."""
+        """Return the same with what the tables say about its topic, but for help that it has of its own."""
         if topic is None:
             return self
         return replace(self, help=self.help or help_for(*topic), reference=address(*topic))

@@ -34,7 +34,7 @@ class InvalidSpecError(SpecError):
         super().__init__(self.rendered())
 
     def rendered(self, colour: bool = False) -> str:
-        """All of them as text, with a terminal's colours or without."""
+        """Return all of them as text, with a terminal's colours or without."""
         return "\n".join(rendered(each, colour) for each in self.diagnostics)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -87,12 +87,13 @@ class Diagnostics:
             raise TooManyErrorsError
 
     def sorted(self) -> tuple[Diagnostic, ...]:
-        """All of them, in the order of the files' lines, each with what is known about its place."""
+        """Return all of them, in the order of the files' lines, each with what is known about its place."""
         places = {file: sorted(topics) for file, topics in self._topics.items()}
         return tuple(sorted(self._explained(each, places.get(each.file, [])) for each in self.found))
 
     def _explained(self, found: Diagnostic, places: list[tuple[int, int, bool]]) -> Diagnostic:
-        """The topic of a place without one of its own, a part of an expression, is that of what begins before it."""
+        """Return the topic of a place; a place without its own topic, such as a part of an expression, has that of the
+        key or value that begins before it."""
         index = bisect.bisect_right(places, (found.line, found.column, True)) - 1
         if found.reference or index < 0 or places[index][0] != found.line:
             return found

@@ -75,7 +75,7 @@ def _list(kind: ListKind) -> str:
 
 
 def help_for(table: str, key: str | None) -> str:
-    """A sentence about a key and what it takes; about the keys of a table where ``key`` is ``None``.
+    """Return a sentence about a key and what it takes; about the keys of a table where ``key`` is ``None``.
 
     >>> help_for("framing", "stuffing")
     "'stuffing' takes word, cobs or none. How items are stuffed."
@@ -93,7 +93,7 @@ def help_for(table: str, key: str | None) -> str:
 
 
 def address(table: str, key: str | None = None) -> str:
-    """The command that prints what the reference says of a key, or of a table.
+    """Return the command that prints what the reference says of a key, or of a table.
 
     >>> address("attribute", "size"), address("meta", "-wireloom")
     ('wireloom reference attribute.size', 'wireloom reference meta-extensions')
@@ -102,7 +102,7 @@ def address(table: str, key: str | None = None) -> str:
 
 
 def anchor(table: str, key: str | None = None) -> str:
-    """The same within the page."""
+    """Return the same within the page."""
     if key == EXTENSION:
         return TABLES[table].extensions or table
     # A dot, since names of tables have dashes: "type.meta" is a key, "type-meta" a table.

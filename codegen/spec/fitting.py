@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
 
 
 def fitting(table: Table, node: Mapping) -> list[str]:
-    """The keys of ``table`` that go with what is in ``node``, sorted.
+    """Return the keys of ``table`` that go with what is in ``node``, sorted.
 
     >>> from wireloom.codegen.spec.diagnostics import Diagnostics
     >>> from wireloom.codegen.spec.reader import read_yaml
@@ -38,7 +38,8 @@ def fitting(table: Table, node: Mapping) -> list[str]:
 
 
 def unknown_key(word: str, table: Table, node: Mapping) -> str:
-    """The sentence about a key that the table does not have: the one that is meant, or else all that would fit."""
+    """Return the sentence about a key that the table does not have: the one that is meant, or else all that would
+    fit."""
     hint = suggestion(word, table.keys)
     if hint:
         return f"unknown key {shown(word)} in {table.name}{hint}"

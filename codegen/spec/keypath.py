@@ -21,11 +21,11 @@ class KeyPath:
     step: str = ""
 
     def child(self, step: str | int) -> KeyPath:
-        """The place of a key, or of an item of a list."""
+        """Return the place of a key, or of an item of a list."""
         return KeyPath(self, str(step))
 
     def sibling(self, step: str) -> KeyPath:
-        """The place of another key beside it."""
+        """Return the place of another key beside it."""
         return KeyPath(self.parent, step)
 
     def __str__(self) -> str:

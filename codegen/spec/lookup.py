@@ -21,7 +21,7 @@ WIDTH = 100
 
 
 def names() -> list[str]:
-    """All that can be asked for: tables, their keys (``attribute.size``) and chapters."""
+    """Return all that can be asked for: tables, their keys (``attribute.size``) and chapters."""
     keys = [anchor(table, word) for table in ORDER for word in TABLES[table].keys]
     return [*ORDER, *CHAPTERS, *keys]
 
@@ -49,7 +49,7 @@ def lookup(name: str) -> str:
 
 
 def everything() -> str:
-    """The whole reference."""
+    """Return the whole reference."""
     return "\n\n".join("\n".join(each) for each in [*map(_table, ORDER), *map(_chapter, CHAPTERS)])
 
 

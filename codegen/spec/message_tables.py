@@ -51,7 +51,7 @@ KIND_KEYS = {
 
 
 def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> dict[str, Table]:
-    """The tables. ``documentation``: the keys ``doc`` and ``doc-ref``; ``logical``: those of logical types."""
+    """Return the tables. ``documentation``: the keys ``doc`` and ``doc-ref``; ``logical``: those of logical types."""
     return {
         "type-extensions": Table(
             "a type's -wireloom",

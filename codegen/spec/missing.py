@@ -14,7 +14,7 @@ from .tables import EXTENSION
 def missing_keys(
     table: Table, values: AnyMapping[str, Value], keys: Container[str], unknown_keys: Iterable[str]
 ) -> frozenset[str]:
-    """The keys from whose absence nothing follows (``Section.missing``)."""
+    """Return the keys from whose absence nothing follows (``Section.missing``)."""
     refused = {word for word in table.keys if word in keys and not _whole(table.keys[word].kind, values.get(word))}
     if EXTENSION in keys and EXTENSION not in values:
         refused.add(EXTENSION)
@@ -34,7 +34,7 @@ def _whole(kind: Kind, value: Value | None) -> bool:
 
 
 def absent(table: str, word: str) -> str:
-    """The sentence about a key that is not there."""
+    """Return the sentence about a key that is not there."""
     if (table, word) == ("meta", "id"):
         return "no `meta/id` encountered in top-level class spec"
     return f"missing mandatory argument `{word}`"

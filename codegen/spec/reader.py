@@ -70,7 +70,7 @@ class _Open:
 
 
 def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None:
-    """The file's only document; ``None`` where it cannot be read, which the diagnostics then say."""
+    """Return the file's only document; ``None`` where it cannot be read, which the diagnostics then say."""
     try:
         if len(text) > MAX_CHARACTERS:
             raise _RefusedError(Position(file, 1, 1), f"a spec has at most {MAX_CHARACTERS} characters")
@@ -96,8 +96,8 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
 
 
 def _composed(text: str, file: str) -> YamlNode | None:
-    """The document; that of a large text by libyaml, which is many times as fast, where it takes it. Its words for
-    mistakes are others, and so is what it makes of tabs."""
+    """Return the document; that of a large text by libyaml, which is many times as fast, where it takes it. Its words
+    for mistakes are others, and so is what it makes of tabs."""
     if len(text) > LARGE and yaml.__with_libyaml__ and "\t" not in text:
         with contextlib.suppress(yaml.YAMLError):
             return _Composer(text, file, yaml.CSafeLoader).compose()
@@ -108,7 +108,7 @@ _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines, as YAML counts them."""
+    """Return the lines, as YAML counts them."""
     return _BREAK.split(text)
 
 
@@ -118,7 +118,7 @@ def _place(file: str, mark: Any, width: int, lines: list[str]) -> Position:
 
 
 def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, YamlNode]]:
-    """The entries, and after them those of the mappings under the key ``<<`` that they do not have themselves."""
+    """Yield the entries, and after them those of the mappings under the key ``<<`` that they do not have themselves."""
     merges = [value for key, value in entries if key.text == MERGE and key.style == ""]
     if not merges:
         yield from entries
@@ -141,7 +141,7 @@ class _Loader(yaml.SafeLoader):
     """A line that is known to have more than blanks before where it is being read."""
 
     def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[str] | None:
-        """The white space after a word of a plain scalar; ``None`` where the document ends."""
+        """Return the white space after a word of a plain scalar; ``None`` where the document ends."""
         blank = self._blanks()
         breaks: list[str] | None = super().scan_plain_spaces(indent, start_mark)
         return [blank] if blank and breaks == [] else breaks
@@ -214,7 +214,7 @@ class _Composer:
         return replace(_place(self.file, start, width, self.lines), path=self._path())
 
     def _path(self) -> KeyPath:
-        """The path of the node that comes next. A key has that of its value, once it is known."""
+        """Return the path of the node that comes next. A key has that of its value, once it is known."""
         if not self.stack:
             return ROOT
         parent = self.stack[-1]

@@ -109,13 +109,13 @@ with another `-` is ignored.
 
 
 def reference() -> str:
-    """The page, in Markdown."""
+    """Return the page, in Markdown."""
     tables = (line for name in ORDER for line in _table(name))
     return "\n".join([INTRODUCTION, *_contents(), *tables, *_types(), *_expressions(), *_limits()])
 
 
 def title_of(name: str) -> str:
-    """The heading of a table."""
+    """Return the heading of a table."""
     title = TITLES.get(name, TABLES[name].name)
     return title[0].upper() + title[1:]
 
@@ -165,7 +165,7 @@ def _cell(kind: Kind) -> str:
 
 
 def tables_of(kind: Kind) -> Iterator[str]:
-    """The tables of the mappings that a kind allows."""
+    """Yield the tables of the mappings that a kind allows."""
     match kind:
         case TableKind(table=table):
             yield table
@@ -178,7 +178,7 @@ def tables_of(kind: Kind) -> Iterator[str]:
 
 
 def parents_of(name: str) -> list[tuple[str, str]]:
-    """The keys that a table's mappings are under, each with its own table."""
+    """Return the keys that a table's mappings are under, each with its own table."""
     found = []
     for parent in ORDER:
         table = TABLES[parent]

@@ -18,7 +18,7 @@ _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "1", "gu
 
 
 def rendered(found: Diagnostic, colour: bool = False) -> str:
-    """The problem in one line (``file:line:column: severity: text``) and, indented, what explains it.
+    """Return the problem in one line (``file:line:column: severity: text``) and, indented, what explains it.
 
     >>> from wireloom.codegen.spec.diagnostic import Diagnostic
     >>> see = "wireloom reference attribute"

@@ -19,7 +19,7 @@ _SPECIAL = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}
 
 
 def plain_value(text: str) -> ScalarValue:
-    """The value of a plain scalar.
+    """Return the value of a plain scalar.
 
     >>> plain_value("0x1_0"), plain_value("on"), plain_value("true"), plain_value("010"), plain_value("~")
     (16, 'on', True, '010', None)
@@ -42,7 +42,7 @@ def plain_value(text: str) -> ScalarValue:
 
 
 def integer_value(text: str, otherwise: ScalarValue) -> ScalarValue:
-    """The integer, or ``otherwise`` where there are no digits after the prefix (``0x_``)."""
+    """Return the integer, or ``otherwise`` where there are no digits after the prefix (``0x_``)."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.lstrip("+"))
     base = {"0x": 16, "0o": 8, "0b": 2}.get(digits[:2].lower(), 10)
     body = (digits if base == 10 else digits[2:]).replace("_", "")

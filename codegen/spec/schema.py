@@ -45,7 +45,7 @@ _SAMPLES: dict[str, str] = {"number": "0.11", "boolean": "true"}
 
 
 def schema() -> Schema:
-    """The schema of a .ksy file: an object that JSON takes."""
+    """Return the schema of a .ksy file: an object that JSON takes."""
     return {
         "$schema": DIALECT,
         "title": "A wireloom spec",

@@ -56,7 +56,7 @@ class Expression:
         return self.scalar.position
 
     def place(self, offset: int, end: int | None = None) -> Position:
-        """Where these characters of the expression's text are in the file."""
+        """Return where these characters of the expression's text are in the file."""
         return self.scalar.place(self.offset + offset, None if end is None else self.offset + end)
 
 
@@ -141,28 +141,28 @@ class Section:
         return key in self.values
 
     def get(self, key: str) -> Value | None:
-        """The value of a key that the table has, if it is there."""
+        """Return the value of a key that the table has, if it is there."""
         if key not in TABLES[self.table].keys and key != EXTENSIONS:
             raise KeyError(f"the table '{self.table}' has no key '{key}'")
         return self.values.get(key)
 
     def position_of(self, key: str) -> Position:
-        """The position of the key's value; the section's own place where there is none."""
+        """Return the position of the key's value; the section's own place where there is none."""
         found = self.values.get(key)
         return found.position if found is not None else self.position
 
     def text(self, key: str) -> Text | None:
-        """The text of a key."""
+        """Return the text of a key."""
         found = self.get(key)
         return found if isinstance(found, Text) else None
 
     def word(self, key: str, default: str = "") -> str:
-        """The text of a key, or ``default``."""
+        """Return the text of a key, or ``default``."""
         found = self.text(key)
         return found.value if found is not None else default
 
     def integer(self, key: str) -> int | None:
-        """The integer of a key."""
+        """Return the integer of a key."""
         found = self.get(key)
         return found.value if isinstance(found, Integer) else None
 
@@ -172,30 +172,30 @@ class Section:
         return found.value if isinstance(found, Flag) else default
 
     def expression(self, key: str) -> Expression | None:
-        """The expression of a key."""
+        """Return the expression of a key."""
         found = self.get(key)
         return found if isinstance(found, Expression) else None
 
     def items(self, key: str) -> tuple[Value, ...]:
-        """The list of a key."""
+        """Return the list of a key."""
         found = self.get(key)
         return found.items if isinstance(found, Items) else ()
 
     def texts(self, key: str) -> tuple[Text, ...]:
-        """The texts in the list of a key."""
+        """Return the texts in the list of a key."""
         return tuple(each for each in self.items(key) if isinstance(each, Text))
 
     def sections(self, key: str) -> tuple[Section, ...]:
-        """The mappings in the list of a key."""
+        """Return the mappings in the list of a key."""
         return tuple(each for each in self.items(key) if isinstance(each, Section))
 
     def entries(self, key: str) -> tuple[Entry, ...]:
-        """The entries of a key that is a mapping from names."""
+        """Return the entries of a key that is a mapping from names."""
         found = self.get(key)
         return found.entries if isinstance(found, Entries) else ()
 
     def section(self, key: str) -> Section | None:
-        """The mapping of a key."""
+        """Return the mapping of a key."""
         found = self.get(key)
         return found if isinstance(found, Section) else None
 

@@ -65,7 +65,7 @@ ENDIAN = TextKind(
 
 
 def identifier(what: str) -> Key:
-    """The key ``id`` of an attribute, a parameter …"""
+    """Return the key ``id`` of an attribute, a parameter …"""
     kind = TextKind(A_NAME, IDENTIFIER, refusal=f"invalid {what} ID: '{{}}', expected /^{IDENTIFIER}$/")
     return Key(kind, "The name.")
 

@@ -25,8 +25,8 @@ class Scalar:
     source: str = field(default="", repr=False, compare=False)
 
     def place(self, offset: int, end: int | None = None) -> Position:
-        """Where the characters ``text[offset:end]`` are in the file, one character unless there is an ``end``; the
-        scalar's own place where that is not on one line."""
+        """Return where the characters ``text[offset:end]`` are in the file, one character unless there is an ``end``;
+        the scalar's own place where that is not on one line."""
         if self.style in ("|", ">") or "\n" in self.source or "\r" in self.source:
             return self.position
         begin = self._index(offset)
@@ -35,7 +35,7 @@ class Scalar:
         return replace(here, column=here.column + begin, width=max(after - begin, 1))
 
     def _index(self, offset: int) -> int:
-        """Where ``text[offset]`` is in ``source``."""
+        """Return where ``text[offset]`` is in ``source``."""
         if self.style == "":
             return offset
         at = 1

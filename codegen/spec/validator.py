@@ -68,14 +68,14 @@ class Validator:
         self._characters = 0
 
     def spec(self, root: YamlNode) -> Section | None:
-        """The whole file."""
+        """Return the whole file."""
         if not isinstance(root, Mapping):
             self.diagnostics.error(root.position, f"a spec is a mapping with the key 'meta', found {described(root)}")
             return None
         return self._section(root, "spec")
 
     def check(self, node: YamlNode, kind: Kind) -> Value | None:
-        """The node as a value of ``kind``."""
+        """Return the node as a value of ``kind``."""
         if isinstance(kind, TableKind):
             return self._section(node, kind.table)
         if isinstance(kind, ListKind):
@@ -135,7 +135,7 @@ class Validator:
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
 
     def _varint(self, values: dict[str, Value], keys: dict[str, Position]) -> dict[str, Value]:
-        """The attributes and instances of a type with the key ``varint``; none of other types."""
+        """Return the attributes and instances of a type with the key ``varint``; none of other types."""
         extensions = values.get(EXTENSION)
         made = varint_type(extensions, keys, self.diagnostics) if isinstance(extensions, Section) else None
         entries = made.entries if made is not None else ()
@@ -199,7 +199,7 @@ class Validator:
         return Entries(tuple(entries), node.position, len(entries) < len(node.entries))
 
     def _objects(self, node: YamlNode) -> Value | None:
-        """A list of objects, an object in it, or a value of such a one."""
+        """Return a list of objects, an object in it, or a value of such a one."""
         if isinstance(node, Sequence):
             items = [self._objects(each) for each in node.items]
             found = tuple(each for each in items if each is not None)
@@ -312,7 +312,7 @@ class Validator:
         return None
 
     def _case(self, key: Scalar) -> Expression | None:
-        """A key that is an expression. In paths it stands as its tree, as in those of Kaitai's compiler."""
+        """Return a key that is an expression. In paths it stands as its tree, as in those of Kaitai's compiler."""
         checked = self._expression(key)
         if checked is None or key.position.path is None:
             return checked

@@ -89,7 +89,7 @@ def check_name(name: str) -> None:
 
 
 def suggestion(name: str) -> str:
-    """A name like that one that would do; empty where there is none.
+    """Return a name like that one that would do; empty where there is none.
 
     >>> suggestion("Door-Log 2"), suggestion("JSON"), suggestion("types")
     ('door_log_2', 'json_log', 'types_log')

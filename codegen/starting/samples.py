@@ -33,6 +33,6 @@ def clean() -> bytes:
 
 
 def damaged() -> bytes:
-    """The same with one byte of the second record changed, and cut inside a fourth one."""
+    """Return the same with one byte of the second record changed, and cut inside a fourth one."""
     first, second, third = RECORDS
     return first + second.replace(b"door", b"d0or") + third + first[:11]

@@ -147,7 +147,7 @@ class BlockWriter:
         ) from error
 
     def _lead(self, held: bool) -> tuple[bytes, int | None]:
-        """The delimiter that the next record needs before it, and the size of the file for which that holds."""
+        """Return the delimiter that the next record needs before it, and the size of the file for which that holds."""
         size = self._calls.size(self._descriptor)
         if size is None:
             return b"" if self._begun else self._delimiter, None

@@ -15,19 +15,20 @@ class Calls(Protocol):
         ...
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
-        """The last ``size`` bytes of the file (all of a smaller one); ``None`` where it cannot be read."""
+        """Return the last ``size`` bytes of the file (all of a smaller one); ``None`` where it cannot be read."""
         ...
 
     def size(self, descriptor: int) -> int | None:
-        """The size of the file in bytes; ``None`` where there is no such thing, as for a pipe or a device."""
+        """Return the size of the file in bytes; ``None`` where there is no such thing, as for a pipe or a device."""
         ...
 
     def position(self, descriptor: int) -> int:
-        """The offset in a file after what was written last through this descriptor; asked right after a write."""
+        """Return the offset in a file after what was written last through this descriptor; asked right after a
+        write."""
         ...
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
-        """The ``size`` bytes at ``offset``, fewer at the file's end; ``None`` where it cannot be read."""
+        """Return the ``size`` bytes at ``offset``, fewer at the file's end; ``None`` where it cannot be read."""
         ...
 
     def sync(self, descriptor: int) -> None:
@@ -53,7 +54,7 @@ class SystemCalls:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def position(self, descriptor: int) -> int:
-        """The descriptor's position, which a write with ``O_APPEND`` leaves after the bytes written."""
+        """Return the descriptor's position, which a write with ``O_APPEND`` leaves after the bytes written."""
         return os.lseek(descriptor, 0, os.SEEK_CUR)
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:

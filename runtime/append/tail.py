@@ -21,8 +21,8 @@ def overlaps_itself(delimiter: bytes) -> bool:
 
 
 def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """The bytes of the delimiter that the file lacks: none, all, or the rest of one that was torn. All where its end
-    cannot be read.
+    """Return the bytes of the delimiter that the file lacks: none, all, or the rest of one that was torn. All where its
+    end cannot be read.
 
     A last byte ``FE`` is the torn half of ``FE FD``, or else the last byte of a record whose delimiter is missing as a
     whole. Which of the two is told by the record: it holds with that byte or without it. Where it does neither it is
@@ -42,7 +42,7 @@ def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
 
 
 def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """The bytes after the last delimiter; cut off at the front where they are more than any record has."""
+    """Return the bytes after the last delimiter; cut off at the front where they are more than any record has."""
     size = WINDOW
     while True:
         data = calls.tail(descriptor, size) or b""

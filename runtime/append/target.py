@@ -66,8 +66,8 @@ class Target:
         return (status.st_dev, status.st_ino) != self._identity
 
     def successor(self) -> Target | None:
-        """The file that the path names now, created where it is missing. ``None`` where it is missing and may not be
-        created, and the present one has a name yet, by which its records are found. Raises ``WireloomError``."""
+        """Return the file that the path names now, created where it is missing. ``None`` where it is missing and may
+        not be created, and the present one has a name yet, by which its records are found. Raises ``WireloomError``."""
         assert self._followed is not None
         try:
             return Target(self._followed, self._format, reopen=True)
@@ -83,7 +83,7 @@ class Target:
 
 
 def path_of(target: Any) -> str:
-    """The local path that ``target`` names. Raises ``WireloomError``."""
+    """Return the local path that ``target`` names. Raises ``WireloomError``."""
     try:
         path = os.fsdecode(target)
     except TypeError:
@@ -102,7 +102,7 @@ def path_of(target: Any) -> str:
 
 
 def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
-    """A file in append mode, created where it is missing. Raises ``WireloomError``.
+    """Return a file in append mode, created where it is missing. Raises ``WireloomError``.
 
     ``published``: it must be missing, and is to get this name, which messages show.
 
@@ -146,7 +146,7 @@ def check_descriptor(descriptor: int) -> None:
 
 
 def reopened(descriptor: int) -> io.FileIO | None:
-    """The regular file of a descriptor, opened once more; ``None`` where that is not possible.
+    """Return the regular file of a descriptor, opened once more; ``None`` where that is not possible.
 
     Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
     """
@@ -160,7 +160,7 @@ def reopened(descriptor: int) -> io.FileIO | None:
 
 
 def name_of(descriptor: int) -> str:
-    """The path of the file of a descriptor; empty where the system does not tell."""
+    """Return the path of the file of a descriptor; empty where the system does not tell."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:

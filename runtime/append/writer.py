@@ -156,7 +156,8 @@ class AppendWriter:
         self.close()
 
     def _own(self) -> threading.RLock:
-        """The lock that keeps other threads out. Raises ``WireloomError`` where the writer is another process's."""
+        """Return the lock that keeps other threads out. Raises ``WireloomError`` where the writer is another
+        process's."""
         if os.getpid() != self._process:
             raise WireloomError(
                 "the writer was opened before this process was forked, and belongs to the one that opened it: open one "

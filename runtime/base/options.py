@@ -70,7 +70,7 @@ class Option:
 
 
 def option(default: Any, doc: str, kind: str, *, compare: bool = True, **more: Any) -> Any:
-    """A field of a dataclass of options, ``more`` as in ``Option``. ``None`` is taken where it is the default.
+    """Return a field of a dataclass of options, ``more`` as in ``Option``. ``None`` is taken where it is the default.
 
     ``compare``: whether it takes part in comparisons and hashes."""
     return field(default=default, compare=compare, metadata={"option": Option(doc, kind, **more)})

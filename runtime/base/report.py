@@ -129,7 +129,7 @@ class FileReport:
         return result
 
     def _repr_html_(self) -> str:
-        """The HTML that a notebook shows."""
+        """Return the HTML that a notebook shows."""
         return _html_of_file(self)
 
 
@@ -175,7 +175,7 @@ class ReadReport:
         }
 
     def _repr_html_(self) -> str:
-        """The HTML that a notebook shows."""
+        """Return the HTML that a notebook shows."""
         return _html_of_report(self)
 
 

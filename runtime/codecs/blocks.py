@@ -187,7 +187,7 @@ def _lz4_frames(data: memoryview, limit: int, size: int | None) -> bytes:
 
 
 def _lz4_kafka(data: memoryview, limit: int, size: int | None) -> bytes:
-    """A frame whose header's checksum may cover the magic number too, as in Kafka's messages of version 0."""
+    """Return a frame whose header's checksum may cover the magic number too, as in Kafka's messages of version 0."""
     end = 6 + 8 * bool(data[4] & 8) + 4 * bool(data[4] & 1) if len(data) > 4 else 0
     if 0 < end < len(data) and data[end] == xxhash.xxh32_intdigest(bytes(data[:end])) >> 8 & 0xFF:
         right = xxhash.xxh32_intdigest(bytes(data[4:end])) >> 8 & 0xFF

@@ -41,7 +41,7 @@ def entries(_context: click.Context, _parameter: click.Parameter, incomplete: st
 
 
 def columns(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The last of several names with commas between them."""
+    """Return the last of several names with commas between them."""
     before, comma, last = incomplete.rpartition(",")
     format = _format(context)
     if format is None:
@@ -52,7 +52,7 @@ def columns(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 
 def tables(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The tables of a spec that has several."""
+    """Return the tables of a spec that has several."""
     format = _format(context)
     found = format.tables if format is not None and format.option == "table" else ()
     return [CompletionItem(each) for each in found if each.startswith(incomplete)]
@@ -74,7 +74,8 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 
 def _format(context: click.Context) -> Format | None:
-    """The format that the line names; ``None`` where it names none: there are no errors while a line is typed."""
+    """Return the format that the line names; ``None`` where it names none: there are no errors while a line is
+    typed."""
     from ..base.errors import WireloomError
     from ..format.registry import get
 

@@ -53,7 +53,7 @@ def command(as_json: bool) -> None:
 
 
 def described(format: Format) -> dict[str, Any]:
-    """A format as JSON takes it."""
+    """Return a format as JSON takes it."""
     from ..reading.request import message_options
 
     return {
@@ -84,7 +84,7 @@ def described(format: Format) -> dict[str, Any]:
 
 
 def _tables(format: Format) -> dict[str, Any]:
-    """The option that chooses the table, where there are several."""
+    """Return the option that chooses the table, where there are several."""
     if not format.option:
         return {}
     doc = _what_tables_are(format)

@@ -10,8 +10,8 @@ MOST_DIGITS = 4000
 
 
 def parse_json(text: str) -> Any:
-    """The value of a text. Raises ``ValueError``, also where an object has a key twice, a number has more digits than
-    any column could hold, or parts are nested too deeply."""
+    """Return the value of a text. Raises ``ValueError``, also where an object has a key twice, a number has more digits
+    than any column could hold, or parts are nested too deeply."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
     except RecursionError as error:
@@ -19,7 +19,7 @@ def parse_json(text: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these keys and values. Raises ``ValueError`` where a key stands twice."""
+    """Return the object of these keys and values. Raises ``ValueError`` where a key stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

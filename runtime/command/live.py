@@ -62,8 +62,8 @@ def reading(
 
 
 def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:
-    """The batches, of which each is passed on before the next one is waited for; Ctrl-C ends them, and what has come is
-    written."""
+    """Yield the batches, of which each is passed on before the next one is waited for; Ctrl-C ends them, and what has
+    come is written."""
     with suppress(KeyboardInterrupt):
         for batch in found:
             with _interrupt_postponed():
@@ -85,7 +85,7 @@ def _interrupt_postponed() -> Iterator[None]:
 
 
 def report_of(found: StreamReading, rows: int) -> dict[str, Any]:
-    """The report, as JSON values: where to go on, where the stream ends, and what was gone."""
+    """Return the report, as JSON values: where to go on, where the stream ends, and what was gone."""
     tail = found.tail
     return {
         "rows": rows,

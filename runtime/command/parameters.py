@@ -28,9 +28,9 @@ def format_argument(function: Function) -> Function:
 
 
 def reader_options(*names: str, table: bool = True) -> Callable[[Function], Function]:
-    """The options of readers of these names, those of object stores, ``--allow-module``, ``--option`` and ``--table``,
-    which a command may need for something else (``table``). Those that were given arrive as ``options``, a mapping as
-    ``wireloom.scan`` takes it."""
+    """Return the options of readers of these names, those of object stores, ``--allow-module``, ``--option`` and
+    ``--table``, which a command may need for something else (``table``). Those that were given arrive as ``options``, a
+    mapping as ``wireloom.scan`` takes it."""
 
     def decorate(function: Function) -> Function:
         @wraps(function)
@@ -63,7 +63,7 @@ def _table_option(function: Function) -> Function:
 
 
 def store_options(function: Function) -> Function:
-    """The options of object stores for what writes; they arrive as ``location``, a ``Location``."""
+    """Return the options of object stores for what writes; they arrive as ``location``, a ``Location``."""
     names = [name for name in LOCATION if name != "verify_sha256"]
 
     @wraps(function)
@@ -82,7 +82,7 @@ def location_of(options: Mapping[str, Any]) -> Location:
 
 
 def scan_option(name: str) -> Callable[[Function], Function]:
-    """The option of a reader of that name, as ``--name``."""
+    """Return the option of a reader of that name, as ``--name``."""
     option, default, dashed = OPTIONS[name], DEFAULTS[name], name.replace("_", "-")
     if option.kind == FLAG and default:
         spellings = [f"--no-{dashed}", *(["--no-crc"] if name == "verify" else [])]

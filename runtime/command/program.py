@@ -54,11 +54,11 @@ class Program(click.Group):
     """Loads each command's module when it is used, and turns every error into one plain line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, in the order of the help."""
+        """Return the names of all commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """Return the command of that name."""
         if cmd_name not in COMMANDS:
             return None
         module = cmd_name.replace("-", "_")

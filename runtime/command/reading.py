@@ -47,7 +47,7 @@ def scanning(
 
 
 def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True) -> tuple[Format, dict[str, Any]]:
-    """The format, or its table of the kind of message that an option names, and the other options. Without
+    """Return the format, or its table of the kind of message that an option names, and the other options. Without
     ``needs_rows`` the format may be a spec file that declares none, whose inputs are then read as they are stored."""
     from ..format.registry import get
     from ..reading.request import of_table
@@ -64,7 +64,7 @@ def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:
 
 
 def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
-    """The batches up to ``limit`` rows, of which the last is cut; all of them where it is ``None``.
+    """Yield the batches up to ``limit`` rows, of which the last is cut; all of them where it is ``None``.
 
     No batch is asked for after the one with the last row that is wanted.
     """
@@ -99,7 +99,7 @@ def refuse_foreign(scanner: Scanner) -> None:
 
 
 def place(file: FileReport) -> str:
-    """The name of an input."""
+    """Return the name of an input."""
     return printable(file.path) if file.path not in (None, "-") else "standard input"
 
 

@@ -145,7 +145,7 @@ def _kind(path: str, file: IO[bytes]) -> str:
 
 
 def _peek(file: IO[bytes]) -> bytes:
-    """The first bytes, which stay to be read."""
+    """Return the first bytes, which stay to be read."""
     if isinstance(file, io.BufferedReader):
         return file.peek(8)[:8]
     return b""

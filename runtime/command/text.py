@@ -20,7 +20,7 @@ FIRST_PLAIN_SECOND = -62_135_596_800
 
 
 def hexadecimal(array: pa.Array) -> pa.Array:
-    """Bytes as lower-case hex. The data are turned in one piece, and the offsets are doubled."""
+    """Return bytes as lower-case hex. The data are turned in one piece, and the offsets are doubled."""
     offsets = pa.Array.from_buffers(pa.int32(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
     data = array.buffers()[2]
     if len(array) == 0 or data is None:
@@ -35,14 +35,14 @@ def hexadecimal(array: pa.Array) -> pa.Array:
 
 
 def base64_text(array: pa.Array) -> pa.Array:
-    """Bytes in base64: the standard alphabet, padded."""
+    """Return bytes in base64: the standard alphabet, padded."""
     return pa.array(
         [None if value is None else base64.b64encode(value).decode() for value in array.to_pylist()], pa.large_string()
     )
 
 
 def utf8_text(array: pa.Array) -> pa.Array:
-    """Bytes as text; what is not UTF-8 becomes U+FFFD."""
+    """Return bytes as text; what is not UTF-8 becomes U+FFFD."""
     try:
         return array.cast(pa.large_string())
     except pa.ArrowInvalid:
@@ -128,7 +128,7 @@ def _float_text(array: pa.Array) -> pa.Array:
 
 
 def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.Array | None = None) -> pa.Array:
-    """Rows as JSON objects, a text each."""
+    """Return rows as JSON objects, a text each."""
     pieces: list[Any] = []
     for name, column in zip(names, columns, strict=True):
         pieces += [("," if pieces else "{") + json_string(name) + ":"]
@@ -141,7 +141,7 @@ def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.
 
 
 def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
-    """The rows of a batch as JSON lines."""
+    """Return the rows of a batch as JSON lines."""
     if batch.num_rows == 0:
         return b""
     if not batch.num_columns:
@@ -152,7 +152,7 @@ def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
 
 
 def _content(array: pa.Array) -> bytes:
-    """The bytes of all values, one after the other."""
+    """Return the bytes of all values, one after the other."""
     offsets = pa.Array.from_buffers(pa.int64(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
     first, last = offsets[0].as_py(), offsets[-1].as_py()
     return bytes(memoryview(array.buffers()[2])[first:last])

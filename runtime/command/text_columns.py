@@ -23,7 +23,7 @@ WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def _range(kind: pa.DataType) -> str:
-    """The numbers that an integer type holds."""
+    """Return the numbers that an integer type holds."""
     width = kind.bit_width
     signed = pa.types.is_signed_integer(kind)
     return f"{-(1 << width - 1):,} to {(1 << width - 1) - 1:,}" if signed else f"0 to {(1 << width) - 1:,}"

@@ -149,7 +149,8 @@ def encode(
 
 
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: bytes) -> int:
-    """The first index in ``[begin, end)`` where ``delimiter`` (1 to 4 bytes) stands wholly before ``end``, or -1."""
+    """Return the first index in ``[begin, end)`` where ``delimiter`` (1 to 4 bytes) stands wholly before ``end``, or
+    -1."""
     return _engine.find_delimiter(source, begin, end, delimiter)
 
 
@@ -159,8 +160,8 @@ def stuff(data: Buffer, stuffing: int) -> bytes:
 
 
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
-    """The bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` where it is none, or is
-    longer than ``limit`` bytes."""
+    """Return the bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` where it is none, or
+    is longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)
 
 
@@ -175,7 +176,7 @@ def checksum(packed: bytes) -> Callable[..., Any]:
 
 
 def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
-    """The MD5 digests (RFC 1321) of many parts of ``source``, 16 bytes each, one after another.
+    """Return the MD5 digests (RFC 1321) of many parts of ``source``, 16 bytes each, one after another.
 
     ``begins`` and ``sizes`` hold a uint64 or int64 per message, in the machine's byte order: message ``i`` is
     ``source[begins[i] : begins[i] + sizes[i]]``. Messages may be empty and may overlap. They are digested side by side,

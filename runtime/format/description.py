@@ -228,7 +228,7 @@ class Format:
 
     @property
     def read_only(self) -> str:
-        """The reason why tables of the format cannot be written; empty if they can."""
+        """Return the reason why tables of the format cannot be written; empty if they can."""
         pieces = self.fragments is not None and not self.fragments.block
         found = written_as_objects(
             self.name,
@@ -283,12 +283,12 @@ class Format:
 
     @cached_property
     def default_columns(self) -> tuple[str, ...]:
-        """The names of the default columns."""
+        """Return the names of the default columns."""
         return tuple(each.name for each in self.columns if each.default)
 
     @cached_property
     def engine_columns(self) -> tuple[int, ...]:
-        """The numbers of the columns that the engine's program fills, in order."""
+        """Return the numbers of the columns that the engine's program fills, in order."""
         return tuple(number for number, each in enumerate(self.columns) if not (each.engine_refusal or each.looked_up))
 
     @property
@@ -298,7 +298,7 @@ class Format:
 
     @cached_property
     def path_columns(self) -> tuple[str, ...]:
-        """The columns that come from the path."""
+        """Return the columns that come from the path."""
         return tuple(re.findall(r"\{(\w+)\}", self.path_pattern or ""))
 
     def _submodule(self, name: str) -> ModuleType:
@@ -306,7 +306,7 @@ class Format:
 
     @property
     def _package(self) -> str:
-        """The package of the spec, also of another than its default table, whose own package is inside."""
+        """Return the package of the spec, also of another than its default table, whose own package is inside."""
         return self.parser.rpartition(".")[0] if self.parser else self.module
 
     def of_table(self, table: str) -> Format:
@@ -326,7 +326,8 @@ class Format:
 
     @cached_property
     def message_program(self) -> MessageProgram | None:
-        """The engine's program for units; ``None`` where the engine cannot read them, or the format has no messages."""
+        """Return the engine's program for units; ``None`` where the engine cannot read them, or the format has no
+        messages."""
         program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
         if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
             raise WireloomError(
@@ -337,7 +338,7 @@ class Format:
 
     @cached_property
     def message_class(self) -> type[Any]:
-        """The generated class of a unit's message."""
+        """Return the generated class of a unit's message."""
         return self.class_of(self.message.message if self.message is not None else self.row)
 
     def class_of(self, name: str) -> type[Any]:
@@ -357,7 +358,8 @@ class Format:
 
     @cached_property
     def program(self) -> ColumnProgram | None:
-        """The engine's program for a unit; ``None`` where the engine cannot read it (``engine_refusal`` says why)."""
+        """Return the engine's program for a unit; ``None`` where the engine cannot read it (``engine_refusal`` says
+        why)."""
         if self.message is not None or self.engine_refusal is not None:
             return None
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
@@ -370,26 +372,26 @@ class Format:
 
     @cached_property
     def schema(self) -> pyarrow.Schema:
-        """All columns of the wire, default and selectable, in order."""
+        """Return all columns of the wire, default and selectable, in order."""
         return self._submodule("columns").SCHEMA
 
     @cached_property
     def root_class(self) -> type[Any]:
-        """The generated class of the whole input."""
+        """Return the generated class of the whole input."""
         return self.class_of(self.root)
 
     @cached_property
     def row_class(self) -> type[Any]:
-        """The generated class of a row."""
+        """Return the generated class of a row."""
         return self.class_of(self.row)
 
     @cached_property
     def unit_class(self) -> type[Any]:
-        """The generated class of a unit: that of a row, or of what rows are inside of."""
+        """Return the generated class of a unit: that of a row, or of what rows are inside of."""
         return self.class_of(self.unit or self.row)
 
     def _repr_html_(self) -> str:
-        """The HTML that a notebook shows."""
+        """Return the HTML that a notebook shows."""
         # Imported here: only notebooks need it.
         from .notebook import html_of
 

@@ -33,7 +33,7 @@ class MessageField:
     closed: tuple[int, ...] | None = None
 
     def pack(self, closed: int) -> bytes:
-        """The field as the engine loads it. ``closed``: where the numbers are among the constants."""
+        """Return the field as the engine loads it. ``closed``: where the numbers are among the constants."""
         flags = self.several | self.text << 1 | (self.closed is not None) << 2
         places = (self.arm, self.value, self.present, self.group)
         return struct.pack("<I6H2I4x", self.number, self.kind, flags, *places, closed, len(self.closed or ()))

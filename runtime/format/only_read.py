@@ -13,10 +13,10 @@ def written_as_objects(
     ahead: bool = False,
     within: str = "",
 ) -> str:
-    """The sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown size, at
-    ``positions`` that a writer does not know, or ``inside`` of records of another table, or since
-    the root has something at positions ``ahead`` of them, or they have an attribute ``within`` the bytes of another
-    one; empty if none of that is so."""
+    """Return the sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown
+    size, at ``positions`` that a writer does not know, or ``inside`` of records of another table, or since the root has
+    something at positions ``ahead`` of them, or they have an attribute ``within`` the bytes of another one; empty if
+    none of that is so."""
     if within:
         return f"tables of {name} cannot be written, since {within} is in the bytes of another attribute"
     if inside:
@@ -36,8 +36,8 @@ def written_as_objects(
 
 
 def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
-    """The sentence about a table that is only read since nothing fills in some attributes of the format. ``root``: the
-    class of the whole input, whose objects can be written."""
+    """Return the sentence about a table that is only read since nothing fills in some attributes of the format.
+    ``root``: the class of the whole input, whose objects can be written."""
     what = ", ".join(unfilled)
     return (
         f"tables of {name} cannot be written, since no column holds {what}: name what may be a column in the spec's "

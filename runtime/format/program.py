@@ -264,7 +264,7 @@ class ChecksumRule:
     stored_size: int = 0
 
     def pack(self) -> bytes:
-        """The rule as the engine loads it. Raises ``UnknownNameError``."""
+        """Return the rule as the engine loads it. Raises ``UnknownNameError``."""
         return algorithm(self.algorithm, self.initial, self.final_xor).packed() + struct.pack(
             "<iIIiIIII",
             self.replace,
@@ -332,7 +332,7 @@ class ColumnProgram:
 
     @property
     def stores(self) -> tuple[tuple[int, ...], ...]:
-        """The items that variables which are lists begin with."""
+        """Return the items that variables which are lists begin with."""
         return tuple(each for each in self.variables if isinstance(each, tuple))
 
     @property
@@ -345,7 +345,7 @@ class ColumnProgram:
         return replace(self, constants=filled_in(self.constants, self.known, values))
 
     def pack(self) -> bytes:
-        """The program as the engine loads it, all little-endian:
+        """Return the program as the engine loads it, all little-endian:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
         checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists

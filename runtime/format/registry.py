@@ -64,7 +64,7 @@ def _package(point: EntryPoint) -> str:
 
 
 def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_rows: bool = True) -> Format:
-    """The format of that name, or of the spec file ``name`` where it ends in ``.ksy``; ``allow_modules``: as for
+    """Return the format of that name, or of the spec file ``name`` where it ends in ``.ksy``; ``allow_modules``: as for
     ``load_spec``. Without ``needs_rows`` a spec file may declare none, see ``wireloom.codegen.explore``.
 
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and

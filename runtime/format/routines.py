@@ -59,13 +59,14 @@ def kaitai_place(name: str) -> str:
 
 
 def process_place(name: str) -> str:
-    """The place of a ``process``: that of the entry point of this name, else the one of Kaitai's language."""
+    """Return the place of a ``process``: that of the entry point of this name, else the one of Kaitai's language."""
     return registered().get(name) or kaitai_place(name)
 
 
 @cache
 def registered() -> Mapping[str, str]:
-    """The places that installed packages have registered, by the names of their entry points. Imports none of them."""
+    """Return the places that installed packages have registered, by the names of their entry points. Imports none of
+    them."""
     return {each.name: f"{each.module}:{each.attr}" for each in entry_points(GROUP)}
 
 
@@ -83,7 +84,7 @@ def is_permitted(place: str, allow_modules: Collection[str]) -> bool:
 
 
 def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
-    """The names of modules that a caller gave. Raises ``WireloomError`` for what is not a list of such names."""
+    """Return the names of modules that a caller gave. Raises ``WireloomError`` for what is not a list of such names."""
     found = names("allow_modules", allow_modules)
     for each in found:
         if not _MODULE.fullmatch(each):
@@ -92,7 +93,7 @@ def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
 
 
 def how_to_allow(places: Sequence[str]) -> str:
-    """The part of a sentence that says how to permit these places."""
+    """Return the part of a sentence that says how to permit these places."""
     modules = sorted({module_of(each) for each in places})
     options = " ".join(f"--allow-module {each}" for each in modules)
     return f"{options}, in Python allow_modules={modules!r}"
@@ -119,7 +120,7 @@ def is_installed(module: str) -> bool:
 
 @cache
 def load(place: str) -> type[Any]:
-    """The class of a place. The caller knows that it is permitted: generated code names no other.
+    """Return the class of a place. The caller knows that it is permitted: generated code names no other.
 
     Raises ``WireloomError`` if it cannot be imported, is not a class, or was imported into its module from another
     package (unless it is registered as such): allowing ``package`` does not allow everything that it imports.

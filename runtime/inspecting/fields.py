@@ -43,7 +43,7 @@ class Field:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Return how many bytes it has."""
         return self.end - self.begin
 
     def within(self, base: int) -> tuple[int, int]:
@@ -53,19 +53,20 @@ class Field:
         return (begin - base, max(0, self.end - begin)) if self.begin >= 0 else (-1, 0)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Field]]:
-        """The field and all below it, each with its depth."""
+        """Yield the field and all below it, each with its depth."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)
 
 
 def tree(trace: Trace, struct: Struct, failure: Exception | None = None) -> list[Field]:
-    """The fields of an object that was read as far as it could be; ``failure``: what ended the reading."""
+    """Return the fields of an object that was read as far as it could be; ``failure``: what ended the reading."""
     return _Tree(trace, failure).fields(struct)
 
 
 def items_of(trace: Trace, rows: Field) -> list[Field]:
-    """The items of the list ``rows``, a field of a tree: all of them, with the one at which the reading ended."""
+    """Return the items of the list ``rows``, a field of a tree: all of them, with the one at which the reading
+    ended."""
     values = rows.value if isinstance(rows.value, list) else []
     if not values or not isinstance(values[0], Struct):
         return rows.children
@@ -159,7 +160,7 @@ class _Tree:
         return 0
 
     def _field(self, reading: Reading, name: str, each: Assigned, begin: int, end: int) -> Field:
-        """A field with its bytes by the positions of its own stream."""
+        """Return a field with its bytes by the positions of its own stream."""
         made = Field(name, each.value, begin // 8, (end + 7) // 8, doc=_doc(type(reading.struct), name))
         if each.value is None:
             made.begin = made.end = -1
@@ -274,7 +275,7 @@ class _Tree:
 
 
 def _instances(struct: Struct) -> dict[str, Any]:
-    """The values of the instances, or why there is none."""
+    """Return the values of the instances, or why there is none."""
     found: dict[str, Any] = {}
     for name in instance_names(type(struct)):
         try:
@@ -285,7 +286,7 @@ def _instances(struct: Struct) -> dict[str, Any]:
 
 
 def _doc(kind: type[Struct], name: str) -> str:
-    """The first line of an instance's docstring; attributes have none at run time."""
+    """Return the first line of an instance's docstring; attributes have none at run time."""
     found = getattr(kind, name, None)
     text = (found.__doc__ or "") if isinstance(found, property) else ""
     return "" if text.startswith("The instance ``") else " ".join(text.partition("\n\n")[0].split())

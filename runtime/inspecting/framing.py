@@ -15,8 +15,8 @@ Inner = Callable[[bytes, int], list[Field]]
 def framed_fields(
     framing: Framing, stored: bytes, base: int, content: bytes | None, inner: Inner | None
 ) -> list[Field]:
-    """The fields of a unit as it is stored from ``base`` of the input on. ``content``: the message in it, ``None``
-    where there is none that is known: it is then looked at as it stands, or not at all where it is compressed.
+    """Return the fields of a unit as it is stored from ``base`` of the input on. ``content``: the message in it,
+    ``None`` where there is none that is known: it is then looked at as it stands, or not at all where it is compressed.
     ``inner``: ``None`` where the message was not read at all."""
     view = memoryview(stored)
     parts = framing.described(view) if isinstance(framing, Described) else []
@@ -50,7 +50,7 @@ def _undescribed(stored: bytes, base: int, content: bytes | None, inner: Inner) 
 
 
 def _without_place(each: Field) -> Field:
-    """The same for decompressed bytes, which are not among those that are shown."""
+    """Return the same for decompressed bytes, which are not among those that are shown."""
     if each.value is None and not each.children and each.problem is None:
         # No field of it is there, while it is.
         each.value = []

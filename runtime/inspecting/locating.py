@@ -87,8 +87,8 @@ class Selection:
 def record_scan(
     format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None, resume: int = 0
 ) -> RecordScan:
-    """A scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset. ``resume``: as in
-    ``ScanRequest``."""
+    """Return a scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset. ``resume``:
+    as in ``ScanRequest``."""
     how = dict(options or {})
     # Each fragment is shown as it is in the input.
     format = replace(format.wire, fragments=None)
@@ -102,7 +102,7 @@ def record_scan(
 
 
 def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> int:
-    """The last delimiter at or before ``offset``; ``offset`` where there is none within ``limit`` bytes."""
+    """Return the last delimiter at or before ``offset``; ``offset`` where there is none within ``limit`` bytes."""
     stream = source.open()
     try:
         end = min(offset + len(delimiter), source.size or 0)
@@ -134,12 +134,12 @@ class WantedScan(ABC, Generic[Shown]):
 
     @property
     def report(self) -> FileReport:
-        """The report so far."""
+        """Return the report so far."""
         return self._scan.report
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of the input, as it is stored, that have been read so far."""
+        """Return the number of stored bytes of the input that have been read so far."""
         return self._scan.stored_bytes
 
     def shown(self) -> Iterator[Shown]:

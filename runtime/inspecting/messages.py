@@ -108,7 +108,7 @@ class MessageScan(WantedScan[Record]):
         return made
 
     def _fields(self, content: bytes, base: int) -> list[Field]:
-        """The fields of a unit, the envelope's among them. ``base``: where it stands."""
+        """Return the fields of a unit, the envelope's among them. ``base``: where it stands."""
         around, found = self._program.envelope, []
         digest = algorithm(around.digest) if around.digest else None
         end = len(content) - (digest.size if digest is not None else 0)

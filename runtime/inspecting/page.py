@@ -83,7 +83,7 @@ def _described(each: Field, parent: int, base: int, units: dict[str, str]) -> di
 
 
 def page(format: Format, name: str, report: FileReport, records: Sequence[Mapping[str, Any]]) -> bytes:
-    """The page, in UTF-8: nothing in it comes from elsewhere, and nothing of the file's content is markup."""
+    """Return the page, in UTF-8: nothing in it comes from elsewhere, and nothing of the file's content is markup."""
     name = printable(name)
     data = {
         "format": format.name,

@@ -68,7 +68,7 @@ class Record:
 
 
 def records(scan: RecordScan, format: Format, wanted: Wanted) -> Iterator[Record]:
-    """The wanted records of a scan, in order."""
+    """Yield the wanted records of a scan, in order."""
     reader = _Reader(scan, format)
     for each in scan.shown():
         if each.kind == "whole":
@@ -84,7 +84,7 @@ class _Reader:
         self._root: Any = None
 
     def _parent(self) -> Any:
-        """The root object, with what is before the records."""
+        """Return the root object, with what is before the records."""
         if self._root is None:
             root: Any = self._format.root_class()
             if self._scan.head:
@@ -160,7 +160,8 @@ class _Reader:
             made.fields.append(Field("(unused)", None, end, made.end, computed=True))
 
     def whole(self, each: Located, wanted: Wanted) -> Iterator[Record]:
-        """The records of a format that is read as a whole: parts of one tree, or all of it if there are no rows."""
+        """Yield the records of a format that is read as a whole: parts of one tree, or all of it if there are no
+        rows."""
         kind = "input" if self._format.is_plain else "head"
         root = Record(kind, None, 0, each.end, None, None, each.data, each.data, 0)
         trace = self._read(root, self._format.root_class(), "_read")

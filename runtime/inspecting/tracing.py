@@ -70,12 +70,12 @@ class TracedStream(MemoryStream):
         return data
 
     def bytes_at(self, begin: int, end: int) -> bytes:
-        """The bytes between two positions."""
+        """Return the bytes between two positions."""
         return self.data[begin - self.base : end - self.base]
 
     @property
     def bit(self) -> int:
-        """The position in bits."""
+        """Return the position in bits."""
         return 8 * self.pos() - self.bits_left
 
 
@@ -168,7 +168,7 @@ class _Traced:
 
 @lru_cache(CLASSES)
 def _traced(kind: type[Struct]) -> type[Struct]:
-    """The subclass of a generated class whose objects are traced."""
+    """Return the subclass of a generated class whose objects are traced."""
     names = {"__slots__": (), "__qualname__": kind.__qualname__, "__module__": kind.__module__}
     made: Any = type(kind)
     return cast("type[Struct]", made(kind.__name__, (_Traced, kind), names))

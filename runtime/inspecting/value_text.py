@@ -15,7 +15,7 @@ LONGEST = 60
 
 
 def timestamps(format: Format) -> dict[str, str]:
-    """The attributes that are timestamps, each with its unit."""
+    """Return the attributes that are timestamps, each with its unit."""
     found = {}
     for column in format.columns:
         if column.type.startswith("timestamp["):
@@ -24,7 +24,7 @@ def timestamps(format: Format) -> dict[str, str]:
 
 
 def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONGEST) -> str:
-    """The value of a field; at most about ``longest`` characters, all printable."""
+    """Return the value of a field; at most about ``longest`` characters, all printable."""
     value: Any = field.value
     if isinstance(value, Struct):
         return "…" if value._fields and not field.children else ""

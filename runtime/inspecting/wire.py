@@ -24,7 +24,7 @@ UNKNOWN = "?"
 
 
 def wire_fields(types: MessageSet, data: bytes, base: int, number: int = 0) -> list[Field]:
-    """The fields of a message of type ``number``, in the order of its bytes; what cannot be read is one field
+    """Return the fields of a message of type ``number``, in the order of its bytes; what cannot be read is one field
     with a problem. ``base``: the offset of ``data[0]``. At most ``MOST_FIELDS``, and as deep as the type allows."""
     return _Walk(types, data, base).message(types.messages[number], 0, len(data), 0)
 

@@ -83,12 +83,12 @@ class Calls:
 
     @property
     def name(self) -> str:
-        """The name of the stream, without the rest of an ARN."""
+        """Return the name of the stream, without the rest of an ARN."""
         return self.stream.rpartition(":stream/")[2]
 
     @property
     def shown(self) -> str:
-        """The stream as messages name it."""
+        """Return the stream as messages name it."""
         return f"kinesis://{self.name}"
 
     def __call__(self, operation: str, *, named: bool = True, **asked: Any) -> dict[str, Any]:

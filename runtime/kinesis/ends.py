@@ -55,7 +55,8 @@ def _newer(position: Position, found: Position | None) -> Position:
 
 
 def _last(calls: Calls, shard_id: str, begin: dict[str, Any], before: datetime | None) -> Position | None:
-    """The last record from there on; ``None`` where there is none, and the end of the shard where it gets no more."""
+    """Return the last record from there on; ``None`` where there is none, and the end of the shard where it gets no
+    more."""
     iterator = calls("get_shard_iterator", ShardId=shard_id, **begin)["ShardIterator"]
     found: Position | None = None
     while iterator is not None:

@@ -67,7 +67,7 @@ SHARD_END = Position(ended=True)
 
 
 def time_of(name: str, value: Any) -> datetime:
-    """A time from text such as ``2026-03-01T00:00:00Z``, or a ``datetime``; UTC where it has no zone. Raises
+    """Return a time from text such as ``2026-03-01T00:00:00Z``, or a ``datetime``; UTC where it has no zone. Raises
     ``WireloomError``."""
     try:
         found = value if isinstance(value, datetime) else datetime.fromisoformat(value)

@@ -59,7 +59,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
 
     @property
     def positions(self) -> dict[str, Any]:
-        """How far each shard has been read, as JSON takes it."""
+        """Return how far each shard has been read, as JSON takes it."""
         return {each: place.to_json() for each, place in self._positions.items()}
 
     @property
@@ -68,7 +68,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
         return sum(records.dropped for _, records in self._readings.values())
 
     def read_all(self) -> pa.Table:
-        """The rest as a table."""
+        """Return the rest as a table."""
         return pa.Table.from_batches(list(self), self.schema)
 
     def _read(self) -> Iterator[pa.RecordBatch]:

@@ -41,7 +41,7 @@ MODES = ("permissive", "dropmalformed", "failfast")
 
 
 def schema_of(columns: Sequence[str] | None) -> pa.Schema:
-    """The schema of these columns, by default of ``COLUMNS``. Raises ``UnknownNameError``."""
+    """Return the schema of these columns, by default of ``COLUMNS``. Raises ``UnknownNameError``."""
     chosen = COLUMNS if columns is None else names("columns", columns)
     for each in chosen:
         if each not in KINDS:
@@ -79,7 +79,7 @@ class RecordBatches:
         self._exploder = Exploder(FORMAT, BLOB, options, keep=OUTER)
 
     def batches(self, records: Sequence[Mapping[str, Any]]) -> Iterator[pa.RecordBatch]:
-        """The user records, with the columns of ``OUTER`` and the format's."""
+        """Yield the user records, with the columns of ``OUTER`` and the format's."""
         if not records:
             return
         outer = pa.record_batch(
@@ -93,7 +93,7 @@ class RecordBatches:
         yield from self._exploder.batches(outer)
 
     def chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The columns that were asked for, of a batch of ``batches``."""
+        """Return the columns that were asked for, of a batch of ``batches``."""
         arrays = [
             pa.repeat(pa.scalar(self._constants[field.name], field.type), batch.num_rows)
             if field.name in CONSTANT

@@ -107,7 +107,7 @@ class ShardReading:
                 raise TemporaryError(f"{self._name} does not end, for {self._calls.patience:.0f} seconds")
 
     def _answer(self, limit: int | None) -> dict[str, Any] | None:
-        """The next answer; ``None`` where the shard is gone."""
+        """Return the next answer; ``None`` where the shard is gone."""
         if self._iterator is None and not self._open():
             return None
         time.sleep(max(0.0, self._next_call - time.monotonic()))
@@ -155,7 +155,7 @@ class ShardReading:
         LOG.warning("%s: %s: going on with what is there", self._name, what)
 
     def _rows(self, records: Sequence[Mapping[str, Any]], limit: int | None) -> Iterator[pa.RecordBatch]:
-        """The user records that are to be read, of those of an answer."""
+        """Yield the user records that are to be read, of those of an answer."""
         wanted, dropped = self._wanted(records), self._records.dropped
         for batch in self._records.batches(wanted):
             batch = self._without_known(batch)

@@ -32,7 +32,7 @@ class StreamShard:
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> StreamShard:
-        """A shard as ``ListShards`` describes it. Raises ``WireloomError`` for what is none."""
+        """Return a shard as ``ListShards`` describes it. Raises ``WireloomError`` for what is none."""
         try:
             keys, numbers = described["HashKeyRange"], described["SequenceNumberRange"]
             parents = (described.get("ParentShardId"), described.get("AdjacentParentShardId"))
@@ -47,8 +47,8 @@ class StreamShard:
 
 
 def list_shards(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:
-    """All shards that have records, or get them, by their ids; and the time at which they were listed, by the server's
-    clock. Raises ``WireloomError``."""
+    """Return all shards that have records, or get them, by their ids; and the time at which they were listed, by the
+    server's clock. Raises ``WireloomError``."""
     for _ in range(TRIES):
         try:
             return _listed(calls)
@@ -77,7 +77,7 @@ def _listed(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:
 
 
 def first_positions(shards: Mapping[str, StreamShard], start: str | datetime, now: datetime) -> dict[str, Position]:
-    """Where each shard begins that is read. ``now``: when they were listed, which is where ``LATEST`` begins."""
+    """Return where each shard begins that is read. ``now``: when they were listed, which is where ``LATEST`` begins."""
     if start == LATEST:
         # Their parents have ended before.
         return {each: Position(timestamp=now) for each, shard in shards.items() if shard.open}
@@ -86,8 +86,8 @@ def first_positions(shards: Mapping[str, StreamShard], start: str | datetime, no
 
 
 def with_new(positions: Mapping[str, Position], shards: Mapping[str, StreamShard]) -> dict[str, Position]:
-    """The positions, with shards that were made since, from their first records; without those that have been read to
-    their ends and are not listed any more."""
+    """Return the positions, with shards that were made since, from their first records; without those that have been
+    read to their ends and are not listed any more."""
     kept = {each: place for each, place in positions.items() if each in shards or not place.ended}
     new = [each for each in shards if each not in positions and _descends(each, positions, shards)]
     return {**kept, **{each: Position() for each in new}}
@@ -107,7 +107,7 @@ def _descends(shard_id: str, positions: Mapping[str, Position], shards: Mapping[
 
 
 def readable(positions: Mapping[str, Position], shards: Mapping[str, StreamShard]) -> list[str]:
-    """The shards that can be read now: those that have not ended, and whose parents have."""
+    """Return the shards that can be read now: those that have not ended, and whose parents have."""
     return [
         each
         for each, place in sorted(positions.items())
@@ -117,7 +117,7 @@ def readable(positions: Mapping[str, Position], shards: Mapping[str, StreamShard
 
 
 def parents_first(shards: Iterable[StreamShard]) -> list[StreamShard]:
-    """All shards, each after its parents where these are among them."""
+    """Return all shards, each after its parents where these are among them."""
     waiting = {each.shard_id: each for each in shards}
     found: list[StreamShard] = []
     while waiting:

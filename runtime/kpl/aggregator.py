@@ -71,7 +71,7 @@ class Aggregator:
         self._memory = 0
 
     def __len__(self) -> int:
-        """The number of records that wait for the next flush."""
+        """Return the number of records that wait for the next flush."""
         return sum(len(each.records) for each in self._open.values())
 
     @property
@@ -115,7 +115,7 @@ class Aggregator:
         return finished
 
     def flush(self) -> list[KinesisRecord]:
-        """All that waits, as Kinesis records, the oldest first."""
+        """Return all that waits, as Kinesis records, the oldest first."""
         return [self._taken(place) for place in list(self._open)]
 
     def reshard(self, shards: Any) -> list[KinesisRecord]:
@@ -128,7 +128,7 @@ class Aggregator:
         return [made for record in records for made in self.add_record(record)]
 
     def _place_of(self, record: UserRecord) -> tuple[Shard | int, str | None]:
-        """The values that the records of an aggregate share, and the id of their shard."""
+        """Return the values that the records of an aggregate share, and the id of their shard."""
         hash_key = hash_of(record.partition_key, record.explicit_hash_key)
         shard = None if self._shards is None else self._shards.shard_of(hash_key)
         return (hash_key, None) if shard is None else (shard, shard.shard_id)

@@ -64,7 +64,7 @@ class Hooks:
         self._digest_failed = 0
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """The rows without those of units that have a row outside the range."""
+        """Return the rows without those of units that have a row outside the range."""
         self._digest_failed += sum(each.reason == "digest" for each in decoded.problems)
         if not decoded.rows:
             return decoded
@@ -74,7 +74,7 @@ class Hooks:
         return decoded if outside is None or not pc.any(outside).as_py() else self._without(outside, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """The number of aggregates that were dropped, and of blobs whose digest does not hold."""
+        """Return the number of aggregates that were dropped, and of blobs whose digest does not hold."""
         return {"dropped": self._dropped, "digest_failed": self._digest_failed}
 
     @cached_property
@@ -95,7 +95,7 @@ class Hooks:
         return replace(decoded, arrays=arrays)
 
     def _outside(self, units: Units, decoded: Decoded) -> pa.Array | None:
-        """The rows that lie outside, ``None`` for none; null rows and rows that are no aggregates do not."""
+        """Return the rows that lie outside, ``None`` for none; null rows and rows that are no aggregates do not."""
         if HASH_RANGE in self.beside:
             ranges = self._ranges(units)
             rows = units_of_rows(decoded.counts, decoded.rows).to_pylist()
@@ -105,7 +105,7 @@ class Hooks:
         return self._compared(decoded, [self._range] * decoded.rows)
 
     def _ranges(self, units: Units) -> list[tuple[int, int]]:
-        """The range of each unit."""
+        """Return the range of each unit."""
         known: dict[Any, tuple[int, int]] = {None: ALL}
         found: list[tuple[int, int]] = []
         for number, value in enumerate(units.beside[HASH_RANGE].to_pylist()):
@@ -154,7 +154,7 @@ class Hooks:
 
 
 def outside_of_all(keys: pa.Array) -> pa.Array | None:
-    """The explicit hash keys (decimal integers) that are invalid; ``None`` where all are valid."""
+    """Return the explicit hash keys (decimal integers) that are invalid; ``None`` where all are valid."""
     if keys.null_count == len(keys):
         return None
     texts = keys.unique().drop_null()

@@ -13,7 +13,7 @@ LARGEST_HASH_KEY = 2**128 - 1
 
 
 def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
-    """The number that decides about a record's shard, 0 to 2**128 - 1 (an explicit hash key may be any integer).
+    """Return the number that decides about a record's shard, 0 to 2**128 - 1 (an explicit hash key may be any integer).
 
     >>> hash_of("a", None)
     16955237001963240173058271559858726497
@@ -27,7 +27,7 @@ def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
 
 
 def integer(text: str) -> int:
-    """A decimal integer of any length; one that is far outside every range as a number that is."""
+    """Return a decimal integer of any length; one that is far outside every range as a number that is."""
     sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
     # The digits may be of any script. Python refuses to convert very long texts, so zeros in front are taken off.
     plain = "".join(str(unicodedata.decimal(each)) for each in digits).lstrip("0") or "0"

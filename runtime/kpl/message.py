@@ -26,7 +26,7 @@ def _classes() -> tuple[Any, Any, Any, Any]:
 def aggregate(
     partition_keys: dict[str, int], explicit_hash_keys: dict[str, int], records: Iterable[UserRecord]
 ) -> bytes:
-    """The aggregate of these records, whose keys are in the tables: key → place."""
+    """Return the aggregate of these records, whose keys are in the tables: key → place."""
     root, message, record_class, tag_class = _classes()
     return bytes(
         root(

@@ -38,7 +38,7 @@ class OpenAggregate:
 
     @property
     def outer_size(self) -> int:
-        """Bytes of the outer partition key, that of the first record."""
+        """Return the size in bytes of the outer partition key, that of the first record."""
         return len(self.records[0].partition_key.encode())
 
     def append(self, record: UserRecord) -> None:
@@ -51,7 +51,7 @@ class OpenAggregate:
         self.memory += RECORD_MEMORY + len(record.data)
 
     def made(self) -> KinesisRecord:
-        """The records as one of Kinesis; there is at least one."""
+        """Return the records as one of Kinesis; there is at least one."""
         first = self.records[0]
         is_plain = self._is_plain()
         data = first.data if is_plain else aggregate(self._partition_keys, self._explicit_hash_keys, self.records)
@@ -68,7 +68,7 @@ class OpenAggregate:
         return len(self.records) == 1 and is_sent_plain(self.records[0], self._single)
 
     def _added(self, record: UserRecord) -> int:
-        """Bytes by which the message grows: the record, and its keys where they are new."""
+        """Return the number of bytes by which the message grows: the record, and its keys where they are new."""
         partition_key = self._partition_keys.get(record.partition_key)
         grown = 0
         if partition_key is None:

@@ -54,7 +54,7 @@ class ShardMap:
 
     @classmethod
     def of(cls, value: Any) -> ShardMap:
-        """A map from what an option holds: a map; shards as the constructor takes them; text: ranges with commas
+        """Return a map from what an option holds: a map; shards as the constructor takes them; text: ranges with commas
         between them, or ``one`` for a stream of one shard. Raises ``WireloomError``."""
         if isinstance(value, ShardMap):
             return value
@@ -91,14 +91,14 @@ class ShardMap:
             asked = {"NextToken": token}
 
     def shard_of(self, hash_key: int) -> Shard | None:
-        """The shard whose range holds a hash key; ``None`` where no range does."""
+        """Return the shard whose range holds a hash key; ``None`` where no range does."""
         place = bisect_left(self._lasts, hash_key)
         if place == len(self.shards) or self.shards[place].first > hash_key:
             return None
         return self.shards[place]
 
     def __str__(self) -> str:
-        """The ranges as text, as ``of`` takes them."""
+        """Return the ranges as text, as ``of`` takes them."""
         return ",".join(f"{each.first}-{each.last}" for each in self.shards)
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ FRAME_SIZE = 20
 
 
 def varint_size(value: int) -> int:
-    """Bytes of the shortest varint of an unsigned integer.
+    """Return the size in bytes of the shortest varint of an unsigned integer.
 
     >>> [varint_size(each) for each in (0, 127, 128, 2**64 - 1)]
     [1, 1, 2, 10]
@@ -18,7 +18,7 @@ def varint_size(value: int) -> int:
 
 
 def delimited_size(size: int) -> int:
-    """Bytes of a field with a length, whose content has ``size`` bytes and whose tag is one byte.
+    """Return the size in bytes of a field with a length, whose content has ``size`` bytes and whose tag is one byte.
 
     >>> delimited_size(0), delimited_size(128)
     (2, 131)
@@ -27,12 +27,12 @@ def delimited_size(size: int) -> int:
 
 
 def text_size(text: str) -> int:
-    """Bytes of a text field."""
+    """Return the size in bytes of a text field."""
     return delimited_size(len(text.encode()))
 
 
 def tag_size(key: str, value: str | None) -> int:
-    """Bytes of a ``Tag`` in its ``Record``."""
+    """Return the size in bytes of a ``Tag`` in its ``Record``."""
     return delimited_size(text_size(key) + (0 if value is None else text_size(value)))
 
 
@@ -42,7 +42,7 @@ def record_size(
     data_size: int,
     tags: Iterable[tuple[str, str | None]] = (),
 ) -> int:
-    """Bytes of a ``Record`` in its ``AggregatedRecord``.
+    """Return the size in bytes of a ``Record`` in its ``AggregatedRecord``.
 
     >>> record_size(0, None, 9)
     15

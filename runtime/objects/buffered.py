@@ -54,7 +54,7 @@ class Pieces:
 
     @property
     def position(self) -> int:
-        """The index at which the next object or field begins."""
+        """Return the index at which the next object or field begins."""
         return self._position
 
     @position.setter

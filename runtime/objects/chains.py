@@ -20,7 +20,7 @@ def before(parent: Any, item: Any, name: str, nothing: int) -> int | None:
 
 
 def written_before(parent: Any, item: Any, name: str, nothing: int) -> int:
-    """The same for an item that is written, perhaps once more: the ones before it have been."""
+    """Return the same for an item that is written, perhaps once more: the ones before it have been."""
     return before(parent, item, name, nothing) or 0
 
 

@@ -37,7 +37,7 @@ class Computing:
 
     @property
     def left(self) -> int:
-        """How many characters and items the record may still have."""
+        """Return how many characters and items the record may still have."""
         return self._left
 
     def allow(self, size: int) -> None:

@@ -109,7 +109,7 @@ class ComputedError(ExpressionError):
 
 
 def too_much_computed(limit: int) -> str:
-    """The message about a record with too much computed text, or too many items out of decompressed bytes."""
+    """Return the message about a record with too much computed text, or too many items out of decompressed bytes."""
     return (
         f"a record makes more than {limit} characters of computed text and items of decompressed lists: a larger "
         "max_computed takes it"
@@ -143,7 +143,7 @@ def only_read(
     around: str = "",
     within: str = "",
 ) -> UnsupportedError:
-    """The error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
+    """Return the error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
     ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, one ``around`` which is
     what it covers, an attribute ``within`` the bytes of another one, or
     ``unsolved`` integers, clauses that say what these do not follow from."""
@@ -166,7 +166,7 @@ def only_read(
 
 
 def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
-    """The error of objects that are nested too deep; ``holder`` is one of them, where its stream says how far it
+    """Return the error of objects that are nested too deep; ``holder`` is one of them, where its stream says how far it
     was read."""
     if isinstance(error, DepthError):
         return error

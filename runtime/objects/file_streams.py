@@ -45,7 +45,7 @@ class FileStream(KaitaiStream):
         super().__init__(file)
 
     def read_bytes(self, n: int) -> bytes:
-        """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        """Return the next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
         if self.end:
             self.settle()
         if self.bits_left or not 0 <= n < LARGE:
@@ -68,7 +68,7 @@ class FileStream(KaitaiStream):
         return self._take(n)
 
     def read_bytes_full(self) -> bytes:
-        """All bytes that are left."""
+        """Return all bytes that are left."""
         self.settle()
         return super().read_bytes_full()
 
@@ -165,7 +165,7 @@ class FileStream(KaitaiStream):
             self.end = 0
 
     def pos(self) -> int:
-        """The position of the next byte."""
+        """Return the position of the next byte."""
         return self._base + self.position if self.end else super().pos()
 
     def seek(self, n: int) -> None:
@@ -179,18 +179,18 @@ class FileStream(KaitaiStream):
             raise EndOfStreamError(f"cannot seek to position {n}, the file ends at {size}", n - size, 0) from None
 
     def size(self) -> int:
-        """The size of the file at this moment, in bytes."""
+        """Return the size of the file at this moment, in bytes."""
         position = self._tell()
         size = self._io.seek(0, os.SEEK_END)
         self._io.seek(position)
         return size
 
     def read_bytes_term(self, term: int, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        """The bytes up to the terminator byte."""
+        """Return the bytes up to the terminator byte."""
         return self._terminated(bytes((term,)), include_term, consume_term, eos_error)
 
     def read_bytes_term_multi(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        """The bytes up to a terminator of several bytes, which is at a multiple of its size from here."""
+        """Return the bytes up to a terminator of several bytes, which is at a multiple of its size from here."""
         return self._terminated(term, include_term, consume_term, eos_error)
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:

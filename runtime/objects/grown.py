@@ -50,7 +50,8 @@ def content_of(stream: MemoryStream | None) -> bytes:
 
 
 def bounded(io: KaitaiStream, items: Iterable[Item], count: int = 0, least: int = 0) -> Iterator[Item]:
-    """The items of a repetition that is read from ``io``, as they are; or counted, one by one, where it has a counter.
+    """Return the items of a repetition that is read from ``io``, as they are; or counted, one by one, where it has a
+    counter.
 
     ``count``: how many there are, ``least``: bytes that each takes at least, where that is known. Taking one raises
     ``ComputedError`` where they are too many. In a search for rows, one that cannot hold them raises an error here.

@@ -25,12 +25,12 @@ def decompress(data: bytes) -> bytes:
 
 
 def compress(data: bytes) -> bytes:
-    """The inverse of ``decompress``."""
+    """Return the inverse of ``decompress``."""
     return BLOCK_CODECS["zlib"].compress(data)
 
 
 def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
-    """The content of bytes that are compressed with the codec number ``chosen`` of ``codecs``.
+    """Return the content of bytes that are compressed with the codec number ``chosen`` of ``codecs``.
 
     ``most``: the most bytes that it may have; ``size``: how many it must have, where that is known. Bytes that are not
     compressed are returned as they are, and not as a copy. Raises ``ProcessError``.
@@ -43,7 +43,7 @@ def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size:
 
 
 def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
-    """The inverse of ``expanded``. Raises ``WireloomError`` for what could not be read again."""
+    """Return the inverse of ``expanded``. Raises ``WireloomError`` for what could not be read again."""
     if not 0 <= chosen < len(codecs):
         raise WireloomError(f"no case of the codec fits, expected one of those for {' or '.join(codecs)}")
     if len(data) > most:
@@ -96,7 +96,7 @@ def decoded(data: bytes, routine: Any, *arguments: Any) -> bytes:
 
 
 def done(data: bytes, place: str, *arguments: Any) -> bytes:
-    """The inverse of ``undone``, by ``encode`` of the same class."""
+    """Return the inverse of ``undone``, by ``encode`` of the same class."""
     return _called(place, "encode", data, arguments)
 
 

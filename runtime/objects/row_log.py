@@ -63,7 +63,8 @@ class RowLog:
     def expanded(
         self, io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, *arguments: Any
     ) -> MemoryStream:
-        """The content of a compressed block that holds rows, whose bytes ``data`` have just been read from ``io``.
+        """Return the content of a compressed block that holds rows, whose bytes ``data`` have just been read from
+        ``io``.
 
         Raises ``ProcessError``, also for a block of a unit that is refused already: its checksum shows that the bytes
         are damaged, or its rows do not count anyway.
@@ -204,8 +205,8 @@ def towards_rows(
 def towards_bytes(
     holder: Any, io: KaitaiStream, part: KaitaiStream, begin: int, step: int, *, chains: Chains = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
-    """The same for a field in bytes that have been read before. Rows in it are where ``holder`` is, which begins at the
-    position ``begin`` of ``io``."""
+    """Return the same for a field in bytes that have been read before. Rows in it are where ``holder`` is, which begins
+    at the position ``begin`` of ``io``."""
     log = _log_at(holder, step)
     if log is None:
         return _NOTHING
@@ -217,8 +218,8 @@ def towards_bytes(
 def towards_block(
     holder: Any, io: KaitaiStream, data: bytes, step: int, *, chains: Chains = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
-    """The same for a field whose bytes ``data``, which have just been read, are compressed: they are decompressed in
-    this context."""
+    """Return the same for a field whose bytes ``data``, which have just been read, are compressed: they are
+    decompressed in this context."""
     log = _log_at(holder, step)
     return (
         _Block(holder)
@@ -260,7 +261,7 @@ def _log_of(holder: Any) -> RowLog | None:
 
 
 def _log_at(holder: Any, *steps: int) -> RowLog | None:
-    """The log, where the next step to the rows is one of these."""
+    """Return the log, where the next step to the rows is one of these."""
     log = _log_of(holder)
     if log is None or not any(each in log.steps for each in steps):
         return None

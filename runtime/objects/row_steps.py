@@ -18,7 +18,7 @@ Steps = Mapping[int, NextStep]
 
 
 def steps_of(ways: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
-    """The steps of all ways to the rows of a table, by their numbers. The arguments as in ``Format``."""
+    """Return the steps of all ways to the rows of a table, by their numbers. The arguments as in ``Format``."""
     found: dict[int, list[tuple[Sequence[int], Sequence[str]]]] = {}
     for way, kinds in zip(ways, units or [("",) * len(each) for each in ways], strict=True):
         if way:

@@ -61,7 +61,7 @@ class MemoryStream(KaitaiStream):
         self.counter = None
 
     def read_bytes(self, n: int) -> bytes:
-        """The next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        """Return the next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
         if self.bits_left:
             self.align_to_byte()
         begin = self.position
@@ -114,7 +114,7 @@ class MemoryStream(KaitaiStream):
             self.bits_left = bits
 
     def read_bytes_full(self) -> bytes:
-        """All bytes that are left."""
+        """Return all bytes that are left."""
         if self.bits_left:
             self.align_to_byte()
         self.saw_end = True
@@ -124,11 +124,11 @@ class MemoryStream(KaitaiStream):
         return self.data[begin:end]
 
     def read_bytes_term(self, term: int, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        """The bytes up to the terminator byte."""
+        """Return the bytes up to the terminator byte."""
         return self._terminated(bytes((term,)), include_term, consume_term, eos_error)
 
     def read_bytes_term_multi(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
-        """The bytes up to a terminator of several bytes, which is at a multiple of its size from here."""
+        """Return the bytes up to a terminator of several bytes, which is at a multiple of its size from here."""
         return self._terminated(term, include_term, consume_term, eos_error)
 
     def _terminated(self, term: bytes, include_term: bool, consume_term: bool, eos_error: bool) -> bytes:
@@ -154,11 +154,11 @@ class MemoryStream(KaitaiStream):
         return True
 
     def pos(self) -> int:
-        """The position of the next byte."""
+        """Return the position of the next byte."""
         return self.base + self.position
 
     def size(self) -> int:
-        """The position of the end."""
+        """Return the position of the end."""
         self.saw_end = True
         return self.base + self.end
 
@@ -171,7 +171,7 @@ class MemoryStream(KaitaiStream):
         self.position = n - self.base
 
     def to_byte_array(self) -> bytes:
-        """All bytes of the stream, from its beginning."""
+        """Return all bytes of the stream, from its beginning."""
         return self.data
 
     def close(self) -> None:

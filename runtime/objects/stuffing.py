@@ -21,7 +21,7 @@ COBS_RUN = 254
 
 
 def stuff_words(data: bytes) -> bytes:
-    """The word code of ``data``: free of FE FD, 1 byte longer up to 251 bytes, 3 up to 64259.
+    """Return the word code of ``data``: free of FE FD, 1 byte longer up to 251 bytes, 3 up to 64259.
 
     >>> stuff_words(b"a\\xfe\\xfdb").hex(" ")
     '01 61 01 00 62'
@@ -43,7 +43,8 @@ def stuff_words(data: bytes) -> bytes:
 
 
 def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
-    """The bytes that ``stuff_words`` was given. Accepts what the reference accepts: also runs that no encoder makes.
+    """Return the bytes that ``stuff_words`` was given. Accepts what the reference accepts: also runs that no encoder
+    makes.
 
     Raises ``StuffingError`` on bytes that break the code, and where more than ``limit`` bytes would are returned.
     """
@@ -94,7 +95,8 @@ def stuff_cobs(data: bytes) -> bytes:
 
 
 def unstuff_cobs(data: bytes, limit: int | None = None) -> bytes:
-    """The bytes that ``stuff_cobs`` was given; accepts the paper's longer form as well. Empty input gives empty output.
+    """Return the bytes that ``stuff_cobs`` was given; accepts the paper's longer form as well. Empty input gives empty
+    output.
 
     Raises ``StuffingError`` on a zero byte or a missing literal, and where more than ``limit`` bytes would are
     returned."""
@@ -147,6 +149,6 @@ def stuff(data: bytes, stuffing: Stuffing) -> bytes:
 
 
 def unstuff(data: bytes, stuffing: Stuffing, limit: int | None = None) -> bytes:
-    """The bytes that ``stuff`` was given. Raises ``StuffingError`` for bytes that break the code or exceed ``limit``
-    bytes."""
+    """Return the bytes that ``stuff`` was given. Raises ``StuffingError`` for bytes that break the code or exceed
+    ``limit`` bytes."""
     return _UNSTUFF[stuffing](data, limit)

@@ -37,7 +37,7 @@ def read_varint(
 
 
 def varint(value: int, groups: int, name: str, *, big_endian: bool, zigzag: bool) -> bytes:
-    """The fewest bytes that ``read_varint`` reads as the value.
+    """Return the fewest bytes that ``read_varint`` reads as the value.
 
     >>> varint(300, 10, "count", big_endian=False, zigzag=False)
     b'\\xac\\x02'

@@ -36,7 +36,7 @@ class BufferWindow:
 
     @property
     def position(self) -> int:
-        """The position of the stream; may be beyond its end."""
+        """Return the position of the stream; may be beyond its end."""
         return self._buffer.tell()
 
     @position.setter

@@ -91,7 +91,7 @@ class WriteStream(KaitaiStream):
         self._last = (self.pos(), terminator)
 
     def room(self) -> int | None:
-        """The number of bytes left of the limit; ``None`` without one."""
+        """Return the number of bytes left of the limit; ``None`` without one."""
         return None if self._limit is None else max(0, self._limit - self.pos())
 
     def overwrite(self, position: int, data: bytes) -> None:
@@ -106,11 +106,11 @@ class WriteStream(KaitaiStream):
             self._last = (end + len(data), terminator)
 
     def written(self, begin: int, end: int | None = None) -> bytes:
-        """The bytes written from ``begin`` to ``end`` (the present end)."""
+        """Return the bytes written from ``begin`` to ``end`` (the present end)."""
         return bytes(self._out[begin:end])
 
     def pos(self) -> int:
-        """The number of bytes written, one that is begun included."""
+        """Return the number of bytes written, one that is begun included."""
         return len(self._out) + (1 if self.bits_left else 0)
 
     def size(self) -> int:
@@ -122,7 +122,7 @@ class WriteStream(KaitaiStream):
         return True
 
     def to_byte_array(self) -> bytes:
-        """All bytes written; bits that were begun are filled up with zeros."""
+        """Return all bytes written; bits that were begun are filled up with zeros."""
         position, terminator = self._last
         if position == self.pos():
             return bytes(self._out) + terminator

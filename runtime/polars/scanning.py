@@ -15,12 +15,12 @@ PREFIX = "scan_"
 
 
 def names() -> list[str]:
-    """The names of the functions."""
+    """Return the names of the functions."""
     return [f"{PREFIX}{each}" for each in registry.formats()]
 
 
 def function(name: str) -> Callable[..., Any]:
-    """The function of a name. Raises ``AttributeError`` where there is no such format."""
+    """Return the function of a name. Raises ``AttributeError`` where there is no such format."""
     if name not in names():
         raise AttributeError(f"module {__package__!r}: {unknown('function', name, names())}", name=name)
     format = name.removeprefix(PREFIX)

@@ -38,8 +38,8 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
     def scanner(
         self, columns: Any = None, filter: Any = None, batch_size: int | None = None, **_: Any
     ) -> pyarrow.dataset.Scanner:
-        """A ``pyarrow.dataset.Scanner`` of some columns (also as a mapping of expressions), of the rows for which
-        ``filter`` is true. Options of pyarrow that say how files are read have no effect."""
+        """Return a ``pyarrow.dataset.Scanner`` of some columns (also as a mapping of expressions), of the rows for
+        which ``filter`` is true. Options of pyarrow that say how files are read have no effect."""
         if batch_size is not None:
             batch_size = min(batch_size, self._request.batch_rows)
         names = list(self.schema.names) if columns is None or isinstance(columns, dict) else list(columns)
@@ -57,12 +57,12 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         return pyarrow.dataset.Scanner.from_batches(batches, columns=wanted, use_threads=False)
 
     def get_fragments(self, filter: Any = None) -> Iterator[LogDataset]:
-        """The inputs one by one, each a dataset."""
+        """Return the inputs one by one, each a dataset."""
         request = _filtered(self._request, filter)
         return (LogDataset(request, [each]) for each in self._inputs)
 
     def filter(self, expression: Any) -> LogDataset:
-        """The dataset of the rows for which an expression is true."""
+        """Return the dataset of the rows for which an expression is true."""
         return LogDataset(_filtered(self._request, checked_filter(expression)), self._inputs)
 
     def replace_schema(self, schema: Any) -> Any:
@@ -97,7 +97,7 @@ def _filtered(request: ScanRequest, expression: Any) -> ScanRequest:
 
 
 def _shown(request: ScanRequest) -> list[str]:
-    """The names of the columns that are asked for."""
+    """Return the names of the columns that are asked for."""
     return list(request.layout.names[: request.shown])
 
 

@@ -128,7 +128,7 @@ class InputScan:
             outcome = yield from self._joined(extractor.take(window))
 
     def _joined(self, extraction: Extraction) -> Extraction:
-        """The same with records in place of their fragments."""
+        """Yield the same with records in place of their fragments."""
         joiner = self._joiner
         if joiner is None:
             return (yield from extraction)

@@ -153,7 +153,8 @@ class MessageExtractor(Extractor):
     def _rows(
         self, piece: Piece, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int
     ) -> Rows:
-        """The event of a piece, whose damage is noted in the order of the input. ``damages``: between its units."""
+        """Return the event of a piece, whose damage is noted in the order of the input. ``damages``: between its
+        units."""
         units, decoded = piece.units, piece.decoded
         problems = list(piece.problems)
         between: list[tuple[int, DamagedRange]] = []
@@ -228,5 +229,5 @@ class MessageExtractor(Extractor):
 
 
 def _unknown(_damage: RowDamage) -> tuple[int | None, str | None]:
-    """A problem of which only a sentence is known."""
+    """Return a problem of which only a sentence is known."""
     return None, None

@@ -147,7 +147,7 @@ class ScanOptions(Location):
 
     @property
     def location(self) -> Location:
-        """How to reach an object store."""
+        """Return how to reach an object store."""
         return Location(*_location_of(self))
 
     @classmethod

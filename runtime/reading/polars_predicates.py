@@ -68,7 +68,7 @@ def _only(node: Any) -> tuple[str, Any]:
 
 
 def _constant(literal: Any, wanted: pa.DataType) -> pa.Scalar | None:
-    """A constant of a column's type; ``None`` where it has no such value, or is not recognised."""
+    """Return a constant of a column's type; ``None`` where it has no such value, or is not recognised."""
     kind, value = _only(_only(literal)[1])
     if pa.types.is_integer(wanted) and isinstance(value, int) and kind.lower().startswith(("int", "uint")):
         return pa.scalar(value, wanted)

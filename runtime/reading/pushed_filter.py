@@ -196,7 +196,7 @@ def _truth(node: Node, domains: Mapping[str, Domain]) -> Truth:
 
 
 def _compared(call: str, domain: Domain, constant: Any) -> Ranges:
-    """The keys of values for which a comparison with a constant holds."""
+    """Return the keys of values for which a comparison with a constant holds."""
     near = domain.around(constant)
     if near is None or (domain.is_truth and call not in ("equal", "not_equal")):
         raise UnknownError

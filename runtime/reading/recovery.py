@@ -86,7 +86,7 @@ def _first(filled: Filled, rows: int, damages: int, consumed: int) -> Filled:
 
 
 def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
-    """Where the next valid row begins after the row at offset ``begin``; ``None``: there is none up to
+    """Return where the next valid row begins after the row at offset ``begin``; ``None``: there is none up to
     ``CHAIN_BYTES`` after ``following``, where the rows end that are in doubt.
 
     Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not after

@@ -228,8 +228,8 @@ def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[s
 
 
 def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...]:
-    """Names of the options that the reader of a format of messages has, besides the one that chooses the table.
-    ``in_table``: with those for blobs that are in a table."""
+    """Return the names of the options that the reader of a format of messages has, besides the one that chooses the
+    table. ``in_table``: with those for blobs that are in a table."""
     if format.message is None:
         return ()
     from ..units.framing import framing_class, options_of
@@ -260,7 +260,8 @@ def check_names(format: Format, options: Iterable[str], *, in_table: bool, more:
 def _options(
     format: Format, options: Mapping[str, Any], in_table: bool, more: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """Every choice of the format with its value, and the options of its messages. Raises ``UnknownNameError``."""
+    """Return every choice of the format with its value, and the options of its messages. Raises
+    ``UnknownNameError``."""
     check_names(format, options, in_table=in_table, more=more)
     known = {choice.name: choice for choice in format.choices}
     others = message_options(format, in_table=in_table)

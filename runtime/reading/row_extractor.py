@@ -266,7 +266,7 @@ class RowExtractor(DamageDetails, Extractor):
         return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
 
     def _rows(self, filled: Filled, window: Window) -> Rows:
-        """The event of a fill, whose damage is noted."""
+        """Return the event of a fill, whose damage is noted."""
         first, last = 0, filled.rows
         if self._cuts and filled.offsets is not None and last:
             places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
@@ -289,7 +289,7 @@ class RowExtractor(DamageDetails, Extractor):
     # Damage ----------------------------------------------------------------------------------------------------------
 
     def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
-        """The event of a range that is not a part of a fill."""
+        """Yield the event of a range that is not a part of a fill."""
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:

@@ -86,7 +86,7 @@ class Scanner:
             raise WireloomError(f"the scanner {SPENT[self._state]}: {AGAIN}")
 
     def _all(self) -> Iterator[Any]:
-        """The batches, for a reader that takes them for all that there are."""
+        """Yield the batches, for a reader that takes them for all that there are."""
         if self._state == "begun":
             raise WireloomError(f"some of the scanner's batches have been taken already: {AGAIN}")
         yield from self
@@ -105,7 +105,7 @@ class Scanner:
         self._refuse_foreign()
 
     def _bundled(self, bundle: Bundle) -> Iterator[Any]:
-        """The rows of files that were read together."""
+        """Yield the rows of files that were read together."""
         begun, request = self.report.files, self._request
         for batch, files in bundle.batches():
             first = 0
@@ -145,7 +145,8 @@ class Scanner:
 
     @property
     def foreign(self) -> list[FileReport]:
-        """The reports of the inputs so far that are not of the format and gave no rows, rows of nulls included."""
+        """Return the reports of the inputs so far that are not of the format and gave no rows, rows of nulls
+        included."""
         shows = self._request.null_rows
         return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
@@ -211,7 +212,7 @@ class Scanner:
 
 
 def _filled(batch: Any) -> Iterator[Any]:
-    """The batch, if it has a row."""
+    """Yield the batch, if it has a row."""
     if batch.num_rows:
         yield batch
 

@@ -174,7 +174,7 @@ def _usual(kind: pa.DataType) -> Any:
 
 
 def _lower_bound(log: Log, is_less: Callable[[FoundRow], bool]) -> FoundRow | None:
-    """The first row that is not less, if the rows that are come first."""
+    """Return the first row that is not less, if the rows that are come first."""
     low, high = 0, log.size
     found: FoundRow | None = None
     while high - low > LINEAR:
@@ -229,15 +229,15 @@ class Log:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes that were read of a file or object."""
+        """Return the number of bytes that were read of a file or object."""
         return self._counter.bytes_read
 
     def first(self, begin: int, end: int) -> FoundRow | None:
-        """The first good row that begins in ``begin`` … ``end``."""
+        """Return the first good row that begins in ``begin`` … ``end``."""
         return next(self.rows(begin, end, batch_rows=1), None)
 
     def rows(self, begin: int, end: int, batch_rows: int = 256) -> Iterator[FoundRow]:
-        """The good rows that begin in ``begin`` … ``end``."""
+        """Yield the good rows that begin in ``begin`` … ``end``."""
         if begin >= end:
             return
         self.probes += 1
@@ -356,7 +356,8 @@ class _CountedStream:
 
 
 def _log_input(source: Any, location: Location, usual: str) -> Input:
-    """The one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its middle."""
+    """Return the one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its
+    middle."""
     found = list(expansion.inputs_of(source, location))
     if len(found) != 1:
         raise WireloomError(f"a search looks into one log, and these are {len(found)}: name one of them")

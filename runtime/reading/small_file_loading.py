@@ -69,7 +69,7 @@ class Loads:
         self._free: memoryview | None = None
 
     def next(self) -> Load | None:
-        """The next files; ``None`` after the last."""
+        """Return the next files; ``None`` after the last."""
         memory, self._free = self._free, None
         return self.into(memory if memory is not None else memoryview(bytearray(MEMORY)))
 

@@ -52,7 +52,7 @@ class Part:
     """Its rows, counted from the first of the bundle."""
 
     def report(self, options: dict[str, str]) -> FileReport:
-        """The report of the file."""
+        """Return the report of the file."""
         size = self.end - self.begin
         return FileReport(
             self.source.path,
@@ -171,7 +171,8 @@ class Bundle:
     options: dict[str, str] = field(default_factory=dict)
 
     def batches(self) -> Iterator[tuple[Any, list[tuple[FileReport, int]]]]:
-        """The rows as record batches, each with the files that have rows in it: their reports, and how many rows."""
+        """Yield the rows as record batches, each with the files that have rows in it: their reports, and how many
+        rows."""
         reports = [part.report(self.options) for part in self.good]
         rows = self.good[-1].last if self.good else 0
         begin = at = 0
@@ -218,7 +219,7 @@ class _Together(Builder):
 
 
 def _runs(ends: list[int], values: Any) -> Any:
-    """Each value as often as its run is long."""
+    """Return each value as often as its run is long."""
     import pyarrow.compute as pc
 
     return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), values))

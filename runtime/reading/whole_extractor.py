@@ -96,7 +96,7 @@ class WholeExtractor(DamageDetails, Extractor):
         return Ended(window.base + window.begin, is_read=True)
 
     def _rows(self, filled: Filled, window: Window, begin: int) -> Rows:
-        """The event of a fill that began at index ``begin`` of the view, whose damage is noted."""
+        """Return the event of a fill that began at index ``begin`` of the view, whose damage is noted."""
         nulls = sum(each.row >= 0 for each in filled.damages)
         filled, gone = self.zeros_joined(filled, window)
         details: Details = partial(self.of_fill, window, begin=begin, at_start=True)

@@ -92,7 +92,7 @@ class Layout:
 
     @cached_property
     def schema(self) -> Any:
-        """The schema of every batch."""
+        """Return the schema of every batch."""
         wire = self.format.schema
         return pa.schema(
             [
@@ -105,12 +105,12 @@ class Layout:
 
     @cached_property
     def kinds(self) -> list[tuple[str, Any]]:
-        """The names and types of the columns."""
+        """Return the names and types of the columns."""
         return list(zip(self.names, self.schema.types, strict=True))
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers of the columns in the format; -1 for columns that are not the format's."""
+        """Return the numbers of the columns in the format; -1 for columns that are not the format's."""
         return tuple(self._numbers.get(name, -1) for name in self.names)
 
     @cached_property
@@ -119,7 +119,7 @@ class Layout:
 
     @cached_property
     def wanted(self) -> tuple[int, ...]:
-        """The numbers of the selected columns of the format, ascending."""
+        """Return the numbers of the selected columns of the format, ascending."""
         return tuple(sorted(self._numbers[name] for name in self.names if name in self._numbers))
 
     @property
@@ -140,7 +140,7 @@ class Layout:
 
 
 def selectable(format: Format) -> list[str]:
-    """Every name that ``columns`` may hold."""
+    """Return every name that ``columns`` may hold."""
     return [*(column.name for column in format.columns), *format.path_columns, *EXTRA_COLUMNS]
 
 
@@ -160,7 +160,7 @@ class Builder:
         errors: Iterable[tuple[int, str]],
         contents: Iterable[tuple[int, bytes]],
     ) -> Any:
-        """A batch. ``arrays``: by number of the format's column; ``offsets``: per row, where they are selected;
+        """Return a batch. ``arrays``: by number of the format's column; ``offsets``: per row, where they are selected;
         ``errors``, ``contents``: of the rows that stand for damage, by their number; only asked for if selected."""
         layout = self.layout
         if isinstance(arrays, BatchColumns) and arrays.numbers == layout.numbers:

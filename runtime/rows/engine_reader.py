@@ -200,7 +200,7 @@ class EngineRowReader:
         return CHAIN.pack(state, 0, 0) * self._chains
 
     def _chains_at(self, offset: int) -> bytes:
-        """The chains at an offset: those of checksums, then variables."""
+        """Return the chains at an offset: those of checksums, then variables."""
         return self._places.at(offset) + self._carried.at(offset)
 
     def fill(
@@ -346,7 +346,7 @@ class EngineRowReader:
         return status == 0, index
 
     def _chains_for_search(self, offset: int) -> bytearray | None:
-        """The chains with which a search begins, of which only variables count."""
+        """Return the chains with which a search begins, of which only variables count."""
         return bytearray(self._chains_at(offset) * 2) if self._variables else None
 
     def _room(self, number: int, capacity: int, most: int) -> int:

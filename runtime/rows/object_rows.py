@@ -45,7 +45,7 @@ class IncompleteError(BrokenError):
 
     @classmethod
     def after(cls, rows: Sequence[LoggedRow]) -> IncompleteError:
-        """The error of a unit that may go on after ``rows``."""
+        """Return the error of a unit that may go on after ``rows``."""
         error = cls()
         error.rows, error.sound = rows, rows[-1].end if rows else 0
         return error
@@ -56,7 +56,7 @@ class LostError(BrokenError):
 
     @property
     def reason(self) -> str:
-        """A word of ``wireloom.base.report.REASONS``."""
+        """Return a word of ``wireloom.base.report.REASONS``."""
         return str(self.args[0])
 
     @property
@@ -199,8 +199,8 @@ class ObjectRows:
         whole: bool = True,
         refusals: list[KaitaiStructError] | None = None,
     ) -> tuple[Struct | None, str | None]:
-        """The next row or unit of the stream, and why it is refused; ``None`` where it holds. ``verify``: checksums
-        too. ``whole``: whether one is read to its end of which a part is refused; otherwise it is lost.
+        """Return the next row or unit of the stream, and why it is refused; ``None`` where it holds. ``verify``:
+        checksums too. ``whole``: whether one is read to its end of which a part is refused; otherwise it is lost.
 
         There is none where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
         ``LostError``. ``refusals``, which may be given, then holds what was refused.
@@ -267,8 +267,8 @@ class ObjectRows:
             stream.seek(before)
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
-        """The wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` where the table does
-        not have the row."""
+        """Return the wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` where the
+        table does not have the row."""
         root, where = self._root, self.format.where
         try:
             with self.computing:

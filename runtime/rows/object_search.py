@@ -51,8 +51,8 @@ class ObjectSearch:
         return False, len(window.view)
 
     def _settle(self, stream: MemoryStream, place: int, end: int, at_end: bool) -> tuple[bool | None, int]:
-        """The first place of a stretch at which a row holds, or at which more bytes are needed to know (``None``);
-        where there is none, the place to continue with."""
+        """Return the first place of a stretch at which a row holds, or at which more bytes are needed to know
+        (``None``); where there is none, the place to continue with."""
         found: bool | None = False
         undecided: list[int] = []
         while place < end and found is False:
@@ -125,7 +125,7 @@ class ObjectSearch:
 
 
 def _after(data: bytes, place: int, seen: int) -> int:
-    """The next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
+    """Return the next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
 
     Where these and the ones after are all the same byte, as in a run of zeros, every place that sees only that byte
     is refused too.

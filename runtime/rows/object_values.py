@@ -48,7 +48,7 @@ class ColumnValues:
         """Returns a value, not ``None``, as the column stores it. Raises ``OverflowError`` if it does not fit."""
 
     def array(self, stored: Sequence[Any]) -> pa.Array:
-        """The array of what ``convert`` returned, with ``None`` for ``None``."""
+        """Return the array of what ``convert`` returned, with ``None`` for ``None``."""
         plain = pa.array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)

@@ -47,7 +47,7 @@ def pause(attempt: int) -> float:
 
 
 def refusal(stream: str, error: ServerError, what: str) -> S2Error:
-    """The error to raise for what a server said about a stream."""
+    """Return the error to raise for what a server said about a stream."""
     said = ": ".join(each for each in (error.code, error.message) if each)
     if error.expected_fencing_token is not None:
         said = "the stream has another fencing token"
@@ -93,13 +93,13 @@ class Client:
             raise TemporaryError(f"{self.endpoint.base}: {_plain(error)}") from None
 
     def ask(self, request: Request) -> tuple[int, bytes]:
-        """The status and the body of the answer to a single request. Raises ``TemporaryError``."""
+        """Return the status and the body of the answer to a single request. Raises ``TemporaryError``."""
         with self.opened(request, silence=ANSWER_SECONDS) as answer:
             return answer.status, body_of(answer)
 
 
 def body_of(answer: BaseHTTPResponse) -> bytes:
-    """The whole body of an answer. Raises ``WireloomError`` for one that is too large."""
+    """Return the whole body of an answer. Raises ``WireloomError`` for one that is too large."""
     body: bytes = answer.read(MAX_BODY + 1)
     if len(body) > MAX_BODY:
         raise WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
@@ -107,14 +107,14 @@ def body_of(answer: BaseHTTPResponse) -> bytes:
 
 
 def chunks(answer: BaseHTTPResponse, size: int = 1 << 18) -> Iterator[bytes]:
-    """The body of an answer, as it comes."""
+    """Yield the body of an answer, as it comes."""
     while chunk := answer.read1(size):
         yield chunk
 
 
 @cache
 def _pool(_process: int, base: str) -> PoolManager:
-    """The connections of this process; those of the one that it was forked from are not its own."""
+    """Return the connections of this process; those of the one that it was forked from are not its own."""
     require("urllib3", "s2", "reading from S2")
     import urllib3
 
@@ -131,7 +131,7 @@ def _proxy(base: str) -> str | None:
 
 
 def _plain(error: Exception) -> str:
-    """The reason of a failure, without addresses of objects in memory."""
+    """Return the reason of a failure, without addresses of objects in memory."""
     reason = getattr(error, "reason", None) or error
     text = str(reason.args[-1] if getattr(reason, "args", None) else reason)
     # What urllib3 puts before it is the connection, by its class, host and port.
@@ -139,13 +139,14 @@ def _plain(error: Exception) -> str:
 
 
 def client_of(basin: str, endpoint: str | None = None) -> Client:
-    """The client of a basin; see ``endpoint_of``."""
+    """Return the client of a basin; see ``endpoint_of``."""
     return Client(endpoint_of(basin, endpoint))
 
 
 def answer_to(client: Client, request: Request, name: str, what: str, *, patience: float) -> bytes:
-    """The body of the answer to a request that can be repeated; it is repeated where that may help, for ``patience``
-    seconds. Raises ``S2Error`` and ``TemporaryError``; ``what`` was done to which ``name``, for the message."""
+    """Return the body of the answer to a request that can be repeated; it is repeated where that may help, for
+    ``patience`` seconds. Raises ``S2Error`` and ``TemporaryError``; ``what`` was done to which ``name``, for the
+    message."""
     until = time.monotonic() + patience
     attempt = 0
     while True:

@@ -26,12 +26,12 @@ class HeaderLike(Protocol):
 
     @property
     def name(self) -> bytes:
-        """The name of the header."""
+        """Return the name of the header."""
         ...
 
     @property
     def value(self) -> bytes:
-        """The value of the header."""
+        """Return the value of the header."""
         ...
 
 
@@ -45,7 +45,7 @@ class RecordLike(Protocol):
 
     @property
     def body(self) -> bytes:
-        """The content."""
+        """Return the content."""
         ...
 
 
@@ -62,7 +62,7 @@ class Fence:
     token: str
 
     def body(self) -> bytes:
-        """The record's body. Raises ``ValidationError`` for a token that is too long or no Unicode."""
+        """Return the record's body. Raises ``ValidationError`` for a token that is too long or no Unicode."""
         check_token(self.token)
         return self.token.encode()
 
@@ -75,7 +75,7 @@ class Trim:
     seq_num: int
 
     def body(self) -> bytes:
-        """The record's body. Raises ``ValidationError`` for a number beyond 64 bits."""
+        """Return the record's body. Raises ``ValidationError`` for a number beyond 64 bits."""
         if not 0 <= self.seq_num < 1 << 64:
             raise ValidationError(f"a sequence number has 64 bits, and {self.seq_num} does not fit", reason="value")
         return self.seq_num.to_bytes(TRIM_SIZE, "big")
@@ -95,13 +95,13 @@ def check_token(token: str) -> None:
 
 
 def operation_of(record: RecordLike) -> bytes | None:
-    """A command record's operation, known or not; ``None`` for all other records. It never fails."""
+    """Return a command record's operation, known or not; ``None`` for all other records. It never fails."""
     headers = record.headers
     return headers[0].value if len(headers) == 1 and not headers[0].name else None
 
 
 def command_of(record: RecordLike) -> Command | None:
-    """The command that a record is; ``None`` for all other records.
+    """Return the command that a record is; ``None`` for all other records.
 
     Raises ``ValidationError`` where a writer would refuse it: an unknown operation, a token of more than 36 bytes or
     that is not UTF-8, a trim point that is not of 8 bytes.
@@ -132,7 +132,7 @@ def command_of(record: RecordLike) -> Command | None:
 
 
 def command_record(command: Command, timestamp: int | None = None) -> AppendRecord:
-    """The record that appends a command.
+    """Return the record that appends a command.
 
     >>> command_record(Trim(42)).body.hex()
     '000000000000002a'

@@ -47,7 +47,7 @@ def checked(compression: str) -> Compression:
 
 
 def compress(message: bytes, compression: Compression) -> bytes:
-    """The message compressed, whatever its size.
+    """Return the message compressed, whatever its size.
 
     >>> decompress(compress(b"message", "gzip"), "gzip")
     b'message'
@@ -62,8 +62,8 @@ def compress(message: bytes, compression: Compression) -> bytes:
 
 
 def decompress(body: bytes | memoryview, compression: Compression) -> bytes:
-    """The content of a body of at most ``MAX_CONTENT`` bytes. Raises ``BodyError`` where it is damaged, ends early, or
-    has more; never more than one byte beyond that is produced. Other threads run meanwhile."""
+    """Return the content of a body of at most ``MAX_CONTENT`` bytes. Raises ``BodyError`` where it is damaged, ends
+    early, or has more; never more than one byte beyond that is produced. Other threads run meanwhile."""
     if compression == "zstd":
         return _unzstd(body)
     if compression == "gzip":
@@ -137,7 +137,8 @@ def _unzstd_into(body: memoryview, target: memoryview) -> int:
 
 
 def _zstd_extent(body: memoryview, position: int) -> tuple[int, int]:
-    """The size of the zstd frame at ``position`` in bytes (RFC 8878, 3.1), all of which are there, and its window."""
+    """Return the size of the zstd frame at ``position`` in bytes (RFC 8878, 3.1), all of which are there, and its
+    window."""
     rest = body[position:]
     if bytes(rest[:4]) in SKIPPABLE_MAGICS:
         size = 8 + int.from_bytes(rest[4:8], "little")

@@ -72,8 +72,8 @@ class StreamConfig:
 
 
 def basin_headers(basin: str | None) -> dict[str, str]:
-    """The header that names a basin, for endpoints whose host does not. Raises ``WireloomError`` for a name that no
-    basin has."""
+    """Return the header that names a basin, for endpoints whose host does not. Raises ``WireloomError`` for a name that
+    no basin has."""
     if basin is None:
         return {}
     if not isinstance(basin, str) or not _BASIN_NAME.fullmatch(basin):
@@ -95,7 +95,8 @@ class RecordOptions(TypedDict, total=False):
 def record_headers(
     *, basin: str | None = None, encryption_key: bytes | str | None = None, stream_config: StreamConfig | None = None
 ) -> dict[str, str]:
-    """The headers of requests that read or append records. Raises ``WireloomError``; it does not show the key."""
+    """Return the headers of requests that read or append records. Raises ``WireloomError``; it does not show the
+    key."""
     headers = basin_headers(basin)
     if encryption_key is not None:
         headers[ENCRYPTION_KEY] = _key(encryption_key)

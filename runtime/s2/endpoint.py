@@ -28,7 +28,7 @@ class Endpoint:
 
 
 def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
-    """The endpoint ``given``, that of the environment's ``S2_BASIN_ENDPOINT``, or S2's own.
+    """Return the endpoint ``given``, that of the environment's ``S2_BASIN_ENDPOINT``, or S2's own.
 
     >>> endpoint_of("my-basin", "https://{basin}.b.s2.dev").base
     'https://my-basin.b.s2.dev'
@@ -65,8 +65,8 @@ def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
 
 
 def authorization(endpoint: Endpoint) -> dict[str, str]:
-    """The header with the token of the environment's ``S2_ACCESS_TOKEN``; none where that is not set, which only S2's
-    own service does not do without. Raises ``WireloomError``, in which the token is not shown."""
+    """Return the header with the token of the environment's ``S2_ACCESS_TOKEN``; none where that is not set, which only
+    S2's own service does not do without. Raises ``WireloomError``, in which the token is not shown."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token:
         if endpoint.base.endswith(".s2.dev"):
@@ -78,5 +78,5 @@ def authorization(endpoint: Endpoint) -> dict[str, str]:
 
 
 def encryption_key() -> str | None:
-    """The key of encrypted streams, from the environment's ``S2_ENCRYPTION_KEY``."""
+    """Return the key of encrypted streams, from the environment's ``S2_ENCRYPTION_KEY``."""
     return os.environ.get(KEY_VARIABLE, "").strip() or None

@@ -57,17 +57,18 @@ class ServerError:
         return self.status in RETRYABLE if self.status else self.code in _RETRYABLE_CODES
 
     def terminal(self) -> Terminal:
-        """The terminal message that says so."""
+        """Return the terminal message that says so."""
         return Terminal(self.status, error_to_json(self))
 
 
 def error_of(terminal: Terminal) -> ServerError:
-    """The error of a terminal message."""
+    """Return the error of a terminal message."""
     return error_from_json(terminal.status, terminal.body)
 
 
 def error_from_json(status: int, body: str | bytes) -> ServerError:
-    """The body of an answer with this status. It never fails: proxies answer as well, with whatever they like."""
+    """Return the body of an answer with this status. It never fails: proxies answer as well, with whatever they
+    like."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
     for known in _SHAPES:
         try:
@@ -90,7 +91,7 @@ _NAMES = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch"
 
 
 def error_to_json(error: ServerError) -> str:
-    """The body of an answer."""
+    """Return the body of an answer."""
     if error.expected_fencing_token is not None:
         return dumps({"fencing_token_mismatch": error.expected_fencing_token})
     if error.expected_seq_num is not None:

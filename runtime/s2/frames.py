@@ -63,14 +63,15 @@ class Frame:
 
     @property
     def terminal(self) -> Terminal | None:
-        """The terminal message; ``None`` for a regular frame. Its compression bits and its advice mean nothing."""
+        """Return the terminal message; ``None`` for a regular frame. Its compression bits and its advice mean
+        nothing."""
         if not self.is_terminal:
             return None
         return Terminal(int.from_bytes(self.body[:2], "big"), self.body[2:].decode())
 
     @property
     def compression(self) -> Compression:
-        """The compression of the body."""
+        """Return the compression of the body."""
         return "none" if self.is_terminal else COMPRESSIONS[self.flag >> COMPRESSION_SHIFT & 3]
 
     @property
@@ -79,8 +80,8 @@ class Frame:
         return not self.is_terminal and bool(self.flag & RECONNECT_ADVISED)
 
     def content(self) -> bytes:
-        """The protobuf message of a regular frame, decompressed. Raises ``FrameError``; frames after this one can be
-        read all the same."""
+        """Return the protobuf message of a regular frame, decompressed. Raises ``FrameError``; frames after this one
+        can be read all the same."""
         try:
             return decompress(self.body, self.compression)
         except BodyError as error:
@@ -90,7 +91,7 @@ class Frame:
 
 
 def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
-    """The reason for which no frame has this flag and body, a word of ``report.REASONS``, and a sentence; else
+    """Return the reason for which no frame has this flag and body, a word of ``report.REASONS``, and a sentence; else
     ``None``."""
     if flag & TERMINAL:
         if len(body) < 2:
@@ -135,7 +136,7 @@ class FrameDecoder:
 
     @property
     def pending(self) -> int:
-        """Bytes after the last complete frame."""
+        """Return the number of bytes after the last complete frame."""
         return len(self._held) - self._begin
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Frame]:
@@ -197,8 +198,8 @@ class FrameDecoder:
 
 
 def encode_frame(message: bytes, compression: str = "none", *, reconnect_advised: bool = False) -> bytes:
-    """A regular frame around a serialised message. It is compressed where it has 1024 bytes or more, even where that
-    makes it larger.
+    """Return a regular frame around a serialised message. It is compressed where it has 1024 bytes or more, even where
+    that makes it larger.
 
     >>> encode_frame(b"ab").hex()
     '000003006162'
@@ -216,7 +217,7 @@ def encode_frame(message: bytes, compression: str = "none", *, reconnect_advised
 
 
 def encode_terminal(terminal: Terminal) -> bytes:
-    """A terminal frame.
+    """Return a terminal frame.
 
     >>> encode_terminal(Terminal(500, "{}")).hex()
     '0000058001f47b7d'

@@ -24,7 +24,7 @@ _ALIASES: dict[str, S2Format] = {"raw": "raw", "json": "raw", "base64": "base64"
 
 
 def format_of_header(value: str | None) -> S2Format:
-    """The form of bytes that the value of the header ``S2-Format`` names; without the header ``raw``.
+    """Return the form of bytes that the value of the header ``S2-Format`` names; without the header ``raw``.
 
     >>> format_of_header(" json ")
     'raw'
@@ -59,7 +59,7 @@ def _text_of(content: bytes, format: S2Format) -> str:
 
 
 def append_input_from_json(document: Document, format: str = "raw") -> AppendInput:
-    """The body of an append request. Whether the server takes the batch is ``check_append``'s to say.
+    """Return the body of an append request. Whether the server takes the batch is ``check_append``'s to say.
 
     Raises ``JsonError``, and ``ValidationError`` with the record's number for what is no base64.
     """
@@ -75,7 +75,7 @@ def append_input_from_json(document: Document, format: str = "raw") -> AppendInp
 
 
 def read_batch_from_json(document: Document, format: str = "raw") -> ReadBatch:
-    """The body of an answer to a read, or the data of an event. Raises as ``append_input_from_json``."""
+    """Return the body of an answer to a read, or the data of an event. Raises as ``append_input_from_json``."""
     checked = format_of_header(format)
     reader = JsonReader(document)
     found = reader.fields(_READ_BATCH, ("records",), ("tail",))
@@ -85,7 +85,7 @@ def read_batch_from_json(document: Document, format: str = "raw") -> ReadBatch:
 
 
 def append_ack_from_json(document: Document) -> AppendAck:
-    """The body of an answer to an append. Raises ``JsonError``."""
+    """Return the body of an answer to an append. Raises ``JsonError``."""
     reader = JsonReader(document)
     found = reader.fields(_APPEND_ACK, tuple(_APPEND_ACK))
     reader.end()
@@ -93,7 +93,7 @@ def append_ack_from_json(document: Document) -> AppendAck:
 
 
 def tail_from_json(document: Document) -> StreamPosition:
-    """The answer to ``check_tail``, ``{"tail": {"seq_num", "timestamp"}}``. Raises ``JsonError``."""
+    """Return the answer to ``check_tail``, ``{"tail": {"seq_num", "timestamp"}}``. Raises ``JsonError``."""
     reader = JsonReader(document)
     found = reader.fields({"tail": position_from}, ("tail",))
     reader.end()
@@ -164,8 +164,8 @@ _APPEND_ACK: Fields = dict.fromkeys(("start", "end", "tail"), position_from)
 
 
 def append_input_to_json(batch: AppendInput, format: str = "raw") -> str:
-    """The body of an append request; what is absent or empty is left out. Raw bytes that are no UTF-8 are refused with
-    ``ValidationError``, since what would be appended were others: ``base64`` takes them."""
+    """Return the body of an append request; what is absent or empty is left out. Raw bytes that are no UTF-8 are
+    refused with ``ValidationError``, since what would be appended were others: ``base64`` takes them."""
     checked = format_of_header(format)
     records = []
     for number, record in enumerate(batch.records, 1):
@@ -182,7 +182,8 @@ def append_input_to_json(batch: AppendInput, format: str = "raw") -> str:
 
 
 def read_batch_to_json(batch: ReadBatch, format: str = "raw") -> str:
-    """A batch as the server's serde writes it. In ``raw``, bytes that are no UTF-8 are lost: U+FFFD stands for them."""
+    """Return a batch as the server's serde writes it. In ``raw``, bytes that are no UTF-8 are lost: U+FFFD stands for
+    them."""
     checked = format_of_header(format)
     written: dict[str, Any] = {
         "records": [
@@ -196,12 +197,12 @@ def read_batch_to_json(batch: ReadBatch, format: str = "raw") -> str:
 
 
 def append_ack_to_json(ack: AppendAck) -> str:
-    """An ack as the server's serde writes it; a position that is absent counts as zeros."""
+    """Return an ack as the server's serde writes it; a position that is absent counts as zeros."""
     return dumps({name: position_to(getattr(ack, name)) for name in _APPEND_ACK})
 
 
 def tail_to_json(tail: StreamPosition) -> str:
-    """The answer to ``check_tail``, and the body of status 416."""
+    """Return the answer to ``check_tail``, and the body of status 416."""
     return dumps({"tail": position_to(tail)})
 
 

@@ -62,7 +62,7 @@ class JsonReader:
         raise JsonError(message, offset=len(before), verdict=verdict)
 
     def _peek(self) -> str:
-        """The next character that is no white space; empty at the end."""
+        """Return the next character that is no white space; empty at the end."""
         found = _SPACE.match(self._text, self._at)
         self._at = found.end() if found else self._at
         return self._text[self._at : self._at + 1]
@@ -89,7 +89,7 @@ class JsonReader:
             self.fail("something follows the document", "syntax")
 
     def text(self) -> str:
-        """A string. Raises ``JsonError``, also for a surrogate without its other half."""
+        """Return a string. Raises ``JsonError``, also for a surrogate without its other half."""
         if self._peek() != '"':
             self._other_type("a string")
         return self._string()
@@ -147,7 +147,7 @@ class JsonReader:
             self._unexpected("a value")
 
     def unsigned(self) -> int:
-        """A number of 64 bits without sign, fraction and exponent. Raises ``JsonError``."""
+        """Return a number of 64 bits without sign, fraction and exponent. Raises ``JsonError``."""
         first = self._peek()
         if not first or first not in _NUMBER_BEGINS:
             self._other_type("a number of 64 bits without a sign")
@@ -164,13 +164,13 @@ class JsonReader:
         return read(self)
 
     def items(self, read: Callable[[JsonReader], Any]) -> list[Any]:
-        """A list of what ``read`` gives."""
+        """Return a list of what ``read`` gives."""
         if self._peek() != "[":
             self._other_type("a list")
         return [read(self) for _ in self._elements()]
 
     def pair(self, read: Callable[[JsonReader], Any]) -> tuple[Any, Any]:
-        """A list of exactly two of what ``read`` gives."""
+        """Return a list of exactly two of what ``read`` gives."""
         if self._peek() != "[":
             self._other_type("a list of two")
         found: list[Any] = []
@@ -218,7 +218,7 @@ class JsonReader:
         self._at += 1
 
     def fields(self, known: Fields, required: tuple[str, ...], defaults: tuple[str, ...] = ()) -> dict[str, Any]:
-        """An object, or a list of the values in the order of the shape, as serde takes it.
+        """Return an object, or a list of the values in the order of the shape, as serde takes it.
 
         Unknown keys are passed over; a known key that comes twice is refused, and so is an object without a
         ``required`` one. ``defaults``: keys that a list may leave out at its end.

@@ -39,7 +39,8 @@ _TO: dict[str, Callable[[bytes, str], str]] = {
 def table_from_json(
     document: Document, message: str = "read_batch", *, format: str = "raw", columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """The table of one JSON body: the same as ``wireloom.read("s2_messages", …, message=…)`` makes of its message.
+    """Return the table of one JSON body: the same as ``wireloom.read("s2_messages", …, message=…)`` makes of its
+    message.
 
     ``message``: ``read_batch``, ``append_input`` or ``append_ack``. Raises ``UnknownNameError`` for another,
     ``JsonError`` and ``ValidationError`` for a body that is none.
@@ -49,7 +50,8 @@ def table_from_json(
 
 
 def table_to_json(table: pa.Table, message: str = "read_batch", *, format: str = "raw") -> str:
-    """The JSON body that holds all rows of a table. Raises ``WireloomError`` for rows that are not one message."""
+    """Return the JSON body that holds all rows of a table. Raises ``WireloomError`` for rows that are not one
+    message."""
     one_of("kind of message", message, _TO)
     written = io.BytesIO()
     write(FORMAT, table, written, message=message)

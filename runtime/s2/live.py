@@ -105,12 +105,12 @@ class LiveReader:
 
     @property
     def next_seq_num(self) -> int | None:
-        """The first record that has not been delivered; ``None`` as long as that is not known."""
+        """Return the first record that has not been delivered; ``None`` as long as that is not known."""
         return self._progress.next_seq_num
 
     def request(self, *, now: float | None = None) -> Request:
-        """The next request, for all that has not been delivered yet. ``now`` counts for ``wait``; by default the time
-        at which something was last heard."""
+        """Return the next request, for all that has not been delivered yet. ``now`` counts for ``wait``; by default the
+        time at which something was last heard."""
         asked = self._progress.asked(self._heard if now is None else now)
         return read_session(self._stream, **asked, **self._settings)
 

@@ -20,7 +20,8 @@ HEADER_COST = 2
 
 
 def metered_size(record: RecordLike) -> int:
-    """The metered size of a record in bytes: 8, 2 for each header, and the sizes of its names, values and body."""
+    """Return the metered size of a record in bytes: 8, 2 for each header, and the sizes of its names, values and
+    body."""
     headers = record.headers
     named = sum(len(each.name) + len(each.value) for each in headers)
     return RECORD_COST + HEADER_COST * len(headers) + named + len(record.body)
@@ -41,7 +42,8 @@ class Accepted:
 
 
 def check_record(record: RecordLike) -> tuple[int, Command | None]:
-    """A record's metered size, and the command that it is. Raises ``ValidationError`` for what no batch may hold."""
+    """Return a record's metered size, and the command that it is. Raises ``ValidationError`` for what no batch may
+    hold."""
     command = command_of(record)
     if command is None and not all(each.name for each in record.headers):
         raise ValidationError(

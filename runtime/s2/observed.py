@@ -140,7 +140,7 @@ class _Listed:
 
     @property
     def room(self) -> int:
-        """The number of items that can still be listed."""
+        """Return the number of items that can still be listed."""
         return MOST_LISTED - len(self._items)
 
     def add(self, item: dict[str, int]) -> None:
@@ -158,7 +158,7 @@ class _Listed:
 
 
 def _tails_of(decoded: Decoded) -> list[_Tail]:
-    """The tails of the messages that have one."""
+    """Return the tails of the messages that have one."""
     if not decoded.unit_arrays:
         return []
     tails = decoded.unit_arrays[0]

@@ -61,7 +61,7 @@ class SessionPacking:
             yield self._packed(held, first, before)
 
     def _checked(self, row: Row, number: int) -> int:
-        """The metered size of a row. Raises ``ValidationError`` for one that no batch holds."""
+        """Return the metered size of a row. Raises ``ValidationError`` for one that no batch holds."""
         try:
             headers = [_Header(each["name"], each["value"]) for each in row.get("headers") or ()]
             record = _Record(headers, row.get("body") or b"")

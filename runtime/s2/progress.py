@@ -32,20 +32,20 @@ class Batch(Protocol):
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The sequence number of each record."""
+        """Return the sequence number of each record."""
         ...
 
     @property
     def tail(self) -> StreamPosition | None:
-        """Where the stream ends, if that was said."""
+        """Return where the stream ends, if that was said."""
         ...
 
     def taken(self, places: Sequence[int]) -> Any:
-        """The records at these places, in order."""
+        """Return the records at these places, in order."""
         ...
 
     def metered(self, places: Sequence[int]) -> int:
-        """The metered size of the records at these places."""
+        """Return the metered size of the records at these places."""
         ...
 
 
@@ -100,7 +100,7 @@ class Progress:
         return self._count == 0 or self._bytes == 0
 
     def asked(self, now: float) -> dict[str, Any]:
-        """The range that is still to be read, as arguments of ``read_session``. ``now``: as of ``took``."""
+        """Return the range that is still to be read, as arguments of ``read_session``. ``now``: as of ``took``."""
         wait = self._wait
         if wait is not None and self._tail_at is not None:
             wait = max(0, wait - ceil(max(0.0, now - self._tail_at)))

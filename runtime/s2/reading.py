@@ -101,7 +101,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
 
     @property
     def next_seq_num(self) -> int | None:
-        """The first record that has not been given; ``None`` as long as that is not known."""
+        """Return the first record that has not been given; ``None`` as long as that is not known."""
         return self._reader.next_seq_num
 
     def _new_reader(self, seq_num: int | None, asked: dict[str, Any], *, limited: bool = True) -> TableReader:
@@ -147,7 +147,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
         time.sleep(pause(step.attempt))
 
     def _connection(self) -> Iterator[pa.RecordBatch]:
-        """The batches of one connection, whatever becomes of it."""
+        """Yield the batches of one connection, whatever becomes of it."""
         reader = self._reader
         self.reconnections += 1
         try:

@@ -48,13 +48,13 @@ class Slots:
 
     @cached_property
     def memory(self) -> memoryview:
-        """All slots."""
+        """Return all slots."""
         # A copy on write, so that a forked process does not share it.
         return memoryview(mmap.mmap(-1, SLOTS * SLOT, access=mmap.ACCESS_COPY))
 
     @property
     def free(self) -> int:
-        """The number of free slots."""
+        """Return the number of free slots."""
         return len(self._free)
 
     def take(self) -> int:
@@ -86,7 +86,7 @@ class Run:
 
     @property
     def size(self) -> int:
-        """Bytes of the input."""
+        """Return the size in bytes of the input."""
         return self.frames[-1][1] if self.frames else 0
 
     def begin_ahead(self, view: memoryview, slots: Slots) -> None:
@@ -100,7 +100,7 @@ class Run:
         self._ahead = _pool().submit(_decompress, stored, self.frames, slots.memory, self.slot)
 
     def contents(self, view: memoryview, slots: Slots) -> list[Content]:
-        """The messages of the first frames, at least of one, as many as about ``BATCH_BYTES`` hold."""
+        """Return the messages of the first frames, at least of one, as many as about ``BATCH_BYTES`` hold."""
         # A thread that has not begun is not waited for; and a forked process does not have the threads.
         if self._ahead is not None and self._process == os.getpid() and not self._ahead.cancel():
             return self._ahead.result()
@@ -109,7 +109,7 @@ class Run:
         return _decompress(view[: self.size], self.frames, slots.memory, self.slot)
 
     def rest(self, count: int) -> Run:
-        """The stretch without its first ``count`` frames."""
+        """Return the stretch without its first ``count`` frames."""
         cut = self.frames[count - 1][1]
         frames = [(begin - cut, end - cut, flag) for begin, end, flag in self.frames[count:]]
         return Run(self.offset + cut, frames, self.compressed, self.flags)
@@ -133,7 +133,7 @@ def _decompress(stretch: memoryview, frames: list[Found], memory: memoryview, sl
 
 
 def find_run(view: memoryview, offset: int) -> Run:
-    """The complete frames that ``view`` begins with and that go together; it may have none.
+    """Return the complete frames that ``view`` begins with and that go together; it may have none.
 
     It ends before a frame that is not complete, is terminal, or has a length that no frame has; before a compressed one
     where the others are not; and where it has about ``BATCH_BYTES`` or 65,536 frames.

@@ -90,7 +90,7 @@ class SessionFraming:
         return units
 
     def _compressed(self, view: memoryview, base: int) -> Units:
-        """The next stretch, and others after it as long as they do not make too much."""
+        """Return the next stretch, and others after it as long as they do not make too much."""
         units = Units(self._slots.memory)
         content = 0
         while not content or (self._runs and self._room(self._runs[0]) and content < ENOUGH):
@@ -188,7 +188,7 @@ class SessionFraming:
     # Writing ---------------------------------------------------------------------------------------------------------
 
     def framed(self, unit: bytes) -> bytes:
-        """A message in a frame. Raises ``WireloomError`` for one of more than 2,097,151 bytes."""
+        """Return a message in a frame. Raises ``WireloomError`` for one of more than 2,097,151 bytes."""
         return encode_frame(unit, self._compression)
 
     def finish(self) -> bytes:
@@ -203,7 +203,7 @@ class SessionHooks:
     needs: ClassVar[tuple[str, ...]] = ("seq_num",)
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """The rows as they are."""
+        """Return the rows as they are."""
         return decoded
 
 

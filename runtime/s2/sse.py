@@ -52,7 +52,7 @@ class LastEventId:
 
     @property
     def next_seq_num(self) -> int:
-        """The beginning of a session that is resumed with this id."""
+        """Return the beginning of a session that is resumed with this id."""
         return self.seq_num + 1
 
 
@@ -146,7 +146,7 @@ class EventReader:
         raise WireloomError(f"event stream: {message}", offset=self._offset, reason=reason) from cause
 
     def _line(self) -> bytes | None:
-        """The next line, without its end: CR, LF, or both."""
+        """Return the next line, without its end: CR, LF, or both."""
         if not self._begun:
             if len(self._held) < 3 and BYTE_ORDER_MARK.startswith(self._held):
                 return None
@@ -221,7 +221,7 @@ class EventReader:
 
 
 def event_to_text(event: Event, format: str = "raw") -> str:
-    """An event as the server writes it.
+    """Return an event as the server writes it.
 
     >>> event_to_text(DoneEvent())
     'data: [DONE]\\n\\n'

@@ -38,7 +38,7 @@ def read(
     patience: float = READ_PATIENCE,
     **more: Unpack[StreamRange],
 ) -> pa.Table:
-    """A table of what is in the stream: like ``scan``, whose batches it puts together."""
+    """Return a table of what is in the stream: like ``scan``, whose batches it puts together."""
     with scan(
         basin, stream, seq_num, columns=columns, end=end, lost=lost, endpoint=endpoint, patience=patience, **more
     ) as reading:
@@ -122,7 +122,7 @@ def tail(
 
 
 def tail_of(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> StreamPosition:
-    """Where the stream ends: the number that the next record gets, and the timestamp of the last one."""
+    """Return where the stream ends: the number that the next record gets, and the timestamp of the last one."""
     client = client_of(basin, endpoint)
     name = f"s2://{basin}/{stream}"
     body = answer_to(
@@ -141,8 +141,8 @@ def first_of(
     endpoint: str | None = None,
     patience: float = READ_PATIENCE,
 ) -> int:
-    """The number of the first record from ``seq_num`` on, or of ``timestamp`` or later; where there is none, the number
-    that the next record gets."""
+    """Return the number of the first record from ``seq_num`` on, or of ``timestamp`` or later; where there is none, the
+    number that the next record gets."""
     client = client_of(basin, endpoint)
     name = f"s2://{basin}/{stream}"
     request = read_unary(
@@ -169,7 +169,7 @@ def first_of(
 def streams_of(
     basin: str, prefix: str = "", *, endpoint: str | None = None, patience: float = READ_PATIENCE
 ) -> list[str]:
-    """The names of the basin's streams that begin so, in order, without those that are being deleted."""
+    """Return the names of the basin's streams that begin so, in order, without those that are being deleted."""
     client = client_of(basin, endpoint)
     found: list[str] = []
     after = ""
@@ -198,7 +198,7 @@ def _checked(name: str, body: bytes, read: Any) -> Any:
 
 
 def end_or_beginning(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> int:
-    """The number that the next record gets; 0 for a stream that is not there, which an append may make."""
+    """Return the number that the next record gets; 0 for a stream that is not there, which an append may make."""
     try:
         return tail_of(basin, stream, endpoint=endpoint, patience=patience).seq_num
     except S2Error as error:

@@ -35,7 +35,7 @@ class Folder:
     """The file system of fsspec, where it is one."""
 
     def child(self, name: str) -> str:
-        """The address of ``name`` in the folder."""
+        """Return the address of ``name`` in the folder."""
         return f"{self.address.rstrip('/')}/{name}"
 
     def _inside(self, name: str) -> str:
@@ -48,7 +48,7 @@ class Folder:
 
     @property
     def place(self) -> str:
-        """The part that all names of the folder have in common."""
+        """Return the part that all names of the folder have in common."""
         return same_for_all(self.address) if self.remote else self.path
 
     def make(self) -> None:
@@ -63,12 +63,12 @@ class Folder:
         return {types.Directory: "folder", types.File: "file"}.get(found, "nothing")
 
     def names(self) -> list[str]:
-        """The names of what is in it, sorted; none where there is no such folder."""
+        """Return the names of what is in it, sorted; none where there is no such folder."""
         selector = pyarrow.fs.FileSelector(self.path, allow_not_found=True)
         return sorted(each.base_name for each in self._do(lambda: self.store.get_file_info(selector)))
 
     def read(self, name: str) -> bytes:
-        """The content of a file in it."""
+        """Return the content of a file in it."""
 
         def content() -> bytes:
             with self.store.open_input_stream(self._inside(name)) as file:
@@ -86,7 +86,7 @@ class Folder:
         self._do(lambda: self.store.move(self._inside(name), folder._inside(new_name or name)))
 
     def inside(self, *names: str) -> Folder:
-        """A folder in it."""
+        """Return a folder in it."""
         joined = "/".join(names)
         return Folder(self.child(joined), self._inside(joined), self.store, self.location, self.flat, self.spec)
 
@@ -95,8 +95,8 @@ class Folder:
         return bool(self._do(lambda: self.store.get_file_info(self._inside(name)).type) == pyarrow.fs.FileType.File)
 
     def files(self) -> dict[str, int]:
-        """Every file in it and in the folders below, with its size in bytes, by its name from here on, sorted; hidden
-        files and folders are left out."""
+        """Return every file in it and in the folders below, with its size in bytes, by its name from here on, sorted;
+        hidden files and folders are left out."""
         selector = pyarrow.fs.FileSelector(self.path, recursive=True, allow_not_found=True)
         found = {}
         for each in self._do(lambda: self.store.get_file_info(selector)):
@@ -117,7 +117,7 @@ class Folder:
             file.write(content)
 
     def created(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A new file in it, which appears under its name when the block ends, unless that raises."""
+        """Return a new file in it, which appears under its name when the block ends, unless that raises."""
         from ..writing import opened
 
         # By its path where it is local: an address may spell it otherwise.
@@ -169,7 +169,7 @@ class Folder:
 
 
 def folder(address: str, location: Location | None = None) -> Folder:
-    """The folder of a local path or an address. Raises ``WireloomError`` for an address of no known store."""
+    """Return the folder of a local path or an address. Raises ``WireloomError`` for an address of no known store."""
     if is_remote(address):
         from ..input.stores import store_of
 

@@ -70,7 +70,7 @@ def check_java() -> None:
 
 
 def java_version(told: str) -> int | None:
-    """The major version in what ``java -version`` says.
+    """Return the major version in what ``java -version`` says.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_402"')
     (17, 8)
@@ -90,7 +90,7 @@ def packaged_java() -> Path | None:
 
 
 def java_home(java: Path) -> Path:
-    """A folder to set ``JAVA_HOME`` to, whose ``bin/java`` starts that one without the module it lacks.
+    """Return a folder to set ``JAVA_HOME`` to, whose ``bin/java`` starts that one without the module it lacks.
 
     It is in the cache of the user (``XDG_CACHE_HOME``), or in one of this process's own where nothing can be written
     there; it appears complete, since several processes may ask at once."""

@@ -155,7 +155,7 @@ class ReadOptions:
 
     @property
     def store(self) -> Location:
-        """How to reach an object store that is written to."""
+        """Return how to reach an object store that is written to."""
         return replace(self.scan.location, verify_sha256=False)
 
 
@@ -176,7 +176,7 @@ class WriteOptions:
 
 
 def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
-    """The options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format)
     values = _known(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
     for choice in format.choices:
@@ -212,7 +212,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
 
 
 def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:
-    """The values of those of the options that were given as text, under their usual names."""
+    """Return the values of those of the options that were given as text, under their usual names."""
     spelled = {camel_case(name): name for name in options}
     return {spelled[key]: _of_text(key, options[spelled[key]], text) for key, text in values.items() if key in spelled}
 
@@ -232,7 +232,7 @@ def _of_text(name: str, option: Option, text: str) -> Any:
 
 
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
-    """The options that the format itself has."""
+    """Return the options that the format itself has."""
     choices = tuple(each.name for each in format.choices)
     table = (format.option,) if format.option else ()
     # Imported here: most formats have nothing to do with units or messages, and a first query waits for what is
@@ -250,7 +250,8 @@ def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
 
 
 def table_of(format: Format, given: Mapping[str, str]) -> Format:
-    """The table that the options choose; the format itself where there is one only. Raises ``UnknownNameError``."""
+    """Return the table that the options choose; the format itself where there is one only. Raises
+    ``UnknownNameError``."""
     if not format.option:
         return format
     return format.of_table(
@@ -259,7 +260,7 @@ def table_of(format: Format, given: Mapping[str, str]) -> Format:
 
 
 def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
-    """The options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format, writing=True)
     # What Spark itself wants of a stream comes along with the source's own.
     values = _known(given, (*WRITE_OPTIONS, *own), ("checkpointLocation", "queryName"))
@@ -289,7 +290,8 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
 
 
 def _known(given: Mapping[str, str], names: Iterable[str], internal: Iterable[str]) -> dict[str, str]:
-    """The options by their usual spelling; an option that does not exist is refused with the nearest that does."""
+    """Return the options by their usual spelling; an option that does not exist is refused with the nearest that
+    does."""
     spelling = {name.lower(): name for name in (*names, *internal)}
     values = {}
     for key, value in given.items():
@@ -341,7 +343,7 @@ def _flag_or_none(name: str, values: Mapping[str, str]) -> bool | None:
 
 
 def size(name: str, value: str, *, least: int = 1) -> int:
-    """A number, also with a unit as in Spark's settings.
+    """Return a number, also with a unit as in Spark's settings.
 
     >>> size("maxPartitionBytes", "128m"), size("maxPartitionBytes", "1GB"), size("batchRows", "4000")
     (134217728, 1073741824, 4000)

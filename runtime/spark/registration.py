@@ -21,7 +21,7 @@ require("pyspark", "spark", "Spark")
 
 
 def sources() -> list[type[FormatSource]]:
-    """The data source of every format that has one, by name."""
+    """Return the data source of every format that has one, by name."""
     from ..format.registry import formats, get
 
     found: list[type[FormatSource]] = []
@@ -37,7 +37,7 @@ def sources() -> list[type[FormatSource]]:
 
 
 def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
-    """The data source of a format; one straight from a spec file may be given another ``name``."""
+    """Return the data source of a format; one straight from a spec file may be given another ``name``."""
     from ..format.explored import ExploredFormat
     from .source import FormatSource
 

@@ -39,14 +39,14 @@ WRITTEN = ("spark.sql.session.timeZone", "spark.sql.parquet.outputTimestampType"
 def local_session(
     name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """The session that is active, or a new local one (see ``start``), with every format registered."""
+    """Return the session that is active, or a new local one (see ``start``), with every format registered."""
     session = start(name, cores=cores, settings=settings)
     register(session)
     return session
 
 
 def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session that is active, or a new local one on ``cores`` processor cores.
+    """Return the session that is active, or a new local one on ``cores`` processor cores.
 
     ``settings`` are Spark's and replace wireloom's own; Java's options are put after them. Raises ``UnsupportedError``
     with one sentence where Java is missing.
@@ -69,8 +69,8 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
 
 
 def session_elsewhere(name: str, address: str | None = None) -> SparkSession:
-    """The session of the job that this process was submitted as, or one at the server of Spark Connect at ``address``,
-    with every format registered."""
+    """Return the session of the job that this process was submitted as, or one at the server of Spark Connect at
+    ``address``, with every format registered."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(name)

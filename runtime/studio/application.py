@@ -70,11 +70,11 @@ class Studio:
         self._folder.cleanup()
 
     async def state(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """The stamps of what is on disk: the page asks again and again."""
+        """Return the stamps of what is on disk: the page asks again and again."""
         return {"spec": stamp(self.spec), "file": stamp(self.file)}
 
     async def begin(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """The spec as it is on disk, and what the page is called."""
+        """Return the spec as it is on disk, and what the page is called."""
         self.saved = read_spec(self.spec)
         return {
             "spec": str(self.spec),
@@ -99,7 +99,7 @@ class Studio:
         return {"stamp": stamp(self.spec), "digest": digest(text)}
 
     async def unpack(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """How many bytes there are to be shown; decompressed ones where the file is compressed."""
+        """Return how many bytes there are to be shown; decompressed ones where the file is compressed."""
         now = stamp(self.file)
         message = None
         if now != self._unpacked:
@@ -117,23 +117,23 @@ class Studio:
         return await self.helper.do("records", SECONDS, **_window(given))
 
     async def rows(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Rows of the table from a byte on."""
+        """Return rows of the table from a byte on."""
         return await self.helper.do("rows", SECONDS, **_window(given))
 
     async def survey(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The damage of the file, as far as it has been read; a little more of it is with each call."""
+        """Return the damage of the file, as far as it has been read; a little more of it is with each call."""
         return await self.helper.do("survey", SECONDS, table=str(given.get("table") or ""))
 
     async def code(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """The generated modules."""
+        """Return the generated modules."""
         return await self.helper.do("code", SECONDS)
 
     async def complete(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The words that can stand at a place of the spec."""
+        """Return the words that can stand at a place of the spec."""
         return completions(_text(given), int(given["position"]))
 
     def bytes(self, offset: int, size: int) -> bytes:
-        """A page of the bytes that are shown."""
+        """Return a page of the bytes that are shown."""
         return page_of_bytes(self._content, offset, size)
 
 

@@ -25,8 +25,8 @@ Length = Callable[[memoryview, int], tuple[int, int]]
 
 
 def read_varint(view: memoryview, position: int) -> tuple[int, int]:
-    """The varint at ``position``, and the place after it; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it has more
-    than 64 bits."""
+    """Return the varint at ``position``, and the place after it; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it has
+    more than 64 bits."""
     value = 0
     for number, byte in enumerate(view[position : position + MOST_VARINT]):
         value |= (byte & 0x7F) << (7 * number)
@@ -36,7 +36,7 @@ def read_varint(view: memoryview, position: int) -> tuple[int, int]:
 
 
 def first_bytes(format: Format) -> frozenset[int]:
-    """The bytes with which a unit begins: those of the tag of one of its fields, or of what is before."""
+    """Return the bytes with which a unit begins: those of the tag of one of its fields, or of what is before."""
     if format.message is not None and format.message.prefix:
         return frozenset(format.message.prefix[:1])
     rules = plan_of(cast(Any, format.message_class)).rule.fields
@@ -44,7 +44,7 @@ def first_bytes(format: Format) -> frozenset[int]:
 
 
 def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
-    """The first byte of each tag under which a field may stand."""
+    """Return the first byte of each tag under which a field may stand."""
     types = {WireType.LENGTH_DELIMITED if rule.key is not None else wire_type(rule.kind)}
     if rule.label is Label.REPEATED and rule.kind not in (FieldKind.STRING, FieldKind.BYTES, FieldKind.MESSAGE):
         types.add(WireType.LENGTH_DELIMITED)
@@ -54,9 +54,9 @@ def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
 def shown_framing(
     format: Format, view: memoryview, at_end: bool, lengths: Mapping[str, Length], max_record: int
 ) -> str | None:
-    """The first of several framings that the beginning of an input fits; where that is damaged, the first that units
-    further on have, or else the first of all. ``None``: more of the input is needed to know. ``lengths``: how each
-    reads a length; ``whole`` reads none."""
+    """Return the first of several framings that the beginning of an input fits; where that is damaged, the first that
+    units further on have, or else the first of all. ``None``: more of the input is needed to know. ``lengths``: how
+    each reads a length; ``whole`` reads none."""
     begins = first_bytes(format)
     cut = ""
     for word, length in lengths.items():
@@ -107,7 +107,7 @@ def _are_units(
 
 
 def field_end(view: memoryview, position: int) -> int:
-    """The place after the field at ``position``; 0: it goes beyond the view, -1: there is none."""
+    """Return the place after the field at ``position``; 0: it goes beyond the view, -1: there is none."""
     tag, position = read_varint(view, position)
     wire = tag & 7
     if not position or tag >> 3 == 0 or wire not in SIZED:
@@ -122,7 +122,7 @@ def field_end(view: memoryview, position: int) -> int:
 
 
 def field_ends(view: memoryview, position: int) -> list[int]:
-    """The places after the fields that follow each other from ``position`` on."""
+    """Return the places after the fields that follow each other from ``position`` on."""
     found = []
     while position < len(view) and (end := field_end(view, position)) > 0:
         found.append(end)

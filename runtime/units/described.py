@@ -30,13 +30,13 @@ class Described(Protocol):
     """A ``Framing`` that tells what is around its units."""
 
     def described(self, stored: memoryview) -> list[Part]:
-        """The fields of one unit as it is stored, or of what is left of one, in the order of their bytes; those that
-        are not there are left out. Nothing of what the reader knows or counts is changed."""
+        """Return the fields of one unit as it is stored, or of what is left of one, in the order of their bytes; those
+        that are not there are left out. Nothing of what the reader knows or counts is changed."""
         ...
 
 
 def unit_part(begin: int, length: int, stored: int, *, is_packed: bool = False) -> Part:
-    """The place of a unit of ``length`` bytes from ``begin`` on, of which ``stored`` bytes in all are there."""
+    """Return the place of a unit of ``length`` bytes from ``begin`` on, of which ``stored`` bytes in all are there."""
     there = stored - begin
     problem = f"{there:,} of {length:,} bytes are there" if there < length else None
     return Part("message", None, begin, begin + min(there, length), problem, is_unit=True, is_packed=is_packed)

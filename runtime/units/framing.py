@@ -86,10 +86,10 @@ class Framing(Protocol):
     def __init__(self, format: Format, *, max_record: int, **options: Any) -> None: ...
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """The complete units at the beginning of ``view``, about ``BATCH_BYTES`` of them; at least one where there is
-        one. ``base``: offset of ``view[0]`` in the input. ``at_end``: nothing follows the view. No unit has more than
-        ``max_record`` bytes. Called until it says ``ended``, or takes nothing and the input is at its end: an input
-        that ends inside a unit is ``ended``, ``truncated``."""
+        """Return the complete units at the beginning of ``view``, about ``BATCH_BYTES`` of them; at least one where
+        there is one. ``base``: offset of ``view[0]`` in the input. ``at_end``: nothing follows the view. No unit has
+        more than ``max_record`` bytes. Called until it says ``ended``, or takes nothing and the input is at its end: an
+        input that ends inside a unit is ``ended``, ``truncated``."""
         ...
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
@@ -101,7 +101,7 @@ class Framing(Protocol):
         ...
 
     def framed(self, unit: bytes) -> bytes:
-        """A unit as it is in an output. Raises ``WireloomError`` for one that cannot be there."""
+        """Return a unit as it is in an output. Raises ``WireloomError`` for one that cannot be there."""
         ...
 
     def finish(self) -> bytes:
@@ -155,7 +155,8 @@ class Whole:
 
 
 def length_reader(word: str) -> tuple[int, Length]:
-    """The size of the lengths of a framing, 0 for varints, and the function that reads one: see ``Prefixed.length``."""
+    """Return the size of the lengths of a framing, 0 for varints, and the function that reads one: see
+    ``Prefixed.length``."""
     if word == "varint":
         return 0, read_varint
     width = int(word[1])
@@ -254,8 +255,8 @@ class Prefixed:
         return end
 
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
-        """The length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it is
-        none."""
+        """Return the length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``:
+        it is none."""
         return self._read_length(view, position)
 
     def described(self, stored: memoryview) -> list[Part]:
@@ -289,7 +290,7 @@ class Prefixed:
 
 
 def varint(value: int) -> bytes:
-    """An unsigned integer as a base 128 varint, the shortest one.
+    """Return an unsigned integer as a base 128 varint, the shortest one.
 
     >>> varint(300)
     b'\\xac\\x02'
@@ -360,7 +361,7 @@ WORDS: Mapping[str, type[Framing]] = {
 
 
 def framing_class(format: Format) -> type[Framing]:
-    """The class of the format's framing. Raises ``WireloomError`` where there is no such class."""
+    """Return the class of the format's framing. Raises ``WireloomError`` where there is no such class."""
     units = units_of(format)
     if units.framings:
         return Chosen
@@ -383,8 +384,8 @@ def units_of(format: Format) -> MessageUnits:
 
 
 def options_of(kind: Any, attribute: str = "OPTIONS") -> tuple[str, ...]:
-    """The names of the options that a class of a framing, a packing or hooks takes. Raises ``RoutineError`` for an
-    ``attribute`` of the class that is not a tuple or list of names."""
+    """Return the names of the options that a class of a framing, a packing or hooks takes. Raises ``RoutineError`` for
+    an ``attribute`` of the class that is not a tuple or list of names."""
     names: Any = getattr(kind, attribute, ())
     if not isinstance(names, tuple | list) or not all(isinstance(each, str) for each in names):
         raise RoutineError(f"{kind.__module__}:{kind.__qualname__}: {attribute} is a tuple of names, not {names!r:.80}")

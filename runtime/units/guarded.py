@@ -29,8 +29,8 @@ DECODED = "decoded(units, decoded)"
 
 
 def make_framing(format: Format, *, max_record: int, options: Mapping[str, Any], writes: bool = False) -> Framing:
-    """The framing of one input, or with ``writes`` of one output. Raises ``WireloomError`` where it cannot be made, or
-    does not take the value of an option."""
+    """Return the framing of one input, or with ``writes`` of one output. Raises ``WireloomError`` where it cannot be
+    made, or does not take the value of an option."""
     kind, place = framing_class(format), units_of(format).framing
     if place in WORDS:
         return kind(format, max_record=max_record, **options)
@@ -40,7 +40,8 @@ def make_framing(format: Format, *, max_record: int, options: Mapping[str, Any],
 
 
 def make_hooks(format: Format, options: Mapping[str, Any]) -> GuardedHooks | None:
-    """The hooks of one input or column of blobs; ``None`` where the format has none. Raises as ``make_framing``."""
+    """Return the hooks of one input or column of blobs; ``None`` where the format has none. Raises as
+    ``make_framing``."""
     kind, place = hooks_class(format), units_of(format).hooks
     if kind is None:
         return None
@@ -50,12 +51,14 @@ def make_hooks(format: Format, options: Mapping[str, Any]) -> GuardedHooks | Non
 
 
 def framing_for(format: Format, max_record: int, options: Mapping[str, Any]) -> Framing:
-    """The framing of one input, with those of a reader's ``options`` that are its own. Raises as ``make_framing``."""
+    """Return the framing of one input, with those of a reader's ``options`` that are its own. Raises as
+    ``make_framing``."""
     return make_framing(format, max_record=max_record, options=_chosen(options, options_of(framing_class(format))))
 
 
 def hooks_for(format: Format, options: Mapping[str, Any]) -> GuardedHooks | None:
-    """The hooks of one input, with those of a reader's ``options`` that are theirs. Raises as ``make_framing``."""
+    """Return the hooks of one input, with those of a reader's ``options`` that are theirs. Raises as
+    ``make_framing``."""
     return make_hooks(format, _chosen(options, (*options_of(hooks_class(format)), *table_options(format))))
 
 
@@ -146,7 +149,7 @@ class GuardedLengths:
 
 
 def lengths_of(framing: Framing) -> Lengths | None:
-    """The framing where it is one of lengths, else ``None``."""
+    """Return the framing where it is one of lengths, else ``None``."""
     if isinstance(framing, GuardedFraming):
         inner = framing.inner
         return GuardedLengths(framing.place, inner) if isinstance(inner, Prefixed) else None
@@ -200,7 +203,7 @@ def checked_bytes(place: str, method: str, content: Any) -> bytes:
 
 
 def _offset(units: Units) -> int | None:
-    """Where the first unit is in the input. Units that are blobs of a column are in none."""
+    """Return where the first unit is in the input. Units that are blobs of a column are in none."""
     return None if isinstance(units.offsets, pa.Array) or not len(units.offsets) else int(units.offsets[0])
 
 

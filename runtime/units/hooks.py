@@ -25,7 +25,8 @@ class Hooks(Protocol):
     def __init__(self, **options: Any) -> None: ...
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """The rows that go out; both have the same number of units. A unit whose rows are dropped has the count 0."""
+        """Return the rows that go out; both have the same number of units. A unit whose rows are dropped has the count
+        0."""
         ...
 
     def facts(self) -> Mapping[str, Any]:
@@ -34,17 +35,17 @@ class Hooks(Protocol):
 
 
 def beside(hooks: Hooks | None) -> Mapping[str, str]:
-    """The columns beside the blobs that the hooks look at: option → name."""
+    """Return the columns beside the blobs that the hooks look at: option → name."""
     found: Mapping[str, str] = getattr(hooks, "beside", {})
     return found
 
 
 def table_options(format: Format) -> tuple[str, ...]:
-    """Names of the options that only the readers of a table's column of blobs have."""
+    """Return the names of the options that only the readers of a table's column of blobs have."""
     return options_of(hooks_class(format), "TABLE_OPTIONS")
 
 
 def hooks_class(format: Format) -> type[Hooks] | None:
-    """The class of the format's hooks, where it has any. Raises ``WireloomError`` where it cannot be loaded."""
+    """Return the class of the format's hooks, where it has any. Raises ``WireloomError`` where it cannot be loaded."""
     place = units_of(format).hooks
     return cast("type[Hooks]", load(place)) if place else None

@@ -34,8 +34,8 @@ class Packing(Protocol):
     def __init__(self, format: Format, *, max_record: int, **options: Any) -> None: ...
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """The units of all the rows, in order. Asks for rows as it goes, and gives a unit as soon as it is complete.
-        Raises ``WireloomError`` that names the row (counted from 0) and the column; no unit has more than
+        """Return the units of all the rows, in order. Asks for rows as it goes, and gives a unit as soon as it is
+        complete. Raises ``WireloomError`` that names the row (counted from 0) and the column; no unit has more than
         ``max_record`` bytes."""
         ...
 
@@ -45,7 +45,7 @@ ROWS_PER_UNIT = 1000
 
 
 def enveloped(format: Format, message: bytes) -> bytes:
-    """A message with what is around it: the prefix before, the digest after it.
+    """Return a message with what is around it: the prefix before, the digest after it.
 
     Raises ``WireloomError`` for one of fewer bytes than the format allows.
     """

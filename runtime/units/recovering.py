@@ -32,8 +32,8 @@ class Search:
         self._decoder = decoder
 
     def believed(self, units: Units, view: memoryview, base: int, at_end: bool) -> Units:
-        """The units as far as their lengths are believed: that of a refused one is where ``CHAIN`` of valid units
-        follow it, and otherwise where none hold before these. ``at_end``: nothing follows the view."""
+        """Return the units as far as their lengths are believed: that of a refused one is where ``CHAIN`` of valid
+        units follow it, and otherwise where none hold before these. ``at_end``: nothing follows the view."""
         bad, count, number = self._problems(units), len(units.begins), 0
         while (first := next((each for each in range(number, count) if each in bad), count)) < count:
             number = self._next_chain(bad, first + 1, count, units.ended == CLEAN)
@@ -67,7 +67,7 @@ class Search:
 
     @staticmethod
     def _next_chain(bad: set[int], begin: int, count: int, ends: bool) -> int:
-        """The number of the first unit with which a chain begins; ``ends``: one to the last unit is one."""
+        """Return the number of the first unit with which a chain begins; ``ends``: one to the last unit is one."""
         following = 0
         for number in range(begin, count):
             following = 0 if number in bad else following + 1
@@ -104,7 +104,7 @@ class Search:
         return not self._problems(units)
 
     def _problems(self, units: Units) -> set[int]:
-        """The numbers of the invalid units."""
+        """Return the numbers of the invalid units."""
         begins, sizes = pa.array(units.begins, pa.uint64()), pa.array(units.sizes, pa.uint64())
         found: set[int] = set()
         first, count = 0, len(begins)
@@ -120,7 +120,7 @@ class Search:
 
 
 def _cut(units: Units, count: int, end: int, base: int) -> Units:
-    """The first units, and the range up to offset ``end`` after them as damage, if there is any."""
+    """Return the first units, and the range up to offset ``end`` after them as damage, if there is any."""
     kept, begin = units.part(0, count), units.offsets[count]
     kept.damages = [each for each in units.damages if each.begin < begin]
     kept.details = units.details

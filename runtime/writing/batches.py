@@ -61,8 +61,8 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
 
 
 def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
-    """The result of ``take`` for another library's rows. Raises ``WireloomError`` for other objects, such as an array
-    of numbers."""
+    """Return the result of ``take`` for another library's rows. Raises ``WireloomError`` for other objects, such as an
+    array of numbers."""
     try:
         return take(rows)
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -76,7 +76,7 @@ def _no_rows(rows: Any) -> WireloomError:
 
 
 def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a mapping of column names to lists. Raises ``WireloomError``."""
+    """Return the rows of a mapping of column names to lists. Raises ``WireloomError``."""
     _check_columns(columns)
     lists = {
         name: values.to_pylist() if isinstance(values, pa.Array | pa.ChunkedArray) else _list(name, values)
@@ -110,7 +110,7 @@ def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
 
 
 def _list(name: str, values: Any) -> list[Any]:
-    """The values of a column. Raises ``WireloomError`` for what is one value, of which others are the parts."""
+    """Return the values of a column. Raises ``WireloomError`` for what is one value, of which others are the parts."""
     single = isinstance(values, str | bytes | bytearray | Mapping)
     single = single or (isinstance(values, memoryview) and values.itemsize == 1)
     if single or not isinstance(values, Iterable):
@@ -145,12 +145,12 @@ def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.Reco
 
 
 def stray_item(item: Any) -> WireloomError:
-    """The error for an item of an iterable of rows that is neither rows nor a row."""
+    """Return the error for an item of an iterable of rows that is neither rows nor a row."""
     return WireloomError(f"an item of the rows is {type(item).__name__}: expected record batches or mappings")
 
 
 def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
-    """A column of values, in the type that it should have where that is possible."""
+    """Return a column of values, in the type that it should have where that is possible."""
     index = types.get_field_index(name) if types is not None else -1
     if types is not None and index >= 0:
         try:
@@ -198,7 +198,7 @@ def _has_stray(kind: pa.DataType, value: Any) -> bool:
 
 
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The pairs of a map, which is given as a mapping or as a list of them."""
+    """Return the pairs of a map, which is given as a mapping or as a list of them."""
     return value.items() if isinstance(value, Mapping) else value
 
 
@@ -210,7 +210,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _wide(type: pa.DataType) -> pa.DataType:
-    """The type with 64 bits for floats, of which Arrow makes infinities where they do not fit into fewer."""
+    """Return the type with 64 bits for floats, of which Arrow makes infinities where they do not fit into fewer."""
     if pa.types.is_list(type):
         return pa.list_(_wide(type.value_type))
     return pa.float64() if pa.types.is_floating(type) else type
@@ -237,7 +237,7 @@ def _has_views(type: pa.DataType) -> bool:
 
 
 def cut(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
-    """A batch in slices of at most ``most`` rows and about as many times ``BYTES`` as that is times ``ROWS``."""
+    """Yield a batch in slices of at most ``most`` rows and about as many times ``BYTES`` as that is times ``ROWS``."""
     share = max(1, size_of(batch) // max(1, batch.num_rows))
     step = max(1, min(most, BYTES * most // ROWS // share))
     if batch.num_rows <= step:

@@ -45,7 +45,8 @@ class ColumnEncoder:
         self._max_record = max_record
 
     def blocks(self, arrays: Mapping[str, pa.Array], rows: int) -> Iterator[memoryview]:
-        """The wire bytes of a batch in blocks of whole rows. ``arrays``: what each field of the row stores, no nulls.
+        """Yield the wire bytes of a batch in blocks of whole rows. ``arrays``: what each field of the row stores, no
+        nulls.
 
         Each block has memory of its own, which is the caller's. Raises ``RefusedRowError`` after the last row before
         one that cannot be written, and at once where the arrays are not of the types that the engine takes.
@@ -80,7 +81,7 @@ class ColumnEncoder:
     def _fields(
         self, arrays: Mapping[str, pa.Array]
     ) -> tuple[list[tuple[int, int, memoryview | None, int]], list[pa.Array]]:
-        """The engine's view of the fixed fields, and the arrays that own their memory."""
+        """Return the engine's view of the fixed fields, and the arrays that own their memory."""
         fields: list[tuple[int, int, memoryview | None, int]] = []
         owners: list[pa.Array] = []
         for slot in self._plain.slots:
@@ -117,7 +118,7 @@ class ColumnEncoder:
 
 
 def _stored(array: pa.Array, kind: Kind) -> pa.Array:
-    """The values as wide as they are on the wire, in the same number of bits."""
+    """Return the values as wide as they are on the wire, in the same number of bits."""
     wanted = TYPES[kind]
     if array.type == wanted:
         return array

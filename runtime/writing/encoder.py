@@ -45,17 +45,17 @@ class RowEncoder:
 
     @cached_property
     def plain(self) -> PlainRow | None:
-        """The quick way, where the rows are plain."""
+        """Return the quick way, where the rows are plain."""
         return plain_row(self.format)
 
     def fields(self, schema: pa.Schema) -> tuple[Filled, ...]:
-        """The way in which a table of that schema fills the rows. Raises ``WireloomError`` where it cannot."""
+        """Return the way in which a table of that schema fills the rows. Raises ``WireloomError`` where it cannot."""
         if self._schema is None or not schema.equals(self._schema):
             self._fields, self._schema = fields_of(self.format, schema), schema
         return self._fields
 
     def encode(self, batch: pa.RecordBatch, first_row: int = 0) -> list[bytes]:
-        """The bytes of each row of a batch, delimiter and padding included.
+        """Return the bytes of each row of a batch, delimiter and padding included.
 
         ``first_row`` is the number of the batch's first row, for the messages. Raises ``WireloomError`` with the row
         and the column for what cannot be written.
@@ -83,7 +83,7 @@ class RowEncoder:
 
     @property
     def most_rows(self) -> int:
-        """The largest number of rows that a batch for ``blocks`` should have."""
+        """Return the largest number of rows that a batch for ``blocks`` should have."""
         return MANY if self._columns is not None else ROWS
 
     @cached_property
@@ -98,7 +98,7 @@ class RowEncoder:
         return {each.field: column_array(each, batch.column(each.name), first_row) for each in filled}
 
     def encode_one(self, values: Mapping[str, Any]) -> bytes:
-        """The bytes of one row, given as column names and values. Raises ``WireloomError``."""
+        """Return the bytes of one row, given as column names and values. Raises ``WireloomError``."""
         names = frozenset(values)
         filled = self._by_names.get(names)
         if filled is None:
@@ -128,7 +128,8 @@ class RowEncoder:
             raise WireloomError(f"the record cannot be written: {text}") from error
 
     def encode_values(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int = 0) -> list[bytes]:
-        """The bytes of ``count`` rows whose fields have those values, one sequence per field of the row class."""
+        """Return the bytes of ``count`` rows whose fields have those values, one sequence per field of the row
+        class."""
         if self.plain is not None and self.plain.fields == values.keys():
             try:
                 rows = self.plain.encode(values, count)
@@ -189,16 +190,17 @@ class RowEncoder:
 
     @cached_property
     def _asked(self) -> tuple[str, ...]:
-        """The value instances that defaults of the row's fields are computed from."""
+        """Return the value instances that defaults of the row's fields are computed from."""
         return tuple(each.asks[0] for each in self.format.columns if each.asks is not None and not each.asks[1])
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:
-        """The fields of the row that a condition leaves out."""
+        """Return the fields of the row that a condition leaves out."""
         return tuple(each.attribute or each.name for each in self.format.columns if each.optional)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
-        """A field with a value that is not in the row's bytes, since its condition is false; empty where none is."""
+        """Return a field with a value that is not in the row's bytes, since its condition is false; empty where none
+        is."""
         given = [name for name in self._optional if value_at(row, name) is not None]
         written = self.format.row_class.from_bytes(data) if given else None
         return next((name for name in given if value_at(written, name) is None), "")

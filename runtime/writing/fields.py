@@ -55,7 +55,7 @@ class Filled:
 
 
 def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
-    """The way in which the columns of a table of that schema fill the fields of a row.
+    """Return the way in which the columns of a table of that schema fill the fields of a row.
 
     A field stored under two columns (``ts`` and ``ts_millis``) is taken from the raw one where both are there. Derived
     columns, a reader's own ones and those of the path are left out. Raises ``UnknownNameError`` for a column that the
@@ -116,7 +116,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
 
 
 def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
-    """The attributes around rows, with defaults, that columns show."""
+    """Yield the attributes around rows, with defaults, that columns show."""
     taken = {(each.field, each.up) for each in filled}
     for column in format.columns:
         if column.shows is None or column.name not in given or column.shows in taken:
@@ -140,8 +140,8 @@ def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -
 
 
 def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
-    """The value instances of the table that defaults are computed from. Those of which the table has something that
-    they would be computed to need not come of what is written."""
+    """Yield the value instances of the table that defaults are computed from. Those of which the table has something
+    that they would be computed to need not come of what is written."""
     known = {(each.field, each.up) for each in filled}
     for column in format.columns:
         if column.asks is not None and column.name in given:
@@ -161,8 +161,8 @@ def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
 
 
 def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[Filled]:
-    """The fields that have no column, but follow from one of a value instance. Each column gives one of them; fields of
-    structs have none."""
+    """Yield the fields that have no column, but follow from one of a value instance. Each column gives one of them;
+    fields of structs have none."""
     open_fields = [(each.attribute, each.up) for each in missing]
     open_fields += dict.fromkeys((name, up) for each in format.columns for name, up, _ in each.solves if "." in name)
     for column in format.columns:
@@ -180,18 +180,18 @@ def _needed(column: Column) -> bool:
 
 
 def _names(format: Format, column: Column) -> str:
-    """Every column that can give the value of this one, the default one first."""
+    """Return every column that can give the value of this one, the default one first."""
     return " or ".join(each.name for each in sorted(_forms(format, column), key=lambda each: not each.default))
 
 
 def _forms(format: Format, column: Column) -> tuple[Column, ...]:
-    """A column and those that show the same attribute in another form."""
+    """Return a column and those that show the same attribute in another form."""
     attribute = column.attribute or column.name
     return (column, *(each for each in format.columns if each.same_as == attribute and each.parent == column.parent))
 
 
 def _source(format: Format, column: Column, given: Iterable[str]) -> Column | None:
-    """The column of the table that holds the value of this one: itself, or else another form of it."""
+    """Return the column of the table that holds the value of this one: itself, or else another form of it."""
     return next((each for each in _forms(format, column) if each.name in given), None)
 
 
@@ -200,7 +200,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[object]:
-    """The values of one field, one per row, ``None`` only where the field is optional.
+    """Return the values of one field, one per row, ``None`` only where the field is optional.
 
     ``first_row`` is the number of the batch's first row in the whole table, for the messages: rows count from 0. Raises
     ``WireloomError`` for a null and for a value that the field cannot hold.
@@ -229,8 +229,8 @@ def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[objec
 
 
 def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
-    """The stored values of the field, row by row, as Arrow. Raises ``WireloomError`` for a value that the field cannot
-    hold."""
+    """Return the stored values of the field, row by row, as Arrow. Raises ``WireloomError`` for a value that the field
+    cannot hold."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
@@ -300,7 +300,7 @@ def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
 
 
 def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
-    """The values of an enum, from their labels; a number, or its text, stands for a value without a label."""
+    """Return the values of an enum, from their labels; a number, or its text, stands for a value without a label."""
     known = {label: value for value, label in filled.labels}
     kind = pa.uint64() if filled.unsigned else pa.int64()
     result: list[int | None] = []
@@ -319,7 +319,7 @@ def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
 
 
 def _number(given: object) -> int | None:
-    """The integer that a value or its text is; ``None`` where it is none."""
+    """Return the integer that a value or its text is; ``None`` where it is none."""
     try:
         if isinstance(given, str | bytes):
             return int(given)
@@ -332,7 +332,7 @@ def _number(given: object) -> int | None:
 
 
 def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -> str:
-    """Names the first row whose value cannot be cast."""
+    """Return names the first row whose value cannot be cast."""
     start, count = 0, len(array)
     while count > 1:
         half = count // 2
@@ -349,8 +349,8 @@ def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -
 
 
 def misfit(filled: Filled, value: Any) -> str | None:
-    """The values that the column takes, where that is not ``value``, a single one and not null. ``None``: it may be
-    taken."""
+    """Return the values that the column takes, where that is not ``value``, a single one and not null. ``None``: it may
+    be taken."""
     kind, hint = filled.type, ""
     is_truth = isinstance(value, bool)
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

@@ -29,7 +29,7 @@ class FragmentEncoder:
         """The bytes left in the block."""
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
-        """The bytes of a file piece by piece, each with the number of its rows.
+        """Yield the bytes of a file piece by piece, each with the number of its rows.
 
         Raises ``WireloomError`` with the row, counted from 0, for what cannot be written.
         """
@@ -80,7 +80,7 @@ class FragmentEncoder:
         return (fragments.first if begins else fragments.last if ends else fragments.middle)[0]
 
     def _with(self, batch: pa.RecordBatch, kinds: list[int], data: list[bytes | None] | None = None) -> pa.RecordBatch:
-        """The batch with the kinds of pieces, and their data."""
+        """Return the batch with the kinds of pieces, and their data."""
         columns = {name: batch.column(name) for name in batch.schema.names}
         columns[self._fragments.kind] = pa.array(kinds, self._kind)
         if data is not None:

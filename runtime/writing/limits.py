@@ -10,7 +10,8 @@ from ..base.limits import LARGEST_RECORD
 
 
 def limit_of(value: Any, name: str = "max_record") -> int:
-    """The value of a limit, also from text, not more than the largest record of a reader. Raises ``WireloomError``."""
+    """Return the value of a limit, also from text, not more than the largest record of a reader. Raises
+    ``WireloomError``."""
     try:
         limit = int(value)
         whole = isinstance(value, str) or (limit == value and not isinstance(value, bool))

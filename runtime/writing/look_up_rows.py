@@ -58,7 +58,7 @@ class LookUpRows:
         self._encoded = encoded
 
     def values(self, batch: pa.RecordBatch) -> list[tuple[Any, ...]]:
-        """The rows that each row refers to: for each table the key and the values that are looked up."""
+        """Return the rows that each row refers to: for each table the key and the values that are looked up."""
         if not self._references:
             return [()] * batch.num_rows
         tables = []
@@ -68,7 +68,7 @@ class LookUpRows:
         return list(zip(*tables, strict=True))
 
     def before(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[bytes]:
-        """The bytes of what these rows refer to, as far as it has not been written."""
+        """Yield the bytes of what these rows refer to, as far as it has not been written."""
         new: list[dict[Any, tuple[Any, ...]]] = [{} for _ in self._references]
         for row in rows:
             for place, (key, *values) in enumerate(row):
@@ -94,7 +94,7 @@ class LookUpRows:
 
 
 def _batch(table: Format, reference: Reference, rows: dict[Any, tuple[Any, ...]]) -> pa.RecordBatch:
-    """The rows of another table, as Arrow."""
+    """Return the rows of another table, as Arrow."""
     columns: dict[str, list[Any]] = {reference.match: list(rows)}
     for number, name in enumerate(reference.columns):
         columns[name] = [values[number] for _, values in rows.values()]
@@ -105,7 +105,7 @@ def _batch(table: Format, reference: Reference, rows: dict[Any, tuple[Any, ...]]
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type of values that labels are read as."""
+    """Return the type of values that labels are read as."""
     return pa.string() if pa.types.is_dictionary(kind) else kind
 
 

@@ -77,7 +77,7 @@ def check_fields(name: str, given: pa.DataType, wanted: pa.DataType) -> None:
 
 
 def counted(kind: pa.DataType) -> pa.DataType:
-    """The type with integers in the place of the timestamps inside."""
+    """Return the type with integers in the place of the timestamps inside."""
     if pa.types.is_timestamp(kind):
         return pa.int64()
     if pa.types.is_map(kind):

@@ -13,8 +13,9 @@ from ..objects.messages.objects import Message
 
 
 def message_of(kind: type[Message], values: Mapping[str, Any], path: str = "") -> Message:
-    """A message of that class. Nested messages are mappings, repeated fields lists, maps mappings or lists of pairs or
-    of mappings of ``key`` and ``value``; ``None`` is an absent field. Raises ``MessageError`` with the field's path."""
+    """Return a message of that class. Nested messages are mappings, repeated fields lists, maps mappings or lists of
+    pairs or of mappings of ``key`` and ``value``; ``None`` is an absent field. Raises ``MessageError`` with the field's
+    path."""
     rules = {each.name: each for each in kind._rule.fields}
     types = kind._types()
     fields = {}

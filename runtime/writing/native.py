@@ -13,7 +13,8 @@ from ..objects.framing import is_unmistakable
 
 
 def framed(format: Format) -> Callable[[bytes], bytes]:
-    """The function that makes a delimited format's record ready for the file: stuffed, and its delimiter after it."""
+    """Return the function that makes a delimited format's record ready for the file: stuffed, and its delimiter after
+    it."""
     delimiter = format.delimiter
     if format.stuffing == Stuffing.NONE:
 

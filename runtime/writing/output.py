@@ -27,7 +27,7 @@ Target = str | os.PathLike[str] | IO[bytes]
 
 
 def name_of(target: Target) -> str | None:
-    """The name by which a target's codec and kind are chosen; ``None`` for a file object without one."""
+    """Return the name by which a target's codec and kind are chosen; ``None`` for a file object without one."""
     if isinstance(target, str | os.PathLike):
         return os.fsdecode(target)
     name = getattr(target, "path" if is_open_file(target) else "name", None)
@@ -35,7 +35,7 @@ def name_of(target: Target) -> str | None:
 
 
 def codec_of(format: Format, name: str | None) -> str:
-    """The codec of a new file of that name: the one of its suffix, or the format's own where it has none.
+    """Return the codec of a new file of that name: the one of its suffix, or the format's own where it has none.
 
     A name that ends as the format's files do without their compression (``.wal`` of ``.wal.zst``) is not compressed.
     """
@@ -77,7 +77,7 @@ def opened(target: Target, location: Location | None = None) -> Iterator[IO[byte
 
 
 def _writable(file: Any) -> IO[bytes]:
-    """A caller's binary file that can be written. Raises ``WireloomError`` for anything else."""
+    """Return a caller's binary file that can be written. Raises ``WireloomError`` for anything else."""
     if not hasattr(file, "write"):
         raise WireloomError(f"cannot write to {type(file).__name__}: give a path or a binary file object")
     path = name_of(file)
@@ -157,8 +157,8 @@ def replacing(path: str) -> Iterator[Path]:
 
 
 def _destination(path: str) -> tuple[Path, os.stat_result | None]:
-    """The file that ``path`` names, links followed, and its status if it exists. Raises ``WireloomError`` where it is a
-    folder, may not be written or cannot be looked at."""
+    """Return the file that ``path`` names, links followed, and its status if it exists. Raises ``WireloomError`` where
+    it is a folder, may not be written or cannot be looked at."""
     if "\0" in path:
         raise WireloomError("cannot be written: a path has no NUL character", path=path.replace("\0", "\\0"))
     with _named(path):

@@ -72,12 +72,12 @@ class PlainRow:
 
     @property
     def fields(self) -> set[str]:
-        """The fields of the row object whose values are needed."""
+        """Return the fields of the row object whose values are needed."""
         names = {each.field for each in self.slots} | {self.blob}
         return {name for name in names if name is not None}
 
     def encode(self, values: Mapping[str, Sequence[Any]], count: int) -> list[bytes]:
-        """The wire bytes of ``count`` rows. Raises ``struct.error``, ``TypeError``, ``AttributeError`` or
+        """Return the wire bytes of ``count`` rows. Raises ``struct.error``, ``TypeError``, ``AttributeError`` or
         ``UnicodeEncodeError`` for a value that does not fit."""
         blobs: Sequence[bytes] = values[self.blob] if self.blob is not None else [b""] * count
         if self.text:
@@ -97,7 +97,7 @@ class PlainRow:
         return list(map(add, heads, blobs)) if self.blob is not None else list(heads)
 
     def _stand_in(self) -> int:
-        """The value of the checksum's field while the checksum is computed."""
+        """Return the value of the checksum's field while the checksum is computed."""
         assert self.rule is not None
         size = next(UNSIGNED[each.kind] for each in self.slots if each.checksum)
         return int.from_bytes(bytes([max(self.rule.replace, 0)]) * size, "little")
@@ -114,7 +114,7 @@ class PlainRow:
 
 
 def plain_row(format: Format) -> PlainRow | None:
-    """The layout of the format's rows where it is plain."""
+    """Return the layout of the format's rows where it is plain."""
     # Structs and lists are more columns of the program than one.
     if not format.stands_alone or format.program is None or len(format.program.columns) > len(format.engine_columns):
         return None

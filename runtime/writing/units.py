@@ -40,7 +40,7 @@ UNIT_BYTES = 1024 * 1024
 
 
 def unit_options(format: Format) -> tuple[str, ...]:
-    """Names of the options that say how many rows are in a unit; none where there is no choice."""
+    """Return the names of the options that say how many rows are in a unit; none where there is no choice."""
     return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()
 
 
@@ -69,7 +69,7 @@ class UnitEncoder:
         self._tables: dict[str, UnitEncoder] = {}
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
-        """The bytes of a file piece by piece, each with the number of its rows.
+        """Yield the bytes of a file piece by piece, each with the number of its rows.
 
         Raises ``WireloomError`` with the row, counted from 0, for what cannot be written.
         """
@@ -109,14 +109,14 @@ class UnitEncoder:
             yield self._unit(rows, root)
 
     def _items_around(self, root: Any, where: str) -> bytes:
-        """The bytes of items that a file has besides those with rows."""
+        """Return the bytes of items that a file has besides those with rows."""
         items = getattr(root, f"_{where}_{self._levels[0].attribute}")()
         for each in items:
             each._parent, each._root = root, root
         return b"".join(self._framed(each.to_bytes()) for each in items)
 
     def _of_table(self, table: Format, batch: pa.RecordBatch) -> Iterator[bytes]:
-        """The bytes of rows of another table, which rows of this one refer to."""
+        """Yield the bytes of rows of another table, which rows of this one refer to."""
         encoder = self._tables.get(table.table)
         if encoder is None:
             encoder = self._tables[table.table] = UnitEncoder(table, max_record=self._max_record)
@@ -151,8 +151,8 @@ class UnitEncoder:
             first += batch.num_rows
 
     def _columns(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[list[tuple[Any, ...]]], list[Any]]:
-        """The values of each level, row by row; and those which rows have in common that are in one object of a level:
-        its own, and those of rows that depend on it alone."""
+        """Return the values of each level, row by row; and those which rows have in common that are in one object of a
+        level: its own, and those of rows that depend on it alone."""
         depth = len(self._levels)
         filled = fields_of(self._format, batch.schema)
         values = [values_of(each, batch, first_row) for each in filled]
@@ -188,7 +188,7 @@ class UnitEncoder:
     def _solved(
         self, filled: Filled, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
     ) -> list[object]:
-        """The values of an attribute with which a value instance comes to what the column has."""
+        """Return the values of an attribute with which a value instance comes to what the column has."""
         assert filled.solved is not None
         attribute, up, factor = filled.solved
         found: list[object] = []
@@ -213,7 +213,7 @@ class UnitEncoder:
     # Objects ---------------------------------------------------------------------------------------------------------
 
     def _object(self, depth: int, row: Row | None, parent: Any = None) -> Any:
-        """An object of a level, with the values that a row gives it."""
+        """Return an object of a level, with the values that a row gives it."""
         fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
         if depth < len(self._levels):
             fields = dict(self._levels[depth].tags) | fields
@@ -226,8 +226,8 @@ class UnitEncoder:
         return made
 
     def _made(self, depth: int, rows: Rows, start: int, parent: Any, most: int) -> tuple[Any, int]:
-        """An object of a level, with the rows from ``start`` on that are in it; and the first row after them. ``most``:
-        rows of an object that others may follow."""
+        """Return an object of a level, with the rows from ``start`` on that are in it; and the first row after them.
+        ``most``: rows of an object that others may follow."""
         row = rows.at(start)
         made = self._object(depth, row, parent)
         if depth == len(self._levels):
@@ -265,7 +265,7 @@ class UnitEncoder:
     # Bytes -----------------------------------------------------------------------------------------------------------
 
     def _unit(self, rows: Rows, root: Any) -> tuple[bytes, int]:
-        """The next unit: the rows that belong together, or as many of them as one can hold."""
+        """Return the next unit: the rows that belong together, or as many of them as one can hold."""
         most, before = self._unit_rows, 0
         first: Attempt | None = None
         chain = dict(getattr(root, "_chain", {}))
@@ -295,13 +295,14 @@ class UnitEncoder:
                 most, before = rows_before(error) or place // 2, place
 
     def _needed(self, rows: Rows, count: int) -> Iterator[bytes]:
-        """The bytes of rows of other tables that the first rows need."""
+        """Yield the bytes of rows of other tables that the first rows need."""
         found = (rows.at(place) for place in range(count))
         if self._look_up_rows is not None:
             yield from self._look_up_rows.before(each.refers for each in found if each is not None)
 
     def _file(self, rows: Rows) -> tuple[bytes, int]:
-        """The whole file. Objects inside of it are made smaller where they cannot hold the rows of equal values."""
+        """Return the whole file. Objects inside of it are made smaller where they cannot hold the rows of equal
+        values."""
         most, first = self._unit_rows, None
         while True:
             place = 0
@@ -322,7 +323,7 @@ class UnitEncoder:
                 most = min(most - 1, rows_before(error)) or most // 2
 
     def _written(self, made: Any, depth: int, first_row: int) -> bytes:
-        """The bytes of an object of a level. ``first_row``: the number of its first row."""
+        """Return the bytes of an object of a level. ``first_row``: the number of its first row."""
         chain = dict(getattr(made._root, "_chain", {}))
         try:
             data: bytes = made.to_bytes()
@@ -382,7 +383,7 @@ class UnitEncoder:
     # What is wrong ---------------------------------------------------------------------------------------------------
 
     def _several(self, rows: Rows, place: int) -> WireloomError:
-        """The error for a row that is not in the same object as those before it, where there is only one."""
+        """Return the error for a row that is not in the same object as those before it, where there is only one."""
         row, before = rows.at(place), rows.at(place - 1)
         number = rows.first + place
         assert row is not None

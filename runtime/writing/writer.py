@@ -88,7 +88,7 @@ def write(
 def _pieces(
     format: Format, rows: Any, padding: bytes, max_record: int, options: dict[str, Any]
 ) -> Iterator[tuple[bytes | memoryview, int]]:
-    """The bytes of a file piece by piece, each with the number of rows that it completes."""
+    """Yield the bytes of a file piece by piece, each with the number of rows that it completes."""
     if format.fragments is not None:
         yield from FragmentEncoder(format, max_record=max_record).pieces(batches_of(rows, format.schema))
         return
@@ -143,7 +143,8 @@ def _put(counted: Counted, packer: codecs.Compressor, content: bytes | memoryvie
 
 
 def padding_of(format: Format, options: dict[str, Any]) -> bytes:
-    """The unused bytes after each row that the options ask for; the first way of the spec where they say nothing."""
+    """Return the unused bytes after each row that the options ask for; the first way of the spec where they say
+    nothing."""
     padding = b""
     for choice in format.choices:
         ways = dict(choice.padding)
@@ -155,7 +156,7 @@ def padding_of(format: Format, options: dict[str, Any]) -> bytes:
 
 
 def max_record_of(format: Format, options: dict[str, Any]) -> int:
-    """The option ``max_record``; also refuses every option that the format does not have."""
+    """Return the option ``max_record``; also refuses every option that the format does not have."""
     known = [*(each.name for each in format.choices), *unit_options(format), "max_record"]
     for name in options:
         if name not in known:

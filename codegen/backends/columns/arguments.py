@@ -16,7 +16,7 @@ OUTER_PARSER = 'parser=__name__.rpartition(".")[0] + ".parser"'
 
 
 def class_reference(plan: Plan, path: Path) -> str:
-    """The class of a type as ``Format.row`` has it."""
+    """Return the class of a type as ``Format.row`` has it."""
     name = qualified(path)
     return name if path[0] == plan.root.path[0] else f"..{path[0]}.parser:{name}"
 
@@ -24,7 +24,8 @@ def class_reference(plan: Plan, path: Path) -> str:
 def format_arguments(
     plan: Plan, row: str, rows_field: str, refusal: str | None, more: Mapping[str, tuple[object, object]]
 ) -> list[str]:
-    """The arguments but for columns; those with the default value are left out. ``more``: each with its default."""
+    """Return the arguments but for columns; those with the default value are left out. ``more``: each with its
+    default."""
     given: dict[str, object] = {
         "name": plan.name,
         "title": plan.title,

@@ -48,7 +48,7 @@ class ArrowType:
     """A list of structs that is a map: its ``name`` and ``constructor`` are those of the map."""
 
     def inside(self, way: tuple[str, ...]) -> ArrowType:
-        """The type of a field of a struct, or of one of a struct in it."""
+        """Return the type of a field of a struct, or of one of a struct in it."""
         return reduce(lambda holder, name: dict(holder.fields)[name], way, self)
 
 
@@ -58,7 +58,7 @@ def _integer(size: int, signed: bool) -> ArrowType:
 
 
 def wire_kind(size: int, signed: bool, endian: str | None) -> Kind:
-    """The engine's name of an integer on the wire.
+    """Return the engine's name of an integer on the wire.
 
     >>> wire_kind(4, False, "be").name
     'U4BE'
@@ -89,7 +89,7 @@ UNITS_PER_MICROSECOND_RANGE = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 
 
 def timestamp_range(unit: str) -> Interval:
-    """The counts of ``unit`` that a timestamp column can hold; others are null.
+    """Return the counts of ``unit`` that a timestamp column can hold; others are null.
 
     >>> timestamp_range("ms").high
     9223372036854775
@@ -99,7 +99,7 @@ def timestamp_range(unit: str) -> Interval:
 
 
 def timestamp_type(logical: Timestamp) -> ArrowType:
-    """The type of a timestamp column; the engine fills in the raw counts."""
+    """Return the type of a timestamp column; the engine fills in the raw counts."""
     zone, name = (f', "{logical.zone}"', f", {logical.zone}") if logical.zone else ("", "")
     constructor = f'pa.timestamp("{logical.unit}"{zone})'
     return ArrowType(f"timestamp[{logical.unit}{name}]", constructor, Storage.FIXED64)
@@ -132,7 +132,7 @@ def _needs_unsigned(interval: Interval | None) -> bool:
 
 
 def scalar_type(plan: Plan, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
-    """The type of single values of ``kind``; ``computed``: the values of a computed one, where they are known.
+    """Return the type of single values of ``kind``; ``computed``: the values of a computed one, where they are known.
 
     ``None`` for lists and user types, and where no one Arrow type fits.
     """
@@ -172,26 +172,26 @@ def _bits(width: int) -> ArrowType | None:
 
 
 def struct_type(fields: tuple[tuple[str, ArrowType], ...], owner: Path = ()) -> ArrowType:
-    """The type of structs with these fields; ``owner``: the type of the spec that they show."""
+    """Return the type of structs with these fields; ``owner``: the type of the spec that they show."""
     names = ", ".join(f"{name}: {each.name}" for name, each in fields)
     constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
     return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields, owner=owner)
 
 
 def list_type(item: ArrowType) -> ArrowType:
-    """The type of lists of these."""
+    """Return the type of lists of these."""
     return ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)
 
 
 def map_type(item: ArrowType, pairs: Pairs) -> ArrowType:
-    """The type of maps whose pairs are these structs."""
+    """Return the type of maps whose pairs are these structs."""
     key, value = (item.inside(way) for way in (pairs.key, pairs.value))
     constructor = f"pa.map_({key.constructor}, {value.constructor})"
     return ArrowType(f"map<{key.name}, {value.name}>", constructor, item=item, pairs=pairs)
 
 
 def union_type(variants: ArrowType) -> ArrowType:
-    """The dense union of the fields of a struct of variants."""
+    """Return the dense union of the fields of a struct of variants."""
     names = ", ".join(f"{name}: {each.name}" for name, each in variants.fields)
     constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in variants.fields)
     return replace(variants, name=f"dense_union<{names}>", constructor=f"pa.dense_union([{constructors}])")

@@ -118,7 +118,8 @@ class Assembler:
         self.items.append(ExpressionLine(target, compiled, comment))
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
-        """A register that holds the expression's value: the field's own where it is only a field that has a value."""
+        """Return a register that holds the expression's value: the field's own where it is only a field that has a
+        value."""
         target = compiled.scalar
         if target is None or target.lazy:
             target = Scalar(comment, compiled.interval)
@@ -171,27 +172,27 @@ class Assembler:
         return self._constant(encoding.table)[0] if encoding.table else 0
 
     def mark(self) -> int:
-        """The number of a new mark."""
+        """Return the number of a new mark."""
         self.marks += 1
         return self.marks - 1
 
     def loop(self) -> int:
-        """The number of a new loop."""
+        """Return the number of a new loop."""
         self.loops += 1
         return self.loops - 1
 
     def chain(self) -> int:
-        """The number of a new chain of checksums."""
+        """Return the number of a new chain of checksums."""
         self.chains += 1
         return self.chains - 1
 
     def slot(self) -> Slot:
-        """A place here that steps may be added to later."""
+        """Return a place here that steps may be added to later."""
         self.items.append(found := Slot())
         return found
 
     def message(self, table: TagTable) -> int:
-        """The number of the table of a message."""
+        """Return the number of the table of a message."""
         self.messages.append(table)
         return len(self.messages) - 1
 
@@ -378,7 +379,7 @@ class Assembler:
         return start, len(code)
 
     def _code(self, compiled: Compiled, known: list[KnownBytes]) -> bytes:
-        """The code; ``known`` gets the places in it of bytes that readers put in."""
+        """Return the code; ``known`` gets the places in it of bytes that readers put in."""
         code = b""
         for part in compiled.parts:
             if isinstance(part, bytes):

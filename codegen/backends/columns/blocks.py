@@ -73,7 +73,7 @@ def find(state: State, scope: Scope, field: Field, span: Span, size: int | None)
 
 
 def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
-    """The bytes that a value is in."""
+    """Return the bytes that a value is in."""
     compiler = state.compiler(scope).strict
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):

@@ -26,7 +26,7 @@ class Candidate:
 
 
 def candidates(plan: Plan) -> Iterator[Candidate]:
-    """The repeated fields of a spec that are of one type of it, each as if its items was in a file by themselves.
+    """Yield the repeated fields of a spec that are of one type of it, each as if its items was in a file by themselves.
 
     After those of the root stands what the root has before them. A type that is repeated in several places comes once
     for each.

@@ -140,7 +140,8 @@ class _Chain:
 
 
 def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | None:
-    """The chain of a checksum, if it continues that of the item before: it belongs to the object with the items."""
+    """Return the chain of a checksum, if it continues that of the item before: it belongs to the object with the
+    items."""
     if not cover.chained:
         return None
     found = chain_holder(scope.plan, scope.struct)

@@ -52,7 +52,7 @@ class ColumnNodes:
 
     @property
     def all(self) -> tuple[ColumnNode, ...]:
-        """All columns of the program, in order."""
+        """Return all columns of the program, in order."""
         return tuple(inner for each in self.columns for inner in each.all())
 
     def _column(self, column: TableColumn) -> ColumnNode:

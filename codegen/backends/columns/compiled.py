@@ -55,7 +55,7 @@ Part = bytes | Scalar | Span | Order | Digits | Byte | Compare | Length
 
 
 def code_of(part: Scalar | Span | Digits | Byte | Compare | Length, number: int, other: int) -> bytes:
-    """The code of a part about the register or span ``number``, and another one."""
+    """Return the code of a part about the register or span ``number``, and another one."""
     match part:
         case Digits(radix=radix):
             return struct.pack("<BHB", Code.SPAN_NUMBER, number, radix)
@@ -95,12 +95,12 @@ class Compiled:
 
     @property
     def constant(self) -> int | None:
-        """The value, where it is the same for every row."""
+        """Return the value, where it is the same for every row."""
         return self.interval.low if self.interval.constant else None
 
     @property
     def scalar(self) -> Scalar | None:
-        """The field, where the expression is only its value."""
+        """Return the field, where the expression is only its value."""
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Scalar) else None
 
@@ -117,7 +117,7 @@ class Compiled:
         return False
 
     def scalars(self) -> Iterable[Scalar]:
-        """The fields whose registers the code reads."""
+        """Return the fields whose registers the code reads."""
         return (part for part in self.parts if isinstance(part, Scalar))
 
 
@@ -139,14 +139,14 @@ def constant(value: int) -> Compiled:
 
 
 def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:
-    """The operands' code one after the other, then ``code``."""
+    """Return the operands' code one after the other, then ``code``."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max(position + each.depth for position, each in enumerate(operands))
     return Compiled((*parts, bytes([code])), interval, depth)
 
 
 def of_series(operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval) -> Compiled:
-    """The operands' code, then a code about a series."""
+    """Return the operands' code, then a code about a series."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max((each.depth for each in operands), default=1)
     return Compiled((*parts, struct.pack("<BH", code, number)), interval, depth)

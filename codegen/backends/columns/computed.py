@@ -67,7 +67,7 @@ def compute(
     type: ArrowType,
     otherwise: Whole = Whole(),
 ) -> Function:
-    """The function of a value instance of the message at ``place``. ``columns``: what there is to compute with.
+    """Return the function of a value instance of the message at ``place``. ``columns``: what there is to compute with.
     ``type``: that of the column, where the values do not need another one.
 
     Raises ``NotForEngineError`` where it cannot be had from whole columns.
@@ -110,7 +110,7 @@ class _Computer:
     nesting: int = 0
 
     def compile(self, node: Node, place: Place) -> Vector:
-        """The column that an expression, written in the type at ``place``, makes."""
+        """Return the column that an expression, written in the type at ``place``, makes."""
         return self._compile(fold(node), place)
 
     def _compile(self, node: Node, place: Place) -> Vector:
@@ -176,7 +176,7 @@ class _Computer:
         return self._field(found)
 
     def _field(self, found: FieldFound) -> Vector | Place:
-        """A field from the column that it is, or that it is a part of."""
+        """Return a field from the column that it is, or that it is a part of."""
         numbers = tuple(field_of(each).number for each in found.steps)
         for taken in range(len(found.steps), 0, -1):
             column = self.columns.get(FieldSource(numbers[:taken], found.up))

@@ -43,7 +43,7 @@ class Texts(Finder):
     maker: TextMaker | None = None
 
     def span(self, node: Node) -> Span:
-        """The text or the bytes that an expression gives, as they stand in the input or as they are made. Raises
+        """Return the text or the bytes that an expression gives, as they stand in the input or as they are made. Raises
         ``NotForEngineError``."""
         if isinstance(node, Name | Attribute | Subscript | Cast):
             found = self.resolve(node)
@@ -57,7 +57,7 @@ class Texts(Finder):
         return self._made(node)
 
     def found_span(self, node: Node) -> Span:
-        """The text or the bytes that an expression finds in the input."""
+        """Return the text or the bytes that an expression finds in the input."""
         found = self.resolve(node)
         if not isinstance(found, Span) or found.made:
             raise NotForEngineError("an expression asks for text of items that does not stand in the input")
@@ -77,7 +77,7 @@ class Texts(Finder):
         return found
 
     def clean(self, node: Node) -> Span:
-        """The same, text as UTF-8: what is not in its encoding is U+FFFD."""
+        """Return the same, text as UTF-8: what is not in its encoding is U+FFFD."""
         return self._clean(self.span(node))
 
     def _clean(self, span: Span) -> Span:
@@ -123,7 +123,7 @@ class Texts(Finder):
         return self.maker
 
     def _held(self, span: Span) -> Span:
-        """A span that has no value where it is absent."""
+        """Return a span that has no value where it is absent."""
         if span.made:
             return span
         if self.knows(span) or span.there is None or not self.absent_fails:
@@ -177,7 +177,7 @@ class Texts(Finder):
 
     @abstractmethod
     def knowing(self, condition: Node | None) -> Self:
-        """The same for what is used only where a condition holds."""
+        """Return the same for what is used only where a condition holds."""
 
 
 def constant_bytes(items: tuple[Node, ...]) -> bytes | None:

@@ -83,14 +83,15 @@ class Compiler(Texts):
     """Compiles expressions, with the names of a ``Finder``."""
 
     def compile(self, node: Node) -> Compiled:
-        """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
+        """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
         result = self._compile(node)
         if result.depth > DEEPEST_STACK:
             raise NotForEngineError("an expression is too deep")
         return result
 
     def size(self, node: Node) -> tuple[Compiled, int]:
-        """A size as an expression and a number to be added to it, so that ``len - 13`` needs no code of its own."""
+        """Return a size as an expression and a number to be added to it, so that ``len - 13`` needs no code of its
+        own."""
         if isinstance(node, Binary) and node.operator in "+-":
             left, right = self.compile(node.left), self.compile(node.right)
             if left.scalar is not None and right.constant is not None:
@@ -170,7 +171,7 @@ class Compiler(Texts):
         return joined((left, right), code, BOOLEAN)
 
     def compared(self, node: Node, operator: str) -> Compiled | Scalar:
-        """An operand, or the integer that it is if that may be absent: what is absent equals nothing."""
+        """Return an operand, or the integer that it is if that may be absent: what is absent equals nothing."""
         if operator not in ("==", "!=") or not isinstance(node, Name | Attribute | Cast):
             return self._compile(node)
         named: Node = node
@@ -205,7 +206,7 @@ class Compiler(Texts):
         return self._where_there(optional, joined((value, other), _COMPARISON[node.operator][0], BOOLEAN), node)
 
     def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
-        """A comparison with something that may be absent, and equals nothing then."""
+        """Return a comparison with something that may be absent, and equals nothing then."""
         if self.knows(optional):
             return compared
         if node.operator not in ("==", "!=") or optional.there is None:
@@ -238,8 +239,8 @@ class Compiler(Texts):
         return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
     def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
-        """Bytes that those of a span are compared with as they are; ``None`` where that does not show how its text is
-        ordered: text that is not in its encoding is ordered as what it is replaced with."""
+        """Return bytes that those of a span are compared with as they are; ``None`` where that does not show how its
+        text is ordered: text that is not in its encoding is ordered as what it is replaced with."""
         if not span.text or span.made or isinstance(value, Known):
             return value
         if compared not in ("==", "!=") or value is None or span.encoding is None or b"\xef\xbf\xbd" in value:
@@ -261,7 +262,7 @@ class Compiler(Texts):
         return self._where_there(right, self._where_there(left, code, node), node)
 
     def _fixed_bytes(self, node: Node) -> bytes | Known | None:
-        """The bytes that an expression is in all rows, if a span can be compared with them."""
+        """Return the bytes that an expression is in all rows, if a span can be compared with them."""
         found = literal_bytes(node)
         if found is not None:
             return found if len(found) <= LONGEST_LITERAL else None
@@ -287,18 +288,18 @@ class Compiler(Texts):
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
     def knowing(self, condition: Node | None) -> Compiler:
-        """The same for what is run only where the condition holds."""
+        """Return the same for what is run only where the condition holds."""
         if condition is None:
             return self
         return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
 
     def denying(self, condition: Node) -> Compiler:
-        """The same for what is run only where the condition does not hold."""
+        """Return the same for what is run only where the condition does not hold."""
         return replace(self, assumed=(*self.assumed, *(Fact(self.scope, each) for each in denied(condition))))
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:
-    """The bytes that text is in an encoding; ``None`` where it may be others too, or is in none."""
+    """Return the bytes that text is in an encoding; ``None`` where it may be others too, or is in none."""
     try:
         found = value.decode().encode(encoding.name)
     except UnicodeError:

@@ -26,7 +26,7 @@ from .message_arrow import message_type
 def field_type(
     plan: Plan, field: Field | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
-    """The type of the column that an attribute or a value instance makes; ``None`` where no one Arrow type fits.
+    """Return the type of the column that an attribute or a value instance makes; ``None`` where no one Arrow type fits.
 
     ``computed``: the values of a computed integer, where they are known. ``within``: the user types that this field is
     part of. Labels are those of a whole column; enums inside structs are their numbers. Raises ``SpecError`` for a
@@ -46,7 +46,7 @@ def field_type(
 
 
 def _of_cases(field: Field) -> Interval | None:
-    """The values of all cases together; ``None`` where they are not integers."""
+    """Return the values of all cases together; ``None`` where they are not integers."""
     found = [integer_interval(each.type) for each in field.forms]
     known = [each for each in found if each is not None]
     return reduce(Interval.union, known) if known and len(known) == len(found) else None
@@ -68,7 +68,8 @@ def _type(
 
 
 def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType | None:
-    """The struct of the types that a switch chooses from: the one that it chooses is present, the others are null."""
+    """Return the struct of the types that a switch chooses from: the one that it chooses is present, the others are
+    null."""
     found: dict[str, tuple[ArrowType, str]] = {}
     for form in field.forms:
         kind = _type(plan, form, form.type, None, within)
@@ -90,7 +91,7 @@ def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType |
 
 
 def variant_name(form: Field) -> str:
-    """The name of a type that a switch chooses, in the struct of all of them."""
+    """Return the name of a type that a switch chooses, in the struct of all of them."""
     match form.type:
         case UserType(path=path):
             return path[-1]
@@ -115,7 +116,7 @@ def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType
 
 
 def _map(plan: Plan, field: Field, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
-    """The map of a list of pairs, whose structs have nothing but the keys and values."""
+    """Return the map of a list of pairs, whose structs have nothing but the keys and values."""
     kind = field.type
     assert isinstance(kind, UserType)
     if kind in within:

@@ -36,14 +36,14 @@ def asks_position(node: Node) -> bool:
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
-    """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
+    """Return the conditions that all hold where ``node`` does: ``a and b`` gives both."""
     if isinstance(node, Logical) and node.operator == "and":
         return (*conjuncts(node.left), *conjuncts(node.right))
     return (node,)
 
 
 def denied(node: Node) -> tuple[Node, ...]:
-    """The conditions that are known to hold where ``node`` does not: those of ``a != 1`` are ``a == 1``."""
+    """Return the conditions that are known to hold where ``node`` does not: those of ``a != 1`` are ``a == 1``."""
     match node:
         case Logical("or", left, right):
             return (*denied(left), *denied(right))
@@ -115,7 +115,7 @@ class Finder(ABC):
 
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
-        """The code of an integer or boolean expression. Raises ``NotForEngineError``."""
+        """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
     def _value(self, node: Name | Attribute | Subscript | Call) -> Compiled:
         if isinstance(node, Attribute) and isinstance(node.value.type, StreamType):
@@ -146,7 +146,7 @@ class Finder(ABC):
         return self.of_stream(self.holder_of(stream), name)
 
     def holder_of(self, stream: Node) -> Scope:
-        """The object that is read from a stream. Raises ``NotForEngineError``."""
+        """Return the object that is read from a stream. Raises ``NotForEngineError``."""
         found = self.resolve(stream.value) if isinstance(stream, Attribute) and stream.name == "_io" else None
         holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
         if not isinstance(holder, Scope):
@@ -205,7 +205,7 @@ class Finder(ABC):
 
     @property
     def strict(self) -> Self:
-        """The same for expressions that may not need anything absent."""
+        """Return the same for expressions that may not need anything absent."""
         return replace(self, absent_fails=False)
 
     def must_be_found(self, span: Span) -> None:
@@ -231,7 +231,7 @@ class Finder(ABC):
         return self._value_of(node)
 
     def _value_of(self, node: Node) -> Found:
-        """The value of an expression that is no name."""
+        """Return the value of an expression that is no name."""
         if isinstance(node, Call) and node.name != "to_i":
             return Unavailable(f'an expression uses ".{node.name}()"')
         return self._compile(node)
@@ -333,7 +333,7 @@ class Finder(ABC):
         return self.share(self.within(scope), scope, instance)
 
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
-        """An instance with a condition: it has no value where that does not hold."""
+        """Return an instance with a condition: it has no value where that does not hold."""
         within = self.within(scope)
         held = within._compile(condition)
         knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition)))
@@ -349,7 +349,8 @@ class Finder(ABC):
         return self.read is not None and sure and not self.of_row and self.items_of is None
 
     def _kept(self, instance: Instance, found: Found) -> Found:
-        """The register of an instance about a stream, which has the value that it had when it was first asked for."""
+        """Return the register of an instance about a stream, which has the value that it had when it was first asked
+        for."""
         if isinstance(found, Compiled) and instance.value is not None and not asks_position(instance.value):
             # The size of a stream is the same everywhere.
             return found
@@ -362,7 +363,7 @@ class Finder(ABC):
         return kept
 
     def within(self, scope: Scope) -> Self:
-        """The same for expressions that are written in another object."""
+        """Return the same for expressions that are written in another object."""
         if self.nesting >= MAX_NESTING:
             raise NotForEngineError("an expression is too deep")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)

@@ -32,7 +32,7 @@ def _interval_of(kind: Type | None) -> Interval | None:
 
 
 def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
-    """The type of the object around objects of a type, and the integers in it that their expressions use."""
+    """Return the type of the object around objects of a type, and the integers in it that their expressions use."""
     found: dict[str, Name] = {}
     parent: Path = ()
     for node in expressions_in((struct.fields, struct.instances)):

@@ -36,8 +36,8 @@ class Givens:
         self.levels = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
 
     def asked(self, column: TableColumn) -> Asked | None:
-        """The value instance that defaults of attributes are computed from: that of a column, or one around the row
-        that it shows."""
+        """Return the value instance that defaults of attributes are computed from: that of a column, or one around the
+        row that it shows."""
         instance, last = _instance(column), len(self.levels) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
@@ -52,9 +52,9 @@ class Givens:
         return None
 
     def settable(self, columns: Sequence[TableColumn]) -> tuple[tuple[str, str, int], ...]:
-        """The attributes around rows, with constants as defaults, that only a table to be written may have as columns:
-        their names, Arrow's names of their types, and how many levels above the row they are. None of those by which
-        the way to the rows is chosen."""
+        """Return the attributes around rows, with constants as defaults, that only a table to be written may have as
+        columns: their names, Arrow's names of their types, and how many levels above the row they are. None of those by
+        which the way to the rows is chosen."""
         last = len(self.levels) - 1
         taken = {each.name for each in columns} | {each.attribute for each in columns}
         shown = {self.shown(each) for each in columns}
@@ -71,8 +71,8 @@ class Givens:
         return tuple((name, *places[0]) for name, places in found.items() if len(places) == 1)
 
     def _asked_by(self, instance: Instance, holder: TypePlan) -> tuple[tuple[str, int], ...]:
-        """The attributes whose defaults are computed from a value instance, each with how many levels above the row it
-        is, and -1 where it is in another object."""
+        """Return the attributes whose defaults are computed from a value instance, each with how many levels above the
+        row it is, and -1 where it is in another object."""
         found = (
             (field_name(field.id), self._up(struct))
             for struct in self._plan.types
@@ -85,15 +85,16 @@ class Givens:
         return tuple(dict.fromkeys(found))
 
     def around(self, column: TableColumn) -> int:
-        """How many levels above the row the innermost object is that the value of a column depends on; 0: the row."""
+        """Return how many levels above the row the innermost object is that the value of a column depends on; 0: the
+        row."""
         instance, last = column.field, len(self.levels) - 1
         if not isinstance(instance, Instance) or instance.value is None or column.parent:
             return 0
         return last - max(self._depends(instance.value, last - column.up), default=last)
 
     def shown(self, column: TableColumn) -> tuple[str, int] | None:
-        """The attribute with a default, around the row, that is all that a column shows, and how many levels above the
-        row it is."""
+        """Return the attribute with a default, around the row, that is all that a column shows, and how many levels
+        above the row it is."""
         instance, last = _instance(column), len(self.levels) - 1
         if instance is None or column.parent:
             return None
@@ -115,7 +116,7 @@ class Givens:
         return last - self.levels.index(struct.path) if struct.path in self.levels else -1
 
     def _place(self, node: Node, level: int) -> tuple[int, str] | None:
-        """The level and the name of the attribute or instance that a node of an object at ``level`` is."""
+        """Return the level and the name of the attribute or instance that a node of an object at ``level`` is."""
         match node:
             case Name(name) if not name.startswith("_"):
                 return level, name
@@ -125,7 +126,7 @@ class Givens:
         return None
 
     def _above(self, node: Node, level: int) -> int | None:
-        """The level of the object around one at ``level`` that a node is."""
+        """Return the level of the object around one at ``level`` that a node is."""
         match node:
             case Name("_root") if self.levels[0] == self._plan.root.path:
                 return 0
@@ -144,7 +145,7 @@ class Givens:
         return not isinstance(node.type, UserType) or node.type.path == self.levels[level]
 
     def _depends(self, node: Node, level: int) -> set[int]:
-        """The levels that an expression of an object depends on; its own for what is not known."""
+        """Return the levels that an expression of an object depends on; its own for what is not known."""
         place = self._place(node, level)
         if place is not None:
             at, name = place

@@ -31,7 +31,7 @@ class Interval:
         return low <= self.low and self.high <= high
 
     def union(self, other: Interval) -> Interval:
-        """The smallest interval that holds both."""
+        """Return the smallest interval that holds both."""
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
     def intersection(self, low: int | None, high: int | None) -> Interval:
@@ -47,7 +47,7 @@ INT64 = Interval(-(1 << 63), (1 << 63) - 1)
 
 
 def of_bytes(size: int, signed: bool) -> Interval:
-    """The values of an integer of ``size`` bytes.
+    """Return the values of an integer of ``size`` bytes.
 
     >>> of_bytes(1, signed=True)
     Interval(low=-128, high=127)
@@ -57,7 +57,8 @@ def of_bytes(size: int, signed: bool) -> Interval:
 
 
 def checked(interval: Interval) -> Interval:
-    """The interval itself. Raises ``NotForEngineError`` where a value in it does not fit the engine's registers."""
+    """Return the interval itself. Raises ``NotForEngineError`` where a value in it does not fit the engine's
+    registers."""
     if not interval.within(-LARGEST, LARGEST):
         raise NotForEngineError("an expression can reach values beyond 127 bits")
     return interval
@@ -69,7 +70,7 @@ def _corners(operation: Callable[[int, int], int], left: Interval, right: Interv
 
 
 def _ones(interval: Interval) -> int:
-    """The smallest 2**n - 1 such that all of the interval lies in -2**n … 2**n - 1."""
+    """Return the smallest 2**n - 1 such that all of the interval lies in -2**n … 2**n - 1."""
     widest = max(interval.high, ~interval.low, 0)
     return (1 << widest.bit_length()) - 1
 
@@ -120,7 +121,7 @@ def _shift(operation: Callable[[int, int], int]) -> Callable[[Interval, Interval
 
 
 def _limited(interval: Interval) -> Interval:
-    """The values of a product or a shift, of which those beyond the limit do not exist."""
+    """Return the values of a product or a shift, of which those beyond the limit do not exist."""
     if interval.low > LARGEST or interval.high < -LARGEST:
         return checked(interval)
     return Interval(*(min(max(each, -LARGEST), LARGEST) for each in (interval.low, interval.high)))

@@ -22,15 +22,15 @@ class Series(Repeated, ABC):
 
     @abstractmethod
     def size(self) -> Compiled:
-        """The number of items, so far."""
+        """Return the number of items, so far."""
 
     @abstractmethod
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
-        """The number of the series with what ``path`` finds in each item ``_``, and its values."""
+        """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
 
     @abstractmethod
     def texts_of(self, path: Node) -> int:
-        """The number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
 
     def method(self, node: Attribute) -> Compiled | Item | None:
         """Return what a method of the list gives; ``None``: there is no such method."""

@@ -21,7 +21,7 @@ from .table import TableColumn
 
 
 def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
-    """The source of each ``Level`` of a format; none where a file is only rows."""
+    """Return the source of each ``Level`` of a format; none where a file is only rows."""
     if not has_levels(plan, rows):
         return ()
     return tuple(_source(plan, *each) for each in _steps(plan, rows))
@@ -38,7 +38,7 @@ def is_chained(plan: Plan, rows: Rows) -> bool:
 
 
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
-    """The types around a row, outermost first, each with its field that leads to the row, and to which type."""
+    """Yield the types around a row, outermost first, each with its field that leads to the row, and to which type."""
     for path, name, kind in rows.steps or ((plan.top(rows).path, rows.field, rows.type),):
         struct = plan.type(path)
         field = struct.field(name)
@@ -62,7 +62,7 @@ def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
 
 
 def _most(struct: TypePlan, count: Node) -> int:
-    """The largest number that an integer of a fixed width says; 0 where the count is no such integer."""
+    """Return the largest number that an integer of a fixed width says; 0 where the count is no such integer."""
     field = struct.field(count.id) if isinstance(count, Name) else None
     if field is None or not isinstance(field.type, IntegerType):
         return 0
@@ -71,7 +71,8 @@ def _most(struct: TypePlan, count: Node) -> int:
 
 
 def _tags(plan: Plan, struct: TypePlan, field: Field, path: Path) -> tuple[tuple[str, int], ...]:
-    """The integer by which a switch chooses the type of a path, where it is an attribute and has one value then."""
+    """Return the integer by which a switch chooses the type of a path, where it is an attribute and has one value
+    then."""
     if field.switch is None or not isinstance(field.switch.on, Name) or struct.field(field.switch.on.id) is None:
         return ()
     found = [
@@ -93,7 +94,7 @@ def _constant(plan: Plan, node: Node) -> int | None:
 
 
 def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
-    """The attributes that a writer can solve a value instance for, as ``Column.solves``."""
+    """Return the attributes that a writer can solve a value instance for, as ``Column.solves``."""
     instance = column.field
     if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.parent:
         return ()
@@ -116,7 +117,7 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
 
 
 def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
-    """The structs of the attributes that a value instance is solved for, as ``Column.inside`` has them."""
+    """Return the structs of the attributes that a value instance is solved for, as ``Column.inside`` has them."""
     around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(plan, rows, column):
@@ -130,8 +131,8 @@ def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[s
 
 
 def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan, tuple[str, ...]] | None:
-    """The object itself or one around it that has the owner of an attribute inside, and the fields that lead to the
-    owner: those that a writer makes if they are not given."""
+    """Return the object itself or one around it that has the owner of an attribute inside, and the fields that lead to
+    the owner: those that a writer makes if they are not given."""
     outer, fields = holder, tuple[str, ...]()
     match owner:
         case Name(name) if name not in ("_parent", "_root"):
@@ -166,7 +167,7 @@ def _is_above(owner: Node | None) -> bool:
 
 
 def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[str, ...]:
-    """The attributes of the row, and of what is around it, that no column holds and that nothing fills in."""
+    """Return the attributes of the row, and of what is around it, that no column holds and that nothing fills in."""
     steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
     for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
@@ -188,7 +189,7 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
 
 
 def _held_by_pieces(kind: str, struct: TypePlan) -> set[str]:
-    """The kind of a piece, and what fills the rest of a block."""
+    """Return the kind of a piece, and what fills the rest of a block."""
     rest = (each.id for each in struct.fields if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
     return {field_name(kind), *map(field_name, rest)}
 
@@ -206,8 +207,8 @@ def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[st
 
 
 def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
-    """Names of what an object of a type has to be given besides the fields that are ``held``; none where objects of it
-    are only read for a reason of their own."""
+    """Yield the names of what an object of a type has to be given besides the fields that are ``held``; none where
+    objects of it are only read for a reason of their own."""
     if struct.read_only is not None:
         return
     yield from (each.id for each in struct.parameters)
@@ -228,7 +229,7 @@ def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
 
 
 def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:
-    """The same for the structs of a column."""
+    """Yield the same for the structs of a column."""
     if type.owner:
         struct = plan.type(type.owner)
         held = {field_name(name) for name, _ in type.fields}

@@ -112,7 +112,7 @@ class ChecksumLine:
 
     @property
     def needs(self) -> tuple[Scalar, ...]:
-        """The registers that it uses."""
+        """Return the registers that it uses."""
         return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
 
 

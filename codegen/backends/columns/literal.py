@@ -11,7 +11,7 @@ SENTENCE = 112
 
 
 def literal(value: object) -> str:
-    """The source of a value; long text as one piece per line.
+    """Return the source of a value; long text as one piece per line.
 
     >>> print(literal("a\\nb"))
     ('a\\n'
@@ -24,7 +24,7 @@ def literal(value: object) -> str:
 
 
 def refusal_text(refusal: str | None) -> str:
-    """The sentence of a generated module about columns that the engine does not read; empty if it does."""
+    """Return the sentence of a generated module about columns that the engine does not read; empty if it does."""
     if refusal is None:
         return ""
     return textwrap.fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", SENTENCE)

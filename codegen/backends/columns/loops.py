@@ -80,7 +80,7 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
 
 
 def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
-    """A compiler of expressions about an item that is complete, which is ``_``."""
+    """Return a compiler of expressions about an item that is complete, which is ``_``."""
     item = scope.members.get(field.id)
     return Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope)
 
@@ -92,7 +92,7 @@ def _end_item(state: State, field: Field) -> None:
 
 
 def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scalar:
-    """The register that says whether an item is the last one."""
+    """Return the register that says whether an item is the last one."""
     item = scope.members.get(field.id)
     seeing = replace(state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Span | Called) else None)
     return state.assembler.temporary(seeing.compile(repeat.expression), f"last of {field.id}?")

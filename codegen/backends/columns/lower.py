@@ -50,14 +50,15 @@ _PROGRAM_NAMES = (
 
 
 def lower(plan: Plan) -> View | None:
-    """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow
+    type."""
     if plan.units is not None:
         return lower_units(plan, plan.units)
     return None if plan.rows is None else _lower_table(plan, plan.rows)
 
 
 def lower_parts(plan: Plan) -> Mapping[str, View]:
-    """The views of all tables but the default one, by the names of their packages inside the format's."""
+    """Return the views of all tables but the default one, by the names of their packages inside the format's."""
     if plan.units is not None:
         return lower_kinds(plan)
     return {each.name: _lower_table(plan.of_table(each), each) for each in plan.tables[1:]}
@@ -122,7 +123,7 @@ def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) ->
 
 
 def column_program(plan: Plan) -> ColumnProgram | None:
-    """The column program of a spec as data; ``None`` where it has no rows or the engine cannot run them."""
+    """Return the column program of a spec as data; ``None`` where it has no rows or the engine cannot run them."""
     if plan.rows is None:
         return None
     listing = compile_program(plan, plan.rows, table_columns(plan, plan.rows)).listing
@@ -200,7 +201,7 @@ def _message(table: MessageTable) -> str:
 
 
 def _given(field: MessageField) -> str:
-    """The text that makes a field, without what it is anyway."""
+    """Return the text that makes a field, without what it is anyway."""
     kind = f"FieldKind.{FieldKind(field.kind).name}"
     others = ((each.name, getattr(field, each.name), each.default) for each in fields(field)[2:])
     more = "".join(f", {name}={value!r}" for name, value, default in others if value != default)
@@ -270,7 +271,8 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
 
 
 def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
-    """The structs of types of the spec in a column, each the way that leads to it and the class of its objects."""
+    """Yield the structs of types of the spec in a column, each the way that leads to it and the class of its
+    objects."""
     if type.owner:
         yield path, class_reference(plan, type.owner)
     for name, each in _inside(type):
@@ -278,7 +280,7 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
 
 
 def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """The structs of variants in a column, each with the way that leads to it."""
+    """Yield the structs of variants in a column, each with the way that leads to it."""
     if type.variants:
         yield path, tuple((name, each) for (name, _), each in zip(type.fields, type.variants, strict=True))
     for name, each in _inside(type):
@@ -286,7 +288,7 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
 
 
 def _maps(type: ArrowType, path: str) -> Iterator[tuple[str, str, str]]:
-    """The maps in a column, each with the way that leads to it, and those from an item to its key and value."""
+    """Yield the maps in a column, each with the way that leads to it, and those from an item to its key and value."""
     if type.pairs is not None:
         yield path, ".".join(type.pairs.key), ".".join(type.pairs.value)
     for name, each in _inside(type):
@@ -294,7 +296,7 @@ def _maps(type: ArrowType, path: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _inside(type: ArrowType) -> tuple[tuple[str, ArrowType], ...]:
-    """The fields of a struct, or the item of a list."""
+    """Return the fields of a struct, or the item of a list."""
     return (*type.fields, *((("item", type.item),) if type.item is not None else ()))
 
 
@@ -323,7 +325,7 @@ def _marker(plan: Plan, rows: Rows) -> str:
 
 
 def _variables(plan: Plan, rows: Rows) -> tuple[str, ...]:
-    """The properties of the root's variables, which are carried from unit to unit."""
+    """Return the properties of the root's variables, which are carried from unit to unit."""
     found = (field_name(each.id) for each in plan.root.instances if each.variable)
     return tuple(found) if rows.streaming else ()
 
@@ -347,7 +349,7 @@ def _format_arguments(
     open: tuple[str, ...],
     settable: tuple[tuple[str, str, int], ...],
 ) -> tuple[str, ...]:
-    """The arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
+    """Return the arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
     attribute = plan.top(rows).field(rows.field)
     framing = attribute.framing if attribute is not None else None
     names = tuple(each.name for each in plan.tables) if rows.name else ()

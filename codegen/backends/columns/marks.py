@@ -28,13 +28,13 @@ class Marks:
             self._covered[cover.way] = (self._before[cover.first], self._after[cover.last])
 
     def before(self, name: str) -> int | None:
-        """The mark to be set before the attribute, if any."""
+        """Return the mark to be set before the attribute, if any."""
         return self._before.get(name)
 
     def after(self, name: str) -> int | None:
-        """The mark to be set after the attribute, if any."""
+        """Return the mark to be set after the attribute, if any."""
         return self._after.get(name)
 
     def covered(self, cover: Cover) -> tuple[int, int]:
-        """The marks between which a checksum is computed."""
+        """Return the marks between which a checksum is computed."""
         return self._covered[cover.way]

@@ -19,7 +19,7 @@ KEYS: dict[str, Type] = {
 
 
 def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = ()) -> ArrowType:
-    """The type of the column that a field makes; ``within``: the message types that it is part of.
+    """Return the type of the column that a field makes; ``within``: the message types that it is part of.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``;
     messages of a field with ``json`` are text.
@@ -49,7 +49,7 @@ def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = 
 
 
 def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
-    """The struct of a message type, as the value of ``field``. Raises ``SpecError`` where it contains itself."""
+    """Return the struct of a message type, as the value of ``field``. Raises ``SpecError`` where it contains itself."""
     if path in within:
         refuse(
             field.position,

@@ -35,17 +35,17 @@ _ALWAYS = ("MessageSet(", "MessageProgram(")
 
 
 def default_kind(units: Units) -> UnitKind:
-    """The kind of those who do not choose."""
+    """Return the kind of those who do not choose."""
     return next((each for each in units.kinds if each.name == units.default), units.kinds[0])
 
 
 def lower_units(plan: Plan, units: Units) -> View:
-    """The view of the format's own package: the table of the default kind."""
+    """Return the view of the format's own package: the table of the default kind."""
     return lower_kind(plan, units, default_kind(units))
 
 
 def lower_kinds(plan: Plan) -> Mapping[str, View]:
-    """The views of the other kinds, by the name of their package inside the format's."""
+    """Return the views of the other kinds, by the name of their package inside the format's."""
     units = plan.units
     if units is None:
         return {}
@@ -54,7 +54,7 @@ def lower_kinds(plan: Plan) -> Mapping[str, View]:
 
 
 def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
-    """The view of one kind. Raises ``SpecError`` where a column has no Arrow type."""
+    """Return the view of one kind. Raises ``SpecError`` where a column has no Arrow type."""
     columns = message_columns(plan, kind)
     program, refusal = compile_units(plan, units, kind, columns)
     title = plan.title
@@ -78,7 +78,7 @@ def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
 def compile_units(
     plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
 ) -> tuple[MessageProgram | None, str | None]:
-    """The program of a kind, or why there is none."""
+    """Return the program of a kind, or why there is none."""
     try:
         return message_program(plan, units, kind, columns), None
     except NotForEngineError as refusal:
@@ -146,7 +146,7 @@ def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> Mes
 
 
 def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
-    """The import statements after that of pyarrow, as the linter wants them."""
+    """Return the import statements after that of pyarrow, as the linter wants them."""
     results = " ".join(each.result for each in functions)
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
     helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
@@ -157,7 +157,7 @@ def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
 def _format_arguments(
     plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
 ) -> tuple[str, ...]:
-    """The arguments of ``Format`` but for its columns; those with the default value are left out."""
+    """Return the arguments of ``Format`` but for its columns; those with the default value are left out."""
     default = kind is default_kind(units)
     tables = tuple(each.name for each in units.kinds) if units.option else ()
     more: dict[str, tuple[object, object]] = {

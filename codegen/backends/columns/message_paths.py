@@ -20,7 +20,7 @@ MAX_NESTING = 64
 
 
 def levels(plan: Plan, kind: UnitKind) -> tuple[Path, ...]:
-    """The types of the row and of the messages above it, from the row up to the unit."""
+    """Return the types of the row and of the messages above it, from the row up to the unit."""
     found = [kind.message]
     for name in kind.rows:
         attribute = plan.type(found[-1]).field(name)
@@ -31,7 +31,7 @@ def levels(plan: Plan, kind: UnitKind) -> tuple[Path, ...]:
 
 
 def row_numbers(plan: Plan, kind: UnitKind) -> tuple[int, ...]:
-    """The numbers of the fields that lead from the unit to its rows."""
+    """Return the numbers of the fields that lead from the unit to its rows."""
     return tuple(
         field_of(attribute).number
         for path, name in zip(reversed(levels(plan, kind)), kind.rows, strict=False)
@@ -59,12 +59,12 @@ class FieldFound:
 
     @property
     def attribute(self) -> Field:
-        """The last step."""
+        """Return the last step."""
         return self.steps[-1]
 
     @property
     def source(self) -> FieldSource:
-        """The column that is this field."""
+        """Return the column that is this field."""
         return FieldSource(tuple(field_of(each).number for each in self.steps), self.up)
 
 
@@ -106,7 +106,7 @@ class Paths:
         return f'{sentence}: add "{first.id}" to "selectable"'
 
     def level(self, up: int) -> Place:
-        """The message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
+        """Return the message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
         if up >= len(self.chain):
             raise NotForEngineError("an expression goes above the unit's message")
         return Place(up, (), self.plan.type(self.chain[up]))

@@ -58,7 +58,7 @@ class MessagePlace:
 
     @property
     def parts(self) -> Iterator[Arm]:
-        """The messages that are fields of it, neither of which is repeated."""
+        """Return the messages that are fields of it, neither of which is repeated."""
         return (each for each in self.arms if not each.several)
 
     def all(self) -> Iterator[MessagePlace]:
@@ -88,8 +88,8 @@ class Places:
         within: tuple[Path, ...],
         depth: int,
     ) -> MessagePlace:
-        """The place of a message whose fields ``scope`` has. ``facts``, ``present``, ``nodes`` as in ``MessagePlace``;
-        ``within``: the types of the messages that it is in, ``depth`` of them."""
+        """Return the place of a message whose fields ``scope`` has. ``facts``, ``present``, ``nodes`` as in
+        ``MessagePlace``; ``within``: the types of the messages that it is in, ``depth`` of them."""
         type = scope.struct
         assert type.message is not None
         if type.path in within:

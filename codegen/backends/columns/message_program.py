@@ -19,7 +19,7 @@ from .refusal import NotForEngineError
 
 
 def message_program(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
-    """The program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
+    """Return the program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
     refused = next((each.refusal for each in columns if each.refusal), None)
     if refused is not None:
         raise NotForEngineError(refused)
@@ -46,7 +46,7 @@ def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> N
 
 
 def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:
-    """The fields of the unit of which the reader keeps one value per unit."""
+    """Return the fields of the unit of which the reader keeps one value per unit."""
     struct, found = plan.type(kind.message), []
     for name in kind.unit_columns:
         attribute = struct.field(name)
@@ -63,7 +63,7 @@ _LEADING: dict[type, int] = {FieldRule: 4, MessageRule: 2, FieldSource: 1, Looku
 
 
 def source(value: object) -> str:
-    """The source of rules and of sources of columns. Arguments with the default value are left out.
+    """Return the source of rules and of sources of columns. Arguments with the default value are left out.
 
     >>> source(FieldSource((1,), up=1))
     'FieldSource((1, ), up=1)'

@@ -18,8 +18,8 @@ EVERY_BIT = 0xFFFFFFFFFFFFFFFF
 
 
 def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSource | LookupSource | None:
-    """The source of a value instance of the message at ``place`` that is a field under another name, or an item of a
-    table; ``None`` for any other."""
+    """Return the source of a value instance of the message at ``place`` that is a field under another name, or an item
+    of a table; ``None`` for any other."""
     value = instance.value
     if value is None or instance.condition is not None or instance.checks:
         return None
@@ -60,7 +60,7 @@ def _lookup(paths: Paths, place: Place, instance: Instance, value: Subscript) ->
 
 
 def _masked(index: Node) -> tuple[Node, int] | None:
-    """An index and the bits of it that count; ``None`` where these are no constant."""
+    """Return an index and the bits of it that count; ``None`` where these are no constant."""
     if not isinstance(index, Binary) or index.operator != "&":
         return index, EVERY_BIT
     for node, mask in ((index.left, index.right), (index.right, index.left)):

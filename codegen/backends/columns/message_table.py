@@ -87,7 +87,7 @@ def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
 
 
 def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
-    """The number of the row, or the mark."""
+    """Return the number of the row, or the mark."""
     if name == kind.row_number:
         doc = "Number of the row in its unit, from 0."
         return MessageColumn(name, INTEGERS[4, True], default, doc=doc, derived=True, source=RowNumberSource())
@@ -124,7 +124,7 @@ def _of_field(paths: Paths, found: Field, place: FieldFound, made: MessageColumn
 
 
 def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> MessageColumn:
-    """The column with the labels of its enum, where it shows them."""
+    """Return the column with the labels of its enum, where it shows them."""
     if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made
     members = paths.plan.enum(found.type.path).labels
@@ -132,7 +132,7 @@ def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> Mes
 
 
 def _instance_type(plan: Plan, instance: Instance) -> ArrowType:
-    """The type of a value instance that is a field under another name, or computed from fields of any size."""
+    """Return the type of a value instance that is a field under another name, or computed from fields of any size."""
     type, lists = instance.type, 0
     while isinstance(type, ListType):
         type, lists = type.item, lists + 1

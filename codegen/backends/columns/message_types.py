@@ -12,7 +12,7 @@ from ..python.message_rules import message_set, reached
 
 
 def types_of(plan: Plan, unit: Path) -> MessageSet:
-    """The type of a unit and all that its fields lead to, each once; the unit's own is the first."""
+    """Return the type of a unit and all that its fields lead to, each once; the unit's own is the first."""
     return message_set(plan, reached(plan, [unit]))
 
 

@@ -79,7 +79,7 @@ def _presence(compiler: Compiler, node: Node) -> Compiled | None:
 
 
 def _compared(compiler: Compiler, node: Node, operator: str) -> Compiled:
-    """A side of a comparison: what is absent equals nothing."""
+    """Return a side of a comparison: what is absent equals nothing."""
     is_path = operator in ("==", "!=") and isinstance(node, Name | Attribute | Cast)
     return YES if is_path and isinstance(compiler.compared(node, operator), Scalar) else presence(compiler, node)
 

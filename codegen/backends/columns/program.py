@@ -30,7 +30,7 @@ from .variables import carry_variables
 
 
 def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """The column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do;
+    """Return the column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do;
     ``ColumnRefusedError`` where that is a column."""
     assembler = Assembler()
     field = plan.top(rows).field(rows.field)
@@ -82,7 +82,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
 
 
 def _nodes_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
-    """The columns of a program as those of rows of another type: of the same numbers."""
+    """Return the columns of a program as those of rows of another type: of the same numbers."""
     return ColumnNodes(plan, columns_on(plan, rows, row, columns))
 
 
@@ -138,7 +138,7 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
 
 
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
-    """The root; and where units are read one by one, what is before them: the reader gives its integers to the
+    """Return the root; and where units are read one by one, what is before them: the reader gives its integers to the
     engine, those of objects in it and those that value instances compute too."""
     root = Scope(plan, plan.top(rows))
     if not rows.streaming:
@@ -188,7 +188,7 @@ def _presets(
 
 
 def _size_of(field: Field) -> int | None:
-    """The size of bytes, if it is always the same and what they are compared with has space for them."""
+    """Return the size of bytes, if it is always the same and what they are compared with has space for them."""
     plain = not field.is_cut and field.process is None and field.switch is None
     return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None
 

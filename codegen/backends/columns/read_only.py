@@ -15,7 +15,7 @@ from .table import table_columns
 
 
 def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
-    """The tables that cannot be written, then the types whose objects cannot: each a place and a sentence.
+    """Return the tables that cannot be written, then the types whose objects cannot: each a place and a sentence.
 
     Raises ``SpecError`` where a column has no Arrow type.
     """
@@ -32,7 +32,7 @@ def is_written(plan: Plan) -> bool:
 
 
 def required_columns(plan: Plan) -> tuple[str, ...]:
-    """The names of the default columns, and of others without which the default table cannot be written."""
+    """Return the names of the default columns, and of others without which the default table cannot be written."""
     if plan.rows is None:
         return ()
     givens, columns = Givens(plan, plan.rows), table_columns(plan, plan.rows)

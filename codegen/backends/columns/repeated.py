@@ -98,7 +98,7 @@ def _is_bits(state: State, field: Field) -> bool:
 
 
 def _item_size(state: State, scope: Scope, field: Field) -> int | None:
-    """The bytes of one item, where it takes part in nothing but its own value."""
+    """Return the bytes of one item, where it takes part in nothing but its own value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     ruled = field.checks or field.process or field.is_checksum or field.switch
     if not ruled and isinstance(kind, IntegerType | FloatType):

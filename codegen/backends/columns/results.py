@@ -43,8 +43,8 @@ class Function:
             self._give(path, result, *self.end)
 
     def result(self, path: Node, *, absent_fails: bool) -> Scalar:
-        """The register that has what ``path`` finds, after a call. ``absent_fails``: it has no value where that is
-        absent; otherwise it may not be."""
+        """Return the register that has what ``path`` finds, after a call. ``absent_fails``: it has no value where that
+        is absent; otherwise it may not be."""
         if not absent_fails and self.end is None:
             self.strict.append(path)
         elif not absent_fails and self.end is not None:

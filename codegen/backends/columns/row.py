@@ -187,7 +187,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
 
 
 def _extent(state: State, holder: Scope) -> Span | None:
-    """The bytes of a stream that has ended; ``None`` where it is open, or they are not known."""
+    """Return the bytes of a stream that has ended; ``None`` where it is open, or they are not known."""
     is_open = holder.stream is not None and holder.stream.itself in state.streams
     return None if is_open or holder.extent is None else holder.extent()
 
@@ -250,7 +250,7 @@ def _is_step(state: State, scope: Scope, field: Field) -> bool:
 
 
 def _ways_through(state: State, scope: Scope, field: Field) -> tuple[Way, ...]:
-    """The ways to the rows on which a field is the next step."""
+    """Return the ways to the rows on which a field is the next step."""
     if state.row is None:
         return ()
     return tuple(each for each in state.ways if each[state.steps][:2] == (scope.struct.path, field.id))

@@ -24,7 +24,8 @@ from .table import TableColumn
 
 
 def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None) -> Compiler:
-    """A compiler of expressions that are computed when the row has been read: its stream is where the row ends."""
+    """Return a compiler of expressions that are computed when the row has been read: its stream is where the row
+    ends."""
     share = sharing.value_of if sharing is not None else None
     return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True, share=share)
 
@@ -80,7 +81,7 @@ def lower_instance(
 
 
 def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
-    """The bytes or text that a column shows, or a part of them."""
+    """Return the bytes or text that a column shows, or a part of them."""
     whole = value.value if isinstance(value, Call) and value.name == SLICE else value
     span = compiler.span(whole)
     if whole is value:

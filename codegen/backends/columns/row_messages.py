@@ -218,7 +218,7 @@ class _Lowering:
         self._assembler.place(after)
 
     def _or_default(self, message: MessagePlace, each: Field, entry: TagField) -> Scalar | Span:
-        """The value of a field; where it is absent, what the spec declares for that."""
+        """Return the value of a field; where it is absent, what the spec declares for that."""
         default, found = field_of(each).default, message.scope.members.get(each.id)
         if default is None or entry.present is None:
             return entry.value

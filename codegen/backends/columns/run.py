@@ -35,7 +35,7 @@ class Run:
 
     @property
     def bits_left(self) -> int:
-        """How many bits of the last byte are left."""
+        """Return how many bits of the last byte are left."""
         return -self._bits % 8
 
     def add(self, name: str, size: int) -> int:
@@ -118,7 +118,7 @@ class Run:
 
 
 def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> Compiled:
-    """The bytes as one big-endian number, shifted right and cut to ``width`` bits."""
+    """Return the bytes as one big-endian number, shifted right and cut to ``width`` bits."""
     parts: list[Part] = [places[0]]
     for place in places[1:]:
         parts += [*constant(8).parts, bytes([Code.SHIFT_LEFT]), place, bytes([Code.OR])]

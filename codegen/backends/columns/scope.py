@@ -119,7 +119,7 @@ class Stream:
 
     @property
     def itself(self) -> Stream:
-        """The stream, wherever in it reading has begun."""
+        """Return the stream, wherever in it reading has begun."""
         return self.of or self
 
 
@@ -164,7 +164,7 @@ class Scope:
 
     @property
     def own_root(self) -> Scope:
-        """The outermost object of the spec that declares its type, up to one of another spec."""
+        """Return the outermost object of the spec that declares its type, up to one of another spec."""
         around, spec = self, self.struct.path[0]
         while around.parent is not None and around.parent.struct.path[0] == spec:
             around = around.parent
@@ -178,7 +178,7 @@ class Scope:
 
     @property
     def root(self) -> Scope:
-        """The outermost object."""
+        """Return the outermost object."""
         return self.parent.root if self.parent else self.top or self
 
 

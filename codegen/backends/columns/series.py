@@ -97,7 +97,7 @@ class KeptItems(Series):
         self.is_open = False
 
     def size(self) -> Compiled:
-        """The number of items, so far."""
+        """Return the number of items, so far."""
         if self.is_open:
             # What turns after it read stands before what notes it, so it is no register.
             number, _ = self.number_of(Name("_index", type=ComputedIntegerType()))
@@ -115,7 +115,7 @@ class KeptItems(Series):
         turn.slot.items.append(ExpressionLine(count, more, count.name))
 
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
-        """The number of the series with what ``path`` finds in each item ``_``, and its values."""
+        """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
         for turn in self.turns if not absent_fails else ():
             turn.compiler.strict.compile(path)
         if path not in self.numbers:
@@ -134,7 +134,7 @@ class KeptItems(Series):
         return self.numbers[path], self.intervals[path]
 
     def texts_of(self, path: Node) -> int:
-        """The number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
         if path not in self.numbers:
             self.numbers[path] = number = self.assembler.series
             self.assembler.series += 1

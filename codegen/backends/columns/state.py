@@ -85,7 +85,7 @@ class State:
         return self.asked is not None and field.id in self.asked
 
     def columns_of(self, row: Path) -> ColumnNodes:
-        """The columns of rows of a type."""
+        """Return the columns of rows of a type."""
         return self.other_columns.get(row, self.columns)
 
     def count(self) -> None:
@@ -95,7 +95,7 @@ class State:
             raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")
 
     def compiler(self, scope: Scope) -> Compiler:
-        """A compiler of expressions that are at this place in ``scope``."""
+        """Return a compiler of expressions that are at this place in ``scope``."""
         return Compiler(
             scope,
             self.facts,
@@ -114,7 +114,7 @@ class State:
         self.run.flush()
 
     def _of_item(self, items: Items, index: Compiled) -> Compiled:
-        """An item of a variable that is a list."""
+        """Return an item of a variable that is a list."""
         self.run.flush()
         number = self.assembler.temporary(index, f"number of an item of {items.name}")
         found = Scalar(f"item of {items.name}", INT64, self.facts, may_fail=True)
@@ -169,7 +169,7 @@ class State:
         return number
 
     def of_stream(self, scope: Scope, name: str) -> Compiled:
-        """The position, the size or whether it is the end of the stream that an object is read from."""
+        """Return the position, the size or whether it is the end of the stream that an object is read from."""
         number = self.stream_number(scope)
         innermost = self.streams[-1].itself is self.streams[number].itself
         if name not in ("pos", "size", "eof") or not (innermost or name == "size"):
@@ -189,7 +189,7 @@ class State:
         return found[0] if name != "eof" else joined(tuple(found), Code.EQUAL, BOOLEAN)
 
     def column(self, scope: Scope, name: str) -> ColumnNode | None:
-        """The column that a field of ``scope`` fills."""
+        """Return the column that a field of ``scope`` fills."""
         return self.fills.get(scope, {}).get(name)
 
     def fixed_size(self, scope: Scope, field: Field) -> int | None:
@@ -201,6 +201,6 @@ class State:
         return None
 
     def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
-        """The register that holds a size, and what is to be added to it."""
+        """Return the register that holds a size, and what is to be added to it."""
         compiled, addend = self.compiler(scope).size(size.expression)
         return self.assembler.temporary(compiled, f"size of {name}"), addend

@@ -69,7 +69,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
 
 
 def _integer(state: State, field: Field) -> Scalar | None:
-    """The scalar of what a switch chooses from integers; it may have no value where nothing need match."""
+    """Return the scalar of what a switch chooses from integers; it may have no value where nothing need match."""
     intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
     if None in intervals:
         return None
@@ -92,7 +92,7 @@ def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> Non
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
-    """A compiler of expressions in which ``_`` is what a switch looks at."""
+    """Return a compiler of expressions in which ``_`` is what a switch looks at."""
     compiler = state.compiler(scope).strict
     if isinstance(on.type, BytesType | StringType):
         span = compiler.span(on)

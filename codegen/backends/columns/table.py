@@ -54,7 +54,7 @@ class TableColumn:
 
     @classmethod
     def inner(cls, name: str, type: ArrowType, field: Field | Instance) -> TableColumn:
-        """The field of a struct, or the item of a list, that is a column."""
+        """Return the field of a struct, or the item of a list, that is a column."""
         return cls(name, type, field, default=True, parent=False, attribute=field_name(name))
 
     @property
@@ -111,8 +111,8 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
 
 
 def columns_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
-    """The columns of a table as those of rows of another type. Raises ``SpecError`` where one has another Arrow type
-    there, but for integers that fit."""
+    """Return the columns of a table as those of rows of another type. Raises ``SpecError`` where one has another Arrow
+    type there, but for integers that fit."""
     way = next(each for each in rows.others if each.types[-1] == row)
     found = _columns(plan, replace(rows, types=way.types, path=way.path, others=()))
     by_name = {each.name: each for each in found}
@@ -134,7 +134,7 @@ def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
 
 
 def _shape(column: TableColumn) -> tuple[object, ...]:
-    """The parts of a column that are the same in rows of all types."""
+    """Return the parts of a column that are the same in rows of all types."""
     kind = column.type
     return column.name, kind.constructor, kind.variants, kind.pairs, column.labels, column.attribute, column.path
 
@@ -165,7 +165,7 @@ def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
 
 
 def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
-    """The column of a look-up, which is what the other table has."""
+    """Return the column of a look-up, which is what the other table has."""
     other = next(each for each in plan.tables if each.name == look_up.table)
     found = {each.name: each for each in table_columns(plan.of_table(other), other)}
     match, value = found.get(look_up.match), found.get(look_up.value)
@@ -191,7 +191,8 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
 
 
 def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> TableColumn | None:
-    """The column of a value instance that shows a list or an object inside of single objects, as what it shows."""
+    """Return the column of a value instance that shows a list or an object inside of single objects, as what it
+    shows."""
     instance = struct.instance(name)
     value = instance.value if instance is not None and instance.condition is None else None
     way: list[str] = []
@@ -283,7 +284,7 @@ def _same_as(struct: TypePlan, field: Field | Instance) -> str:
 
 
 def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
-    """A scope in which every integer attribute of ``struct`` has the values that its type allows."""
+    """Return a scope in which every integer attribute of ``struct`` has the values that its type allows."""
     scope = Scope(plan, struct, parent)
     for field in struct.fields:
         interval = None if field.repeat is not None else integer_interval(field.type)
@@ -293,7 +294,7 @@ def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
 
 
 def _computed(scope: Scope, field: Field | Instance) -> Interval | None:
-    """The values of a value instance, where the engine could compute it; ``scope`` then knows them too."""
+    """Return the values of a value instance, where the engine could compute it; ``scope`` then knows them too."""
     if not isinstance(field, Instance) or field.value is None:
         return None
     try:

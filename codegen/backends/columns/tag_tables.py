@@ -31,7 +31,7 @@ class TagTable:
     fields: list[TagField] = field(default_factory=list)
 
     def numbered(self, register: Callable[[Scalar], int], spans: dict[Span, int]) -> MessageTable:
-        """The table with the numbers of those registers and spans that some step reads."""
+        """Return the table with the numbers of those registers and spans that some step reads."""
         return MessageTable(
             tuple(self._field(each, register, spans) for each in self.fields),
             register(self.left),

@@ -24,7 +24,7 @@ class TextMaker:
     flush: Callable[[], None]
 
     def constant(self, value: bytes) -> Span:
-        """The value itself."""
+        """Return the value itself."""
         made = self._made(repr(value[:20])[1:])
         self.assembler.text_constant(made, value, made.name)
         return made
@@ -38,7 +38,7 @@ class TextMaker:
         return made
 
     def part(self, text: Span, begin: Compiled, end: Compiled) -> Span:
-        """The characters from one number up to another."""
+        """Return the characters from one number up to another."""
         made = self._made(f"part of {text.name}")
         places = (self._register(each, f"place in {text.name}") for each in (begin, end))
         self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
@@ -51,25 +51,25 @@ class TextMaker:
         return made
 
     def digits(self, number: Compiled) -> Span:
-        """An integer as text."""
+        """Return an integer as text."""
         made = self._made("number as text")
         self.assembler.add(Op.TEXT_DIGITS, made, self._register(number, made.name), comment=made.name)
         return made
 
     def reversed(self, text: Span) -> Span:
-        """The characters from the last to the first."""
+        """Return the characters from the last to the first."""
         made = self._made(f"{text.name}, reversed")
         self.assembler.add(Op.TEXT_REVERSE, made, text, comment=made.name)
         return made
 
     def item(self, series: int, number: Compiled, name: str) -> Span:
-        """The item of a list, as it was found."""
+        """Return the item of a list, as it was found."""
         made = self._made(name)
         self.assembler.add(Op.TEXT_ITEM, made, series, self._register(number, f"number of {name}"), comment=name)
         return made
 
     def decoded(self, source: Span, encoding: Encoding, *, strict: bool) -> Span:
-        """Bytes as text. ``strict``: there is none where they are not in the encoding."""
+        """Return bytes as text. ``strict``: there is none where they are not in the encoding."""
         made = self._made(f"text of {source.name}")
         self.assembler.text_decoded(made, source, encoding, made.name, strict=strict)
         return made

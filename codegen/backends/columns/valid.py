@@ -52,7 +52,7 @@ class Check:
 
 
 def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
-    """The checks of a number. From then on ``scalar`` is known to lie between its constant bounds.
+    """Return the checks of a number. From then on ``scalar`` is known to lie between its constant bounds.
 
     Raises ``NotForEngineError`` where an expression is not one for the engine.
     """

@@ -110,7 +110,8 @@ def comparison(operator: str, left: Vector, right: Vector) -> Vector:
 
 
 def _comparable(left: Vector, right: Vector) -> str:
-    """The type in which two columns of integers are compared: that of the column where the other is a constant."""
+    """Return the type in which two columns of integers are compared: that of the column where the other is a
+    constant."""
     for one, other in ((left, right), (right, left)):
         if other.constant and not one.constant:
             held = other.integers()

@@ -36,7 +36,7 @@ class Vector:
 
     @property
     def settled(self) -> str:
-        """The code of the array itself."""
+        """Return the code of the array itself."""
         return f"computing.settled({self.text})" if self.picked else self.text
 
     @property
@@ -50,19 +50,19 @@ class Vector:
         return self.type in ("float32", "float64")
 
     def integers(self) -> Interval:
-        """The values that it can have. Raises ``NotForEngineError`` where it is not a column of integers."""
+        """Return the values that it can have. Raises ``NotForEngineError`` where it is not a column of integers."""
         if self.interval is None:
             refuse_kind()
         return self.interval
 
     def cast(self, type: str) -> str:
-        """The code of it as that type, which can hold all its values."""
+        """Return the code of it as that type, which can hold all its values."""
         if self.constant and self.interval is not None:
             return f"pa.scalar({self.interval.low}, pa.{type}())"
         return self.settled if self.type == type else f"{self.settled}.cast(pa.{type}())"
 
     def as_float(self) -> str:
-        """The code of it as ``float64``, rounded where it has to be."""
+        """Return the code of it as ``float64``, rounded where it has to be."""
         if self.constant and self.interval is not None:
             return f"pa.scalar({float(self.interval.low)!r}, pa.float64())"
         return self.settled if self.type == "float64" else f"{self.settled}.cast(pa.float64(), safe=False)"
@@ -74,12 +74,12 @@ def refuse_kind() -> NoReturn:
 
 
 def number(value: int) -> Vector:
-    """A constant."""
+    """Return a constant."""
     return Vector(str(value), common_type(Interval(value, value)), Interval(value, value), constant=True)
 
 
 def common_type(*intervals: Interval) -> str:
-    """The type that holds all values of all. Raises ``NotForEngineError`` where none does."""
+    """Return the type that holds all values of all. Raises ``NotForEngineError`` where none does."""
     for name, held in (("int64", INT64), ("uint64", UINT64)):
         if all(each.within(held.low, held.high) for each in intervals):
             return name
@@ -87,7 +87,7 @@ def common_type(*intervals: Interval) -> str:
 
 
 def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, picked: bool = False) -> Vector:
-    """The column that a field makes, given the code of it."""
+    """Return the column that a field makes, given the code of it."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
     if field_of(attribute).json:
@@ -98,7 +98,7 @@ def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, pi
 
 
 def typed_vector(plan: Plan, text: str, type: Type, owner: TypePlan, *, picked: bool = False) -> Vector:
-    """A column of values of a type of ``owner``'s field."""
+    """Return a column of values of a type of ``owner``'s field."""
     interval = integer_interval(type)
     base = type.base if isinstance(type, EnumType) else type
     match base:

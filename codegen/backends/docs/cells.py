@@ -18,7 +18,7 @@ WIRE_TYPES = {
 
 
 def wire_type(attribute: Field) -> tuple[int, str]:
-    """The wire type of a field of a message; a packed one is one run of bytes, and a map's entry a message."""
+    """Return the wire type of a field of a message; a packed one is one run of bytes, and a map's entry a message."""
     field = attribute.message
     assert field is not None
     return WIRE_TYPES["bytes" if field.packed or field.key is not None else field.kind]
@@ -35,12 +35,12 @@ def kind_of(attribute: Field) -> str:
 
 
 def sentence(text: str) -> str:
-    """A description as one line of a table's cell: its first paragraph."""
+    """Return a description as one line of a table's cell: its first paragraph."""
     return " ".join(text.strip().split("\n\n")[0].split())
 
 
 def table(title: str, head: Iterable[str], rows: Iterable[Iterable[str]], doc: str = "") -> TableView:
-    """A table whose cells hold any text: bars are escaped, line breaks become spaces."""
+    """Return a table whose cells hold any text: bars are escaped, line breaks become spaces."""
     cells = tuple(head)
     return TableView(title, doc.strip(), _line(cells), _line("---" for _ in cells), tuple(_line(each) for each in rows))
 

@@ -10,7 +10,8 @@ from .view import ExampleView
 
 
 def sample_name(plan: Plan) -> str:
-    """The file that the examples read; a name that the examples, shell commands among them, can hold as it is."""
+    """Return the file that the examples read; a name that the examples, shell commands among them, can hold as it
+    is."""
     plain = (each for each in plan.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
     return f"sample.{next(plain, 'bin')}"
 

@@ -45,7 +45,8 @@ SQL = {
 
 
 def lower(plan: Plan) -> View | None:
-    """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow
+    type."""
     if plan.units is not None:
         kinds = [_columns(plan, message_columns(plan, each), _kind_title(plan, each)) for each in plan.units.kinds]
     elif plan.rows is not None:
@@ -118,7 +119,7 @@ def _doc(column: TableColumn | MessageColumn) -> str:
 
 
 def sql_type(type: ArrowType) -> str:
-    """The Spark type of an Arrow type as SQL calls it.
+    """Return the Spark type of an Arrow type as SQL calls it.
 
     >>> sql_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
     'array<smallint>'
@@ -161,7 +162,7 @@ def _layout(plan: Plan, struct: TypePlan) -> TableView:
 
 
 def _sentences(*parts: str) -> str:
-    """The parts that there are, each with a full stop and a capital letter.
+    """Return the parts that there are, each with a full stop and a capital letter.
 
     >>> _sentences("The content.", "", "if is_open")
     'The content. If is_open.'

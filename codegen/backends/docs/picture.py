@@ -112,7 +112,7 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """The words in lines of at most so many characters."""
+    """Return the words in lines of at most so many characters."""
     lines: list[str] = []
     for word in text.split():
         if lines and len(lines[-1]) + len(word) < width:
@@ -123,7 +123,7 @@ def folded(text: str, width: int) -> list[str]:
 
 
 def picture(plan: Plan) -> PictureView:
-    """The picture of a spec: a panel for the input as a whole and one for each type that it is made of."""
+    """Return the picture of a spec: a panel for the input as a whole and one for each type that it is made of."""
     canvas = Canvas()
     for struct in shown_structs(plan):
         if struct.message is not None:
@@ -152,7 +152,7 @@ def _plain(canvas: Canvas, plan: Plan, struct: TypePlan) -> None:
 
 
 def _boxes(field: Field) -> list[Box]:
-    """A field's boxes: one, or for a repeated one its first items with what is between them."""
+    """Return a field's boxes: one, or for a repeated one its first items with what is between them."""
     name, words = field.id, field_type(field)
     if field.repeat is None:
         return [_box(field)]

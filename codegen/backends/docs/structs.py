@@ -7,7 +7,7 @@ from ...plan import Plan, TypePlan
 
 
 def shown_structs(plan: Plan) -> list[TypePlan]:
-    """The root, where it has bytes of its own, and every type that the input is made of, outermost first."""
+    """Return the root, where it has bytes of its own, and every type that the input is made of, outermost first."""
     shown: list[Path] = []
     _add(plan, shown, [plan.root.path])
     if plan.units is not None:

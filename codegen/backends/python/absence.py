@@ -1,5 +1,5 @@
 """Which values may be ``None``: those of fields with ``if``, of optional fields of messages, and of instances that
-pass them on. With Kaitai's API an field that is absent is not set, so that only instances may be ``None``."""
+pass them on. With Kaitai's API a field that is absent is not set, so that only instances may be ``None``."""
 
 from __future__ import annotations
 

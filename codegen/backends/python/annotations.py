@@ -46,7 +46,7 @@ class Annotations:
         return f"{self.module.use_module('builtins')}.{name}" if name in self._hidden else name
 
     def of(self, type_: Type) -> str:
-        """The annotation of a value of that type."""
+        """Return the annotation of a value of that type."""
         match type_:
             case BooleanType() | BitsType(width=1):
                 return self.builtin("bool")
@@ -77,13 +77,13 @@ class Annotations:
         raise AssertionError(type_)
 
     def of_item(self, field: Field) -> str:
-        """The annotation of one item of an field; a switch without a default may leave nothing."""
+        """Return the annotation of one item of a field; a switch without a default may leave nothing."""
         text = self.of(field.type)
         absent = field.unmatched and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent else text
 
     def of_field(self, field: Field) -> str:
-        """The annotation of an field: its list where it is repeated, ``None`` where it may be absent.
+        """Return the annotation of a field: its list where it is repeated, ``None`` where it may be absent.
 
         With Kaitai's API what is absent is not set, and there is no ``None``."""
         text = self.of_item(field)
@@ -99,7 +99,7 @@ class Annotations:
         return self.builtin({"string": "str", "bool": "bool"}.get(kind, "int"))
 
     def of_instance(self, instance: Instance) -> str:
-        """The annotation of an instance."""
+        """Return the annotation of an instance."""
         if instance.variable and isinstance(instance.type, ListType) and self.module.api is Api.WIRELOOM:
             return self.module.use("Items")
         text = self.of_field(instance.field) if instance.field is not None else self.of(instance.type)
@@ -108,7 +108,7 @@ class Annotations:
 
 
 def member_names(struct: TypePlan) -> tuple[str, ...]:
-    """The names of a class's parameters, fields and instances."""
+    """Return the names of a class's parameters, fields and instances."""
     ids = [each.id for each in struct.parameters]
     ids += [each.id for each in struct.fields]
     ids += [each.id for each in struct.instances]

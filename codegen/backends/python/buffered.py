@@ -37,8 +37,8 @@ def is_buffered(scope: ClassScope) -> bool:
 
 
 def head_of(scope: ClassScope) -> Piece | None:
-    """The fields at the beginning of which an object can be made, if any. Texts are not among them: what is unpacked
-    of them is bytes."""
+    """Return the fields at the beginning of which an object can be made, if any. Texts are not among them: what is
+    unpacked of them is bytes."""
     first = scope.struct.steps[0]
     if not isinstance(first, Run):
         return None
@@ -48,7 +48,7 @@ def head_of(scope: ClassScope) -> Piece | None:
 
 
 def head_constant(scope: ClassScope) -> tuple[str, ...]:
-    """The assignment that says how the head is unpacked."""
+    """Return the assignment that says how the head is unpacked."""
     head = head_of(scope) if is_buffered(scope) else None
     return () if head is None else (f"_head = {packer(scope, head)}",)
 
@@ -77,7 +77,7 @@ class _Rest:
         self.marks = Marks(self.scope.struct)
 
     def method(self) -> Lines:
-        """All statements."""
+        """Return all statements."""
         head = head_of(self.scope)
         for step in self.scope.struct.steps:
             self._step(step, head)
@@ -88,7 +88,7 @@ class _Rest:
         return tuple(self.lines)
 
     def _after(self, size: int) -> str:
-        """The place that is ``size`` bytes on."""
+        """Return the place that is ``size`` bytes on."""
         offset = self.offset + size
         return f"{self.variable} + {offset}" if offset else self.variable
 
@@ -167,7 +167,7 @@ class _Rest:
         self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
 
     def _after_bytes(self, each: Field, size: Node) -> str:
-        """The place after bytes of that size; constants in it are added up."""
+        """Return the place after bytes of that size; constants in it are added up."""
         text, offset = self.scope.translator(each.position).text, self.offset
         match size:
             case Binary("+", value, IntegerLiteral(constant)):
@@ -191,7 +191,7 @@ class _Rest:
         return least is not None and least >= taken
 
     def _least(self, name: str) -> int | None:
-        """The least value of a field; ``None`` where it is not known."""
+        """Return the least value of a field; ``None`` where it is not known."""
         field = self.scope.struct.field(name)
         if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None

@@ -28,12 +28,12 @@ ORDERS = {"le": "little", "be": "big"}
 
 
 def unknown_value(cover: Cover) -> str:
-    """The text of what the field holds until the checksum is known."""
+    """Return the text of what the field holds until the checksum is known."""
     return f"bytes({cover.field.least})" if isinstance(cover.field.type, BytesType) else "0"
 
 
 def _held(cover: Cover) -> str:
-    """The text of what holds a checksum."""
+    """Return the text of what holds a checksum."""
     return ".".join((member(cover.way[0]), *map(field_name, cover.way[1:])))
 
 
@@ -43,7 +43,7 @@ def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Li
 
 
 def seen_covers(scope: ClassScope) -> tuple[Cover, ...]:
-    """The checksums that classes with Kaitai's API verify: they do not see the content of an object."""
+    """Return the checksums that classes with Kaitai's API verify: they do not see the content of an object."""
     return tuple(each for each in scope.struct.covers if not each.of_object)
 
 
@@ -89,7 +89,7 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
 
 
 def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
-    """The statement that refuses a checksum; ``io`` is the stream for the error."""
+    """Return the statement that refuses a checksum; ``io`` is the stream for the error."""
     template = "kaitai_refusal" if scope.module.api is Api.KAITAI else "refusal"
     given = ("expected", _held(cover))
     reason = "digest" if cover.made_by.is_digest else ""
@@ -145,7 +145,7 @@ def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
 
 
 def chain_lines(scope: ClassScope) -> Lines:
-    """The statement with which a writer begins whose items have checksums that continue each other."""
+    """Return the statement with which a writer begins whose items have checksums that continue each other."""
     return ("self._chain = {}",) if chained_in(scope.plan, scope.struct.path) else ()
 
 
@@ -154,7 +154,7 @@ def _stored_method(cover: Cover) -> str:
 
 
 def stored_methods(scope: ClassScope) -> list[MethodView]:
-    """The methods that give what is stored for a checksum."""
+    """Return the methods that give what is stored for a checksum."""
     return [
         MethodView(
             f"{_stored_method(each)}(self, checksum: {scope.annotations.builtin('int')}) -> "
@@ -170,7 +170,7 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
-    """The checksums that can be computed before anything is written; the others hold 0 until they are known."""
+    """Return the checksums that can be computed before anything is written; the others hold 0 until they are known."""
     lines: list[str] = []
     for cover in scope.struct.covers:
         known = contents[cover.last] if cover.of_object else None if cover.value is None else member(cover.value)
@@ -181,7 +181,8 @@ def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """The checksums over what has been written, each after those that lie in its range, put into their places."""
+    """Return the checksums over what has been written, each after those that lie in its range, put into their
+    places."""
     late = [each.cover for each in scope.struct.fills if each.how == "checksum after" and each.cover is not None]
     done: set[str] = set()
     for cover in late:
@@ -192,7 +193,7 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
 
 
 def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
-    """The checksums over what has been written that lie in the range of one."""
+    """Return the checksums over what has been written that lie in the range of one."""
     late = (each for each in scope.struct.covers if each.value is None and not each.of_object)
     return {each.field.id for each in late if each.field.id in cover.covered}
 
@@ -228,8 +229,8 @@ def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
-    """The lines where there is a checksum. Where it is not verified it is written all the same, unless the field has a
-    default, which is something else then."""
+    """Return the lines where there is a checksum. Where it is not verified it is written all the same, unless the field
+    has a default, which is something else then."""
     needed = cover.needed is not None and cover.field.default is not None
     conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
     for condition in reversed(conditions):
@@ -270,7 +271,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
 
 @lru_cache(maxsize=4)
 def _checked_types(module: Module) -> frozenset[Path]:
-    """The types whose objects have checksums, or hold objects that do, at any depth."""
+    """Return the types whose objects have checksums, or hold objects that do, at any depth."""
     everything = list(module.plan.family)
     holders: dict[Path, list[Path]] = {}
     for struct in everything:

@@ -34,7 +34,7 @@ def contents_in(expression: Node) -> set[str]:
 
 
 def content_lines(scope: ClassScope, contents: Contents) -> Lines:
-    """The statements that make the content of objects."""
+    """Return the statements that make the content of objects."""
     return tuple(
         f"{contents[each.id]} = {scope.code('enclosed', value=adopted(scope, each, member(each.id)), size=None)}"
         for each in scope.struct.fields

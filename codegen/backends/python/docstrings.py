@@ -10,7 +10,7 @@ from .module import Module
 
 
 def described(doc: str, references: tuple[str, ...]) -> str:
-    """The text of a spec, and after it what it refers to.
+    """Return the text of a spec, and after it what it refers to.
 
     >>> print(described("A frame.", ("https://example.com/frames",)))
     A frame.
@@ -30,7 +30,8 @@ def named(module: Module, kind: str, name: str) -> str:
 
 
 def laid_out(text: str, depth: int) -> str:
-    """The text of a docstring at that depth. A paragraph that is too wide is filled again, a list or table kept."""
+    """Return the text of a docstring at that depth. A paragraph that is too wide is filled again, a list or table
+    kept."""
     width = LINE_LENGTH - 4 * depth - len('"""')
     text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     if "\n" not in text and width - len('"""') < len(text) <= width:

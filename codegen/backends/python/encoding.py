@@ -27,14 +27,14 @@ def has_bytes(field: Field) -> bool:
 
 
 def adopted(scope: ClassScope, field: Field, value: str) -> str:
-    """An object in its place below its parent."""
+    """Return an object in its place below its parent."""
     parent = parent_text(scope, field) if field.parent is not None else ""
     is_root = isinstance(field.type, UserType) and not scope.plan.owns(field.type)
     return scope.code("adopted", value=value, parent=parent, is_root=is_root)
 
 
 def content_text(scope: ClassScope, field: Field, value: str, *, size_known: bool = True) -> str:
-    """The bytes of a value before they are fitted into a field of a given size.
+    """Return the bytes of a value before they are fitted into a field of a given size.
 
     ``size_known``: the size may be asked for here; otherwise it follows from these bytes.
     """
@@ -54,7 +54,7 @@ def content_text(scope: ClassScope, field: Field, value: str, *, size_known: boo
 
 
 def _room(scope: ClassScope, field: Field) -> str | None:
-    """The size of an object's own stream, where it is that of its field."""
+    """Return the size of an object's own stream, where it is that of its field."""
     cut = field.terminator is not None or field.pad_right is not None
     if cut or (field.process is not None and field.process.name not in SIZE_PRESERVING):
         return None
@@ -79,7 +79,7 @@ def asks_for_end(expression: Node) -> bool:
 
 
 def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
-    """The bytes ``content`` as they are in their field: padded, and of the size that the spec says."""
+    """Return the bytes ``content`` as they are in their field: padded, and of the size that the spec says."""
     if isinstance(field.size, TerminatedSize | OwnSize):
         return content
     size = _size(scope, field) or "None"
@@ -105,7 +105,7 @@ def _is_message(scope: ClassScope, kind: UserType) -> bool:
 
 
 def processed_text(scope: ClassScope, field: Field, text: str) -> str:
-    """The bytes of a field of which ``text`` makes the content: compressed, or what its process undoes."""
+    """Return the bytes of a field of which ``text`` makes the content: compressed, or what its process undoes."""
     process = field.process
     if process is None:
         return text
@@ -122,7 +122,7 @@ def processed_text(scope: ClassScope, field: Field, text: str) -> str:
 
 
 def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
-    """The constant that packs a number; of a computed byte order, the choice between two."""
+    """Return the constant that packs a number; of a computed byte order, the choice between two."""
     code = number_code(kind)
     if kind.endian != "computed":
         return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)

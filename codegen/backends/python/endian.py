@@ -29,7 +29,7 @@ def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
 
 
 def endian_place(scope: ClassScope) -> str:
-    """Where the spec says how the byte order is decided."""
+    """Return where the spec says how the byte order is decided."""
     return f"{scope.struct.place}/meta/endian"
 
 

@@ -86,7 +86,7 @@ class Translator:
     """Attributes that are compressed, and what has their content, for ``NAME.content`` in derivations."""
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
-        """The expression's text, in parentheses where it binds more loosely than ``least``."""
+        """Return the expression's text, in parentheses where it binds more loosely than ``least``."""
         return self._part(fold(node), least)
 
     def _part(self, node: Node, least: int = CONDITIONAL) -> str:
@@ -94,7 +94,7 @@ class Translator:
         return f"({text})" if binding < least else text
 
     def nullable_text(self, node: Node) -> str:
-        """The expression's text where it may come to ``None``: an absent attribute's value is the value."""
+        """Return the expression's text where it may come to ``None``: an absent attribute's value is the value."""
         match node:
             case Conditional(_, then, otherwise) if then == otherwise:
                 return self.nullable_text(then)
@@ -116,7 +116,7 @@ class Translator:
         return may_be_absent(self.module, self.struct, node)
 
     def negation(self, node: Node) -> str:
-        """The opposite of a condition."""
+        """Return the opposite of a condition."""
         return self._not(fold(node))[0]
 
     def _visit(self, node: Node) -> tuple[str, int]:
@@ -202,7 +202,7 @@ class Translator:
         return f"({text})" if isinstance(node, Conditional) else text
 
     def _item(self, node: Node) -> str:
-        """An item of a list or a byte, which may be ``None``."""
+        """Return an item of a list or a byte, which may be ``None``."""
         match node:
             case Subscript(value, index):
                 return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})"
@@ -299,7 +299,7 @@ class Translator:
         return text
 
     def _default(self, field: Field) -> str:
-        """The declared default of a message's field."""
+        """Return the declared default of a message's field."""
         value = field.message.default if field.message is not None else None
         if isinstance(field.type, EnumType):
             enum = self.module.plan.enum(field.type.path)
@@ -380,7 +380,7 @@ class Translator:
 
 
 def _summands(node: Node) -> list[Node]:
-    """The texts that a sum puts together, from left to right."""
+    """Return the texts that a sum puts together, from left to right."""
     found: list[Node] = []
     while isinstance(node, Binary) and node.operator == "+":
         found.append(node.right)
@@ -389,7 +389,7 @@ def _summands(node: Node) -> list[Node]:
 
 
 def integer_text(value: int, radix: int = 10) -> str:
-    """A number as Python writes it.
+    """Return a number as Python writes it.
 
     >>> integer_text(202, 16), integer_text(0b1110_0000, 2), integer_text(3, 2), integer_text(7)
     ('0xca', '0b1110_0000', '0b11', '7')

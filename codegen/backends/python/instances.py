@@ -73,7 +73,7 @@ def _is_costly(instance: Instance) -> bool:
 
 
 def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan, Instance | None]:
-    """The instance that a node in an expression of ``struct`` names, and its type."""
+    """Return the instance that a node in an expression of ``struct`` names, and its type."""
     match node:
         case Name(id):
             return struct, struct.instance(id)
@@ -84,12 +84,12 @@ def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan
 
 
 def slot(instance: Instance) -> str:
-    """The name under which the value is kept, as in Kaitai's classes."""
+    """Return the name under which the value is kept, as in Kaitai's classes."""
     return f"_m_{field_name(instance.id)}"
 
 
 def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
-    """The property of an instance; ``scope`` is that of the class."""
+    """Return the property of an instance; ``scope`` is that of the class."""
     scope = replace(scope, places=INSTANCE)
     kept = f"self.{slot(instance)}"
     if instance.field is not None:
@@ -119,7 +119,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
 
 
 def where_method(scope: ClassScope, table: str, condition: Node) -> MethodView:
-    """The property that says whether an object is a row of a table; ``scope`` is that of the class."""
+    """Return the property that says whether an object is a row of a table; ``scope`` is that of the class."""
     instance = Instance(where_name(table), condition.type or BooleanType(), value=condition)
     scope = replace(scope, places=INSTANCE)
     return MethodView(

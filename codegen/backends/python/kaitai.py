@@ -14,7 +14,7 @@ from .view import FieldView, MethodView
 
 
 def read_methods(scope: ClassScope) -> list[MethodView]:
-    """All methods and properties of a class that reads."""
+    """Return all methods and properties of a class that reads."""
     struct = scope.struct
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
@@ -61,7 +61,7 @@ def read_constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def debug_field(scope: ClassScope) -> FieldView:
-    """The declaration of what an object notes about where its fields lie."""
+    """Return the declaration of what an object notes about where its fields lie."""
     text, dictionary = scope.annotations.builtin("str"), scope.annotations.builtin("dict")
     annotation = f"{scope.use('defaultdict')}[{text}, {dictionary}[{text}, {scope.use('Any')}]]"
     return FieldView("_debug", annotation, "Where each attribute that has been read lies: its start and its end.")

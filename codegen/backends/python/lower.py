@@ -26,12 +26,12 @@ from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleV
 
 
 def lower(plan: Plan) -> ModuleView:
-    """The view of a format's module."""
+    """Return the view of a format's module."""
     return lower_module(plan, Api.WIRELOOM, "")
 
 
 def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
-    """The view of the module with the classes of an API; ``package`` is that of ``Module``.
+    """Return the view of the module with the classes of an API; ``package`` is that of ``Module``.
 
     Raises ``SpecError`` where the spec needs what this backend cannot do.
     """
@@ -94,7 +94,8 @@ def _constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
-    """The fields that are read several at once, each with its bytes: nothing else tells where one of them ends."""
+    """Return the fields that are read several at once, each with its bytes: nothing else tells where one of them
+    ends."""
     runs = [each for each in scope.struct.steps if isinstance(each, Run)]
     together = [part for run in runs for part in ([run.fields] if is_buffered(scope) else parts(scope, run))]
     head = head_of(scope) if is_buffered(scope) else None

@@ -29,7 +29,7 @@ def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
 
 
 def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
-    """The most bits that an integer may have; ``None`` where they are not known."""
+    """Return the most bits that an integer may have; ``None`` where they are not known."""
     match node:
         case IntegerLiteral(value):
             return value.bit_length()
@@ -61,7 +61,7 @@ def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
 
 
 def _read(module: Module, struct: TypePlan, node: Node) -> Type | None:
-    """The type of an field that is read; ``None`` for everything else, such as instances and parameters."""
+    """Return the type of a field that is read; ``None`` for everything else, such as instances and parameters."""
     match node:
         case Name(id) if struct.field(id) is not None:
             return node.type

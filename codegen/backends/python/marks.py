@@ -76,7 +76,7 @@ class Marks:
         return (scope.code("mark", name=self.ends[last]),)
 
     def blanked(self, cover: Cover) -> Blanked | None:
-        """The checksum's own bytes, counted from where it begins to cover."""
+        """Return the checksum's own bytes, counted from where it begins to cover."""
         if not cover.blanks_own or cover.replace is None:
             return None
         own, begin = self.begins[cover.field.id], self.begins[cover.first]

@@ -27,13 +27,13 @@ def is_inserted(field: Field) -> bool:
 
 
 def unmeasured_lines(scope: ClassScope) -> Iterator[str]:
-    """The statements that hold places for sizes."""
+    """Yield the statements that hold places for sizes."""
     for name in measured(scope.struct):
         yield f"{member(name)} = 0"
 
 
 def inserted_lines(scope: ClassScope, marks: Marks, written: Field) -> Iterator[str]:
-    """The statements after a field that put sizes in front of what they measure."""
+    """Yield the statements after a field that put sizes in front of what they measure."""
     for field in reversed(scope.struct.fields):
         if field.size_of is not None and field.size_of[1] == written.id and isinstance(field.type, VarintType):
             yield _assigned(marks, field)
@@ -42,7 +42,7 @@ def inserted_lines(scope: ClassScope, marks: Marks, written: Field) -> Iterator[
 
 
 def measured_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """The statements that fill in sizes after everything has been written."""
+    """Return the statements that fill in sizes after everything has been written."""
     lines: list[str] = []
     for field in scope.struct.fields:
         if field.size_of is None or not isinstance(field.type, IntegerType):

@@ -16,7 +16,8 @@ from .names import field_name, qualified
 
 
 def message_paths(plan: Plan) -> tuple[Path, ...]:
-    """The message types of a spec, outermost first, and after them those of other specs that their fields lead to."""
+    """Return the message types of a spec, outermost first, and after them those of other specs that their fields lead
+    to."""
     return reached(plan, (each.path for each in plan.types if each.message is not None))
 
 
@@ -31,14 +32,14 @@ def reached(plan: Plan, begin: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
-    """The rules of the types ``paths``, which hold all that their fields lead to."""
+    """Return the rules of the types ``paths``, which hold all that their fields lead to."""
     numbers = {path: number for number, path in enumerate(paths)}
     return MessageSet(tuple(message_rule(plan, plan.type(path), numbers) for path in paths))
 
 
 def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> MessageRule:
-    """The rule of a message type; ``numbers``: where each type is in the set. Raises ``SpecError`` for a type that
-    is not a message."""
+    """Return the rule of a message type; ``numbers``: where each type is in the set. Raises ``SpecError`` for a type
+    that is not a message."""
     if struct.message is None:
         refuse(struct.position, f"'{struct.path[-1]}' is not a message type")
     return MessageRule(
@@ -74,7 +75,7 @@ def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Pat
 
 
 def literal(value: object, names: Mapping[str, str]) -> str:
-    """The text that makes a rule; ``names``: the local names of the classes."""
+    """Return the text that makes a rule; ``names``: the local names of the classes."""
     if isinstance(value, IntEnum):
         return f"{names[type(value).__name__]}.{value.name}"
     if isinstance(value, tuple):

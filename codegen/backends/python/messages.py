@@ -15,7 +15,7 @@ RULES = ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet")
 
 
 def messages_constant(module: Module) -> str:
-    """The assignment of ``MESSAGES``; empty for a spec without message types."""
+    """Return the assignment of ``MESSAGES``; empty for a spec without message types."""
     if not module.message_numbers:
         return ""
     made = literal(message_set(module.plan, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
@@ -23,8 +23,8 @@ def messages_constant(module: Module) -> str:
 
 
 def sum_methods(scope: ClassScope) -> list[MethodView]:
-    """The method that verifies the checksums of a message when its fields have been read, and what rows need to know of
-    them."""
+    """Return the method that verifies the checksums of a message when its fields have been read, and what rows need to
+    know of them."""
     if not scope.struct.verified:
         return []
     lines = ("super()._read()", *verify_lines(scope, Marks(scope.struct), scope.struct.verified))
@@ -34,7 +34,8 @@ def sum_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def types_method(scope: ClassScope) -> MethodView | None:
-    """The classes of sub-messages and enums, by field; asked for at run time, since types may lead to each other."""
+    """Return the classes of sub-messages and enums, by field; asked for at run time, since types may lead to each
+    other."""
     module = scope.module
     pairs: list[str] = []
     for each in scope.struct.fields:

@@ -23,7 +23,7 @@ from .writing import append_method
 
 
 def base_class(scope: ClassScope) -> str:
-    """The class of the runtime that a class depends on."""
+    """Return the class of the runtime that a class depends on."""
     if scope.struct.message is not None:
         return "Message"
     if is_buffered(scope):
@@ -32,7 +32,7 @@ def base_class(scope: ClassScope) -> str:
 
 
 def class_methods(scope: ClassScope) -> list[MethodView]:
-    """All methods and properties, in order."""
+    """Return all methods and properties, in order."""
     return METHODS[scope.module.api](scope)
 
 

@@ -72,13 +72,13 @@ class Module:
         """Imports of routines, and how what they import is called."""
 
     def use(self, name: str) -> str:
-        """The local name of something from Python's library or from ``wireloom.objects``."""
+        """Return the local name of something from Python's library or from ``wireloom.objects``."""
         self._names[STANDARD.get(name, "wireloom.objects")].add(name)
         return self._local(name)
 
     def _local(self, name: str) -> str:
-        """A class of the spec keeps its name; what is imported then gets an underscore, which no name of a spec has.
-        So does what is called where fields, which might have its name, are declared."""
+        """Return the name under which something is imported: with an underscore, which no name of a spec begins with,
+        if a class of the spec has the name, or if it is used where fields, which might have the name, are declared."""
         return f"_{name}" if name in self._classes or name == "kept" else name
 
     @cached_property
@@ -88,7 +88,8 @@ class Module:
 
     @cached_property
     def buffered(self) -> frozenset[Path]:
-        """The types that are read out of a buffer: those of repeated objects that can be, and of the objects inside."""
+        """Return the types that are read out of a buffer: those of repeated objects that can be, and of the objects
+        inside."""
         found: set[Path] = set()
         waiting = [each.type for type in self.plan.types for each in type.read if self.has_series(each)]
         while waiting:
@@ -115,29 +116,30 @@ class Module:
         return self.api is Api.WIRELOOM or plan is None or not plan.debug
 
     def use_module(self, name: str) -> str:
-        """The local name of a module of Python's library."""
+        """Return the local name of a module of Python's library."""
         self._modules.add(name)
         return name
 
     def class_of(self, path: Path) -> str:
-        """The class of a type, of this spec or of one that it imports."""
+        """Return the class of a type, of this spec or of one that it imports."""
         if path[0] == self.plan.root.path[0]:
             return qualified(path)
         self._others.add(path[0])
         return f"_{path[0]}.{qualified(path)}"
 
     def enum_of(self, path: Path) -> str:
-        """The class of an enum, of this spec or of one that it imports."""
+        """Return the class of an enum, of this spec or of one that it imports."""
         return f"{self.class_of(path[:-1])}.{self.enum_classes(self.plan.type(path[:-1]))[path[-1]]}"
 
     def enum_classes(self, holder: TypePlan) -> dict[str, str]:
-        """The classes of the enums of a type, see ``names.enum_classes``."""
+        """Return the classes of the enums of a type, see ``names.enum_classes``."""
         if holder.path not in self._enum_classes:
             self._enum_classes[holder.path] = enum_classes(holder)
         return self._enum_classes[holder.path]
 
     def routine(self, process: Process) -> str:
-        """The class that a ``process`` means, imported as Kaitai's compiler imports it, but under a name of its own."""
+        """Return the class that a ``process`` means, imported as Kaitai's compiler imports it, but under a name of its
+        own."""
         module, _, kind = kaitai_place(process.name).partition(":")
         if any(keyword.iskeyword(each) for each in (*module.split("."), kind)):
             refuse(process.position, f"'{process.name}' names no class that Python can import: a word is Python's own")
@@ -146,7 +148,7 @@ class Module:
         return self._imported(f"from {module} import {kind}", kind)
 
     def _imported(self, statement: str, name: str) -> str:
-        """The local name of what is imported for routines. No name of a spec begins with an underscore."""
+        """Return the local name of what is imported for routines. No name of a spec begins with an underscore."""
         if statement not in self._routines:
             others = (each.name for each in (self.plan, *self.plan.imports))
             taken = {*self._routines.values(), *(f"_{each}" for each in (*self._classes, *others))}
@@ -157,7 +159,8 @@ class Module:
         return self._routines[statement]
 
     def packer(self, path: Path, name: str, code: str) -> str:
-        """The constant that holds the ``struct.TypePlan`` of ``code``, named after the field that it begins with."""
+        """Return the constant that holds the ``struct.TypePlan`` of ``code``, named after the field that it begins
+        with."""
         for constant, held in self._packers.items():
             if held == code:
                 return constant
@@ -168,7 +171,7 @@ class Module:
         return constant
 
     def checksum(self, algorithm: str, parameters: tuple[int, ...]) -> str:
-        """The constant that holds the function of a checksum with these parameters."""
+        """Return the constant that holds the function of a checksum with these parameters."""
         arguments = ", ".join([repr(algorithm), *map(hex, parameters)])
         made = f"{self.use('checksum_function')}({arguments})"
         name = re.sub(r"\W+", "_", "_".join(("", algorithm.upper(), *map("{:X}".format, parameters))))
@@ -177,13 +180,13 @@ class Module:
         return self._checksums.setdefault(made, name)
 
     def table(self, path: Path) -> str:
-        """The constant that maps the values of an enum to its members."""
+        """Return the constant that maps the values of an enum to its members."""
         constant = constant_name(path, "members")
         self._tables[constant] = self.enum_of(path)
         return constant
 
     def setter(self, path: Path, field: str) -> str:
-        """The function that sets a field of a type without noting that it was assigned."""
+        """Return the function that sets a field of a type without noting that it was assigned."""
         self.use("setter")
         name = "_".join(("_put", *path, field))
         self._setters[name] = self.class_of(path), field
@@ -191,7 +194,7 @@ class Module:
 
     @property
     def imports(self) -> tuple[str, ...]:
-        """All import statements, in the order that the linter wants."""
+        """Return all import statements, in the order that the linter wants."""
         statements = ["from __future__ import annotations", ""]
         others = neighbours(self.api, self.package, self.use, sorted(self._others))
         if self._packers:
@@ -208,7 +211,7 @@ class Module:
         return tuple(statements)
 
     def _from(self, modules: set[str]) -> Iterator[str]:
-        """The statements that import names from modules."""
+        """Yield the statements that import names from modules."""
         for module in sorted(modules):
             names = sorted(self._names[module], key=_import_order)
             plain = ", ".join(name for name in names if self._local(name) == name)
@@ -237,7 +240,7 @@ class Module:
 
     @property
     def root_class(self) -> str:
-        """The class of the root, unqualified."""
+        """Return the class of the root, unqualified."""
         return class_name(self.plan.root.path[-1])
 
 

@@ -32,7 +32,7 @@ def naming(api: Api) -> Iterator[None]:
 
 
 def class_name(name: str) -> str:
-    """The class of a type or enum.
+    """Return the class of a type or enum.
 
     >>> class_name("edgemq_segment"), class_name("none")
     ('EdgemqSegment', 'None_')
@@ -42,7 +42,7 @@ def class_name(name: str) -> str:
 
 
 def module_name(name: str) -> str:
-    """The module of a spec with Kaitai's API.
+    """Return the module of a spec with Kaitai's API.
 
     >>> module_name("png"), module_name("import")
     ('png', 'import_')
@@ -51,7 +51,7 @@ def module_name(name: str) -> str:
 
 
 def enum_classes(holder: TypePlan) -> dict[str, str]:
-    """The class of each enum of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
+    """Return the class of each enum of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
     taken = {class_name(each.path[-1]) for each in holder.types}
     classes = {}
     for enum in holder.enums:
@@ -63,7 +63,7 @@ def enum_classes(holder: TypePlan) -> dict[str, str]:
 
 
 def qualified(path: Path) -> str:
-    """The class of an absolute path, as it is reached from its module.
+    """Return the class of an absolute path, as it is reached from its module.
 
     >>> qualified(("edgemq_segment", "frame"))
     'EdgemqSegment.Frame'
@@ -72,7 +72,7 @@ def qualified(path: Path) -> str:
 
 
 def field_name(name: str) -> str:
-    """An field, instance or parameter.
+    """Return a field, instance or parameter.
 
     >>> field_name("len"), field_name("class")
     ('len', 'class_')
@@ -81,7 +81,7 @@ def field_name(name: str) -> str:
 
 
 def where_name(table: str) -> str:
-    """The property that says whether an object is a row of a table.
+    """Return the property that says whether an object is a row of a table.
 
     >>> where_name("errors"), where_name("")
     ('_where_errors', '_where')
@@ -90,7 +90,7 @@ def where_name(table: str) -> str:
 
 
 def label_name(name: str) -> str:
-    """The label of an enum.
+    """Return the label of an enum.
 
     >>> label_name("fence"), label_name("from"), label_name("real")
     ('fence', 'from_', 'real_')
@@ -100,7 +100,7 @@ def label_name(name: str) -> str:
 
 
 def constant_name(path: Path, *more: str) -> str:
-    """A constant of the module.
+    """Return a constant of the module.
 
     >>> constant_name(("edgemq_segment", "frame"), "len")
     '_EDGEMQ_SEGMENT_FRAME_LEN'

@@ -9,7 +9,7 @@ from .names import module_name
 
 
 def neighbours(api: Api, package: str, use: Callable[[str], str], names: Sequence[str]) -> tuple[str, ...]:
-    """The statements that import the modules of the specs ``names``, each under its name with an underscore.
+    """Return the statements that import the modules of the specs ``names``, each under its name with an underscore.
 
     The formats of wireloom have a package each. Modules with Kaitai's API lie side by side: in ``package``
     (``.`` is the one that they are in, whatever its name), or, where that is empty, in a folder that is a package or

@@ -17,7 +17,7 @@ def defers(scope: ClassScope, field: Field) -> bool:
 
 
 def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
-    """The text that undoes a process of the bytes ``data``, and raises where that cannot be done."""
+    """Return the text that undoes a process of the bytes ``data``, and raises where that cannot be done."""
     if process.is_routine and not scope.own:
         arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
         return scope.code("undone", function=scope.use("decoded"), data=data, arguments=arguments)
@@ -26,7 +26,7 @@ def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
 
 
 def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:
-    """The function that undoes ``process``, and its arguments after the bytes."""
+    """Return the function that undoes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
         chosen, *size = arguments

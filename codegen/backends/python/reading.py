@@ -98,12 +98,12 @@ def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> L
 
 
 def _list_name(field: Field) -> str:
-    """The local variable of the list of the items."""
+    """Return the local variable of the list of the items."""
     return f"new_{field_name(field.id)}"
 
 
 def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
-    """The loop over the items of a repeated field."""
+    """Return the loop over the items of a repeated field."""
     until, progress, counted = "", False, False
     number = "index" if field.indexed else "_"
     if field.framing is not None:
@@ -162,7 +162,7 @@ def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 
 def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
-    """The items of a repeated field of a buffered type, as an iterator that reads them."""
+    """Return the items of a repeated field of a buffered type, as an iterator that reads them."""
     assert isinstance(field.type, UserType)
     text = scope.code(
         "series",
@@ -254,7 +254,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
 
 
 def lost_chains(scope: ClassScope, field: Field) -> tuple[tuple[int, str], ...]:
-    """The checksums in a field of which nothing is known where it is not read to its end."""
+    """Return the checksums in a field of which nothing is known where it is not read to its end."""
     return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))
 
 
@@ -300,7 +300,7 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
 
 
 def _number(scope: ClassScope, kind: object) -> str | None:
-    """The text that reads a number of one type from the stream."""
+    """Return the text that reads a number of one type from the stream."""
     match kind:
         case IntegerType(size, signed, endian):
             return _number_of(scope, f"{'s' if signed else 'u'}{size}", endian if size > 1 else "")

@@ -27,7 +27,7 @@ class Use:
 
 
 def rendered(name: str, use: Use, values: dict[str, object]) -> str:
-    """The text of a template, without the line break at its end."""
+    """Return the text of a template, without the line break at its end."""
     return _template(name).render(values, use=use).rstrip("\n")
 
 

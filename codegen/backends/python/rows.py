@@ -17,13 +17,13 @@ def has_rows(scope: ClassScope) -> bool:
 
 
 def instance_steps(scope: ClassScope) -> Lines:
-    """The lines that read on, after all fields, at the positions of instances that lead to rows."""
+    """Return the lines that read on, after all fields, at the positions of instances that lead to rows."""
     found = scope.instance_steps.items()
     return tuple(scope.code("instance_step", name=field_name(id), steps=steps) for id, steps in found)
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
-    """The methods that read what is before the rows, all, and one row."""
+    """Return the methods that read what is before the rows, all, and one row."""
     before, rest = split(scope)
     prologue = sequence(scope, before, scope.struct.verified)
     own = (*first, *prologue)
@@ -42,7 +42,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
 
 
 def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """The steps before the rows, and those from there on."""
+    """Return the steps before the rows, and those from there on."""
     rows = scope.plan.streamed
     number = next(
         n

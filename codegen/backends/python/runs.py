@@ -18,12 +18,12 @@ from .wire_bytes import decoded, trimmed
 
 
 def piece_code(piece: Piece) -> str:
-    """The format of a piece for Python's ``struct``."""
+    """Return the format of a piece for Python's ``struct``."""
     return byte_order(piece.endian) + "".join(field_code(each) for each in piece.fields)
 
 
 def field_code(field: Field) -> str:
-    """The code of one field of a run, without byte order."""
+    """Return the code of one field of a run, without byte order."""
     base = field.type.base if isinstance(field.type, EnumType) else field.type
     if isinstance(base, IntegerType | FloatType):
         return number_code(base)
@@ -31,7 +31,7 @@ def field_code(field: Field) -> str:
 
 
 def packer(scope: ClassScope, piece: Piece) -> str:
-    """The constant that packs and unpacks a piece."""
+    """Return the constant that packs and unpacks a piece."""
     return scope.module.packer(scope.struct.path, piece.fields[0].id, piece_code(piece))
 
 
@@ -45,7 +45,7 @@ def run_lines(scope: ClassScope, run: Run) -> Lines:
 
 
 def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Field, ...]]:
-    """The fields of a run that are read together."""
+    """Return the fields of a run that are read together."""
     if scope.own:
         return run.parts
     if scope.module.debug:
@@ -89,7 +89,7 @@ def targets(piece: Piece) -> str:
 
 
 def names_text(names: list[str]) -> str:
-    """A literal of names with spaces between them; the formatter lays the parts of a long one out in lines."""
+    """Return a literal of names with spaces between them; the formatter lays the parts of a long one out in lines."""
     parts = textwrap.wrap(" ".join(names), 80)
     return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
 
@@ -100,7 +100,7 @@ def is_cooked(field: Field) -> bool:
 
 
 def raw_name(field: Field) -> str:
-    """The local variable that holds what was unpacked of a field that needs a step more."""
+    """Return the local variable that holds what was unpacked of a field that needs a step more."""
     return f"raw_{field_name(field.id)}"
 
 
@@ -112,7 +112,7 @@ def cooked(scope: ClassScope, field: Field) -> Lines:
 
 
 def cooked_value(scope: ClassScope, field: Field, raw: str) -> str:
-    """The value of which ``raw`` was unpacked."""
+    """Return the value of which ``raw`` was unpacked."""
     if isinstance(field.type, EnumType):
         return scope.code("of_table", table=scope.module.table(field.type.path), raw=raw)
     text = trimmed(scope, field, raw)

@@ -40,7 +40,7 @@ class ClassScope:
 
     @property
     def plan(self) -> Plan:
-        """The plan of the spec that the type is of."""
+        """Return the plan of the spec that the type is of."""
         return self.module.plan
 
     @property
@@ -49,11 +49,11 @@ class ClassScope:
         return self.places is INSTANCE
 
     def use(self, name: str) -> str:
-        """The local name of something of the runtime."""
+        """Return the local name of something of the runtime."""
         return self.module.use(name)
 
     def code(self, template: str, **values: object) -> str:
-        """The text of a template of ``nodes/``."""
+        """Return the text of a template of ``nodes/``."""
         return rendered(template, Use(self.module.use), values)
 
     @property
@@ -100,18 +100,18 @@ class ClassScope:
 
     @property
     def instance_steps(self) -> dict[str, tuple[int, ...]]:
-        """The instances at positions that lead to rows, each with the numbers of its steps."""
+        """Return the instances at positions that lead to rows, each with the numbers of its steps."""
         return self.plan.instance_steps(self.struct) if self.own else {}
 
     def translator(self, position: Position | None, **places: str) -> Translator:
-        """A translator of expressions that are in this type, with more names in place."""
+        """Return a translator of expressions that are in this type, with more names in place."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
 
     def text(self, node: Node, field: Field, **places: str) -> str:
-        """An expression of ``field`` as text."""
+        """Return an expression of ``field`` as text."""
         return self.translator(field.position, **places).text(node)
 
 
 def member(name: str) -> str:
-    """The text of an field, instance or parameter of the object itself."""
+    """Return the text of a field, instance or parameter of the object itself."""
     return f"self.{field_name(name)}"

@@ -17,7 +17,7 @@ from .view import Lines, MethodView
 
 
 def parameter_list(scope: ClassScope) -> tuple[str, ...]:
-    """The parameters of the type, as a constructor declares them."""
+    """Return the parameters of the type, as a constructor declares them."""
     return tuple(f"{field_name(each.id)}: {scope.annotations.of(each.type)}" for each in scope.struct.parameters)
 
 
@@ -27,7 +27,7 @@ def parameter_names(scope: ClassScope) -> tuple[str, ...]:
 
 
 def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
-    """A method that reads into the object.
+    """Return a method that reads into the object.
 
     Where objects may be nested without end, too many are an error of their own. That costs nothing until
     it happens; where there is no room left for a call, an outer object raises the error. With wireloom's own API
@@ -46,7 +46,7 @@ def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) 
 
 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
-    """The same where ``io`` is known."""
+    """Return the same where ``io`` is known."""
     marks = Marks(scope.struct)
     parts = list(steps)
     lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []

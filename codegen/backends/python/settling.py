@@ -1,6 +1,6 @@
 """Objects that were serialised before the lengths that they depend on were filled in: checked again afterwards.
 
-Bytes have to be made before their length is known. Where what they hold depends on that length, such as an field
+Bytes have to be made before their length is known. Where what they hold depends on that length, such as a field
 that is there if it is large enough, they may be others now.
 """
 

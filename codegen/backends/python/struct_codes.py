@@ -10,10 +10,10 @@ FLOAT_CODES = {4: "f", 8: "d"}
 
 
 def number_code(kind: IntegerType | FloatType) -> str:
-    """The code of Python's ``struct`` module, without byte order."""
+    """Return the code of Python's ``struct`` module, without byte order."""
     return FLOAT_CODES[kind.size] if isinstance(kind, FloatType) else CODES[kind.size, kind.signed]
 
 
 def byte_order(endian: str | None) -> str:
-    """The byte order of Python's ``struct`` module; little-endian where there is none to choose."""
+    """Return the byte order of Python's ``struct`` module; little-endian where there is none to choose."""
     return ">" if endian == "be" else "<"

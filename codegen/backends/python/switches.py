@@ -16,7 +16,7 @@ Branches = Sequence[tuple[tuple[Node, ...], Lines]]
 
 
 def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: Callable[[Field], Lines]) -> Lines:
-    """The branches of a switch; ``lines_of`` treats the field as it is in one of them."""
+    """Return the branches of a switch; ``lines_of`` treats the field as it is in one of them."""
     groups: list[tuple[tuple[Node, ...], Lines]] = []
     for matches, form in switch.branches:
         body = lines_of(form)
@@ -29,7 +29,7 @@ def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: C
 
 
 def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, otherwise: Lines) -> Lines:
-    """The statements that choose a branch; ``otherwise`` is what is done where nothing matches."""
+    """Return the statements that choose a branch; ``otherwise`` is what is done where nothing matches."""
     if not branches:
         return otherwise
     if all(isinstance(each, BooleanLiteral) for matches, _ in branches for each in matches):
@@ -45,7 +45,7 @@ def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, ot
 
 
 def _on_condition(scope: ClassScope, holder: Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:
-    """A switch on what is true or false is a plain condition."""
+    """Return the lines of a switch on a boolean: a plain condition."""
     translator = scope.translator(holder.position)
     if True not in bodies:
         condition = translator.negation(on)

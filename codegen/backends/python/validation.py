@@ -44,7 +44,7 @@ CERTAIN = (
 
 
 def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> Lines:
-    """The checks of a value that was read, whose text is ``value``; ``io`` is the stream for the errors.
+    """Return the checks of a value that was read, whose text is ``value``; ``io`` is the stream for the errors.
 
     A reader may collect what it refuses, where the end of the item is known.
     """
@@ -52,12 +52,12 @@ def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> 
 
 
 def check_lines(scope: ClassScope, field: Field, value: str) -> Lines:
-    """The checks of a value that is to be written; what is refused is always raised."""
+    """Return the checks of a value that is to be written; what is refused is always raised."""
     return tuple(_refused(scope, field, each, value, "None", raises=True) for each in field.checks)
 
 
 def refusals(scope: ClassScope, field: Field, value: str) -> Iterator[str]:
-    """The conditions on which a value that is to be written is refused."""
+    """Return the conditions on which a value that is to be written is refused."""
     return (_condition(scope, field, each, value)[0] for each in field.checks)
 
 
@@ -89,12 +89,12 @@ def _is_certain(type: TypePlan, node: Node) -> bool:
 
 
 def _reason(field: Field, *, raises: bool) -> str:
-    """The word for a refusal; a reader that continues takes it to be ``value`` where none is given."""
+    """Return the word for a refusal; a reader that continues takes it to be ``value`` where none is given."""
     return "" if field.reason == "value" and not raises else field.reason
 
 
 def _condition(scope: ClassScope, field: Field, check: Check, value: str) -> tuple[str, tuple[str, ...]]:
-    """The condition that refuses, and the first arguments of the error."""
+    """Return the condition that refuses, and the first arguments of the error."""
 
     def text(node: Node) -> str:
         return scope.translator(field.position, _=value).text(node, BIT_OR)

@@ -14,7 +14,7 @@ from .view import Lines
 
 
 def begin_lines(scope: ClassScope) -> Lines:
-    """The variables of an object that is about to be read or written begin."""
+    """Return the variables of an object that is about to be read or written begin."""
     return tuple(_begin(scope, each) for each in variables_of(scope.struct)) if scope.own else ()
 
 
@@ -31,7 +31,7 @@ def _begin(scope: ClassScope, variable: Instance) -> str:
 
 
 def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
-    """The end of an object: it sets variables, and keeps what it computes of them."""
+    """Return the end of an object: it sets variables, and keeps what it computes of them."""
     if not scope.own:
         return ()
     struct = scope.struct

@@ -12,7 +12,7 @@ from .scope import ClassScope
 
 
 def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, place: str) -> str:
-    """The text that turns wire bytes into a string."""
+    """Return the text that turns wire bytes into a string."""
     template = "kaitai_text" if scope.module.api is Api.KAITAI else "text"
     return scope.code(template, data=data, encoding=codec(scope, field, encoding), place=place)
 
@@ -26,7 +26,7 @@ def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
 
 
 def bytes_text(scope: ClassScope, field: Field) -> str:
-    """The text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
+    """Return the text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
     data = trimmed(scope, field, wire_text(scope, field))
     if field.process is None:
         return data
@@ -37,7 +37,7 @@ def bytes_text(scope: ClassScope, field: Field) -> str:
 
 
 def stream_text(scope: ClassScope, field: Field) -> str:
-    """The text that makes a stream of these bytes."""
+    """Return the text that makes a stream of these bytes."""
     process = field.process
     if process is None or process.name in SIZE_PRESERVING or not scope.own:
         data = bytes_text(scope, field)
@@ -51,12 +51,12 @@ def stream_text(scope: ClassScope, field: Field) -> str:
 
 
 def substream_text(scope: ClassScope, data: str) -> str:
-    """The text that makes a stream of a part of the stream that is read."""
+    """Return the text that makes a stream of a part of the stream that is read."""
     return scope.code("substream" if scope.own else "kaitai_substream", data=data)
 
 
 def wire_text(scope: ClassScope, field: Field) -> str:
-    """The text that reads the bytes of a value as they are on the wire."""
+    """Return the text that reads the bytes of a value as they are on the wire."""
     if field.id in scope.taken:
         return scope.taken[field.id]
     match field.size:

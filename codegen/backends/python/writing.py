@@ -44,7 +44,7 @@ from .view import Lines, MethodView
 
 
 def append_method(scope: ClassScope) -> MethodView:
-    """The method that writes an object."""
+    """Return the method that writes an object."""
     return MethodView(
         signature=f"_append(self, io: {scope.use('WriteStream')}) -> None",
         lines=_append_lines(scope) or ("pass",),
@@ -116,7 +116,7 @@ def _constants(scope: ClassScope) -> Lines:
 
 
 def _default_text(scope: ClassScope, field: Field, value: Node) -> str:
-    """The text of what a writer writes if it is not given a value."""
+    """Return the text of what a writer writes if it is not given a value."""
     return replace(scope.translator(field.position), as_given=True).text(value)
 
 
@@ -126,8 +126,8 @@ def _is_known_late(field: Field) -> bool:
 
 
 def _wires(scope: ClassScope, contents: Contents) -> dict[str, str]:
-    """The fields whose size is asked for by what is solved, and the texts of their bytes: a local variable, or the
-    value itself."""
+    """Return the fields whose size is asked for by what is solved, and the texts of their bytes: a local variable, or
+    the value itself."""
     solved = [each.value for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     asked = {name for each in solved for name in _sizes(each)} | contents.keys()
     found: dict[str, str] = {}
@@ -151,7 +151,7 @@ def _sizes(expression: Node) -> set[str]:
 
 
 def _wire_lines(scope: ClassScope, field: Field, wire: str, contents: Contents) -> Lines:
-    """The statements that make the bytes of a field before it is written."""
+    """Return the statements that make the bytes of a field before it is written."""
     if field.switch is None:
         return (_assigned(scope, wire, _wire_text(scope, field, contents)),)
 
@@ -191,7 +191,7 @@ def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], co
 
 
 def _optional_of(scope: ClassScope, expression: Node) -> Field | None:
-    """The field whose size or number a solved value is, if there are objects without it."""
+    """Return the field whose size or number a solved value is, if there are objects without it."""
     found = (scope.struct.field(each.id) for each in walk(expression) if isinstance(each, Name))
     return next((each for each in found if each is not None and each.condition is not None), None)
 
@@ -329,7 +329,7 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
 
 
 def _without_arguments(field: Field) -> Field:
-    """The field as a writer sees it: an object that is written has its arguments already."""
+    """Return the field as a writer sees it: an object that is written has its arguments already."""
     switch = field.switch
     if switch is not None:
         branches = tuple((matches, replace(each, arguments=())) for matches, each in switch.branches)

@@ -53,7 +53,8 @@ class View:
 
 
 def lower(plan: Plan) -> View | None:
-    """The view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow type."""
+    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow
+    type."""
     if plan.units is not None:
         return _view(plan, message_columns(plan, default_kind(plan.units)))
     if plan.rows is None:
@@ -62,7 +63,7 @@ def lower(plan: Plan) -> View | None:
 
 
 def lower_parts(plan: Plan) -> Mapping[str, View]:
-    """The views of all tables but the default one, by the names of their packages inside the format's."""
+    """Return the views of all tables but the default one, by the names of their packages inside the format's."""
     if plan.units is None:
         return {each.name: _view(plan, table_columns(plan, each)) for each in plan.tables[1:]}
     default = default_kind(plan.units)
@@ -84,7 +85,7 @@ def _view(plan: Plan, columns: Sequence[TableColumn | MessageColumn]) -> View:
 
 
 def spark_type(type: ArrowType) -> str:
-    """The Spark type of an Arrow type.
+    """Return the Spark type of an Arrow type.
 
     >>> spark_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
     'ArrayType(ShortType())'

@@ -143,6 +143,6 @@ def inflated(data: bytes, owner: Any) -> bytes:
 
 
 def deflated(content: bytes, owner: Any) -> bytes:
-    """The inverse of ``inflated``."""
+    """Return the inverse of ``inflated``."""
     kept: dict[bytes, bytes] = owner.__dict__.get("_m_deflated", {})
     return kept.get(content) or compress(content)

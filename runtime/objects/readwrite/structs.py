@@ -249,7 +249,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
     # How writing goes ---------------------------------------------------------------------------------------------
 
     def _children(self) -> Iterator[Any]:
-        """The objects that the attributes hold."""
+        """Yield the objects that the attributes hold."""
         for name in self._m_children:
             yield from _structs(getattr(self, name, None))
 

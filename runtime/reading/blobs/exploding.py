@@ -76,7 +76,7 @@ class Exploder:
         self._done = 0
 
     def schema_of(self, outer: pa.Schema) -> pa.Schema:
-        """The schema of the result for batches of that schema. Raises ``WireloomError``."""
+        """Return the schema of the result for batches of that schema. Raises ``WireloomError``."""
         names = self.kept(outer.names)
         for name in (self._column, *names, *self.beside.values()):
             if name not in outer.names:
@@ -92,7 +92,7 @@ class Exploder:
 
     @property
     def beside(self) -> Mapping[str, str]:
-        """The columns beside the blobs that options have named: option → name."""
+        """Return the columns beside the blobs that options have named: option → name."""
         return self._reader.beside
 
     @property
@@ -105,14 +105,14 @@ class Exploder:
         return self._reader.schema if self._caster is None else self._caster.schema
 
     def kept(self, outer: Sequence[str]) -> list[str]:
-        """Names of the columns that come along, of those of the table."""
+        """Return the names of the columns that come along, of those of the table."""
         if self._keep is not None:
             return self._keep
         replaced = [name for name in self.beside.values() if name in self._inner.names]
         return [name for name in outer if name != self._column and name not in replaced]
 
     def batches(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """The flat rows of a batch, in batches of about ``wireloom.reading.options.BATCH_ROWS`` rows or 4 MiB."""
+        """Yield the flat rows of a batch, in batches of about ``wireloom.reading.options.BATCH_ROWS`` rows or 4 MiB."""
         schema = self.schema_of(batch.schema)
         outer = batch.select(self.kept(batch.schema.names))
         beside = {option: batch.column(name) for option, name in self.beside.items()}

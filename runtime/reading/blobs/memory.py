@@ -11,8 +11,8 @@ from ...base.errors import WireloomError
 
 
 def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
-    """The memory that the values of an array of bytes are in, and where each begins and how many bytes it has (uint64;
-    of nulls anything). Raises ``WireloomError`` for any other array."""
+    """Return the memory that the values of an array of bytes are in, and where each begins and how many bytes it has
+    (uint64; of nulls anything). Raises ``WireloomError`` for any other array."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     kind = array.type
@@ -42,7 +42,7 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
 
 
 def not_bytes(kind: str, *, is_text: bool) -> WireloomError:
-    """The error for a column of another type. ``is_text``: of text, which holds bytes in some encoding."""
+    """Return the error for a column of another type. ``is_text``: of text, which holds bytes in some encoding."""
     if is_text:
         return WireloomError(
             f"blobs are a column of bytes, and this is one of text ({kind}): decode it first (base64 by"

@@ -56,7 +56,7 @@ class Caster(Protocol):
     schema: pa.Schema
 
     def cast(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch in ``schema``."""
+        """Return the batch in ``schema``."""
         ...
 
 
@@ -99,8 +99,8 @@ class BlobReader:
         self.report = BlobReport(found.name, engine=self.request.engine)
 
     def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
-        """The rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the column;
-        ``columns``: those of ``beside``, by option.
+        """Yield the rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the
+        column; ``columns``: those of ``beside``, by option.
 
         Raises ``DamagedInputError`` in mode ``failfast``, and ``WireloomError`` for an array that is none of bytes.
         """

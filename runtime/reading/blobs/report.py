@@ -45,7 +45,7 @@ class BlobReport:
         return not self.problems
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON takes it."""
+        """Return the report as JSON takes it."""
         result = asdict(self) | {"clean": self.clean} | self.facts
         del result["facts"]
         return result

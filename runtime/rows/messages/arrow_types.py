@@ -10,7 +10,8 @@ from .vectors import TYPE_OF_KIND
 
 
 def field_type(plan: Plan, name: str) -> pa.DataType:
-    """The type of a column of a field. The message types in it do not contain themselves. Raises ``KeyError``."""
+    """Return the type of a column of a field. The message types in it do not contain themselves. Raises
+    ``KeyError``."""
     rule = next((each for each in plan.rule.fields if each.name == name), None)
     if rule is None:
         raise KeyError(name)

@@ -157,8 +157,8 @@ class ColumnTree:
                 self.columns[number] = self._counted(Op.MARK, Storage.FIXED8, FieldKind.BOOL)
 
     def _make_fields(self) -> dict[int, Vector]:
-        """All columns that are fields, and the unit columns, which it gives: messages before what is in them, since a
-        field gets one vector."""
+        """Return all columns that are fields, and the unit columns, which it gives: messages before what is in them,
+        since a field gets one vector."""
         fields = [
             (source, number, False)
             for number, source in enumerate(self._program.columns)
@@ -177,7 +177,7 @@ class ColumnTree:
     # The tree ----------------------------------------------------------------------------------------------------
 
     def _find_levels(self) -> list[Branch]:
-        """The row, and the messages above it, from the row up to the unit."""
+        """Return the row, and the messages above it, from the row up to the unit."""
         levels = [self.unit]
         for number in self._program.rows:
             place = self._place(levels[0], number)
@@ -212,7 +212,7 @@ class ColumnTree:
         return place.slot
 
     def _inner(self, branch: Branch, place: Place) -> Branch:
-        """The fields of a message: those of a singular one have the scope of the message around it."""
+        """Return the fields of a message: those of a singular one have the scope of the message around it."""
         if place.inner is None:
             place.inner = Branch(self.types.message_of(branch.type, place.rule), branch.scope)
         return place.inner
@@ -242,7 +242,8 @@ class ColumnTree:
         return vector
 
     def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, Place, int]:
-        """The field at the end of a path, the message that it is a field of, and the slot of that one's presence."""
+        """Return the field at the end of a path, the message that it is a field of, and the slot of that one's
+        presence."""
         guard = NONE
         for number in path[:-1]:
             place = self._place(branch, number)
@@ -255,7 +256,7 @@ class ColumnTree:
         return self._field(branch, place, guard, group)
 
     def _field(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
-        """The vector of a field, and those inside it; the one that it has already, where another column is that
+        """Return the vector of a field, and those inside it; the one that it has already, where another column is that
         field too, or a message that it is in."""
         rule = place.rule
         if place.made is not None:
@@ -284,7 +285,7 @@ class ColumnTree:
         return vector
 
     def _text(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
-        """A message as JSON. That of a map's entry is there also where it has not been written."""
+        """Return a message as JSON. That of a map's entry is there also where it has not been written."""
         self.has_json = True
         vector = place.made = self._vector(Storage.VARIABLE, FieldKind.STRING, place.rule.name, group)
         flags, default = ABSENT_NULL, (0, 0)

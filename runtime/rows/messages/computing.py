@@ -23,7 +23,7 @@ class Picked:
     places: Any
 
     def array(self) -> Any:
-        """The values themselves."""
+        """Return the values themselves."""
         return self.values.take(self.places)
 
 
@@ -37,14 +37,14 @@ def item(lists: Any, number: int) -> Picked:
 
 
 def member(structs: Any, name: str) -> Any:
-    """A field of each struct; null where the struct is."""
+    """Return a field of each struct; null where the struct is."""
     if isinstance(structs, Picked):
         return Picked(member(structs.values, name), structs.places)
     return pc.struct_field(structs, name)
 
 
 def settled(values: Any) -> Any:
-    """The values as an array."""
+    """Return the values as an array."""
     return values.array() if isinstance(values, Picked) else values
 
 
@@ -63,7 +63,7 @@ def length(values: Any) -> Any:
 
 
 def text(values: Any) -> Any:
-    """Bytes as UTF-8; what is none becomes U+FFFD, one for each run that cannot be part of a character."""
+    """Return bytes as UTF-8; what is none becomes U+FFFD, one for each run that cannot be part of a character."""
     values = settled(values)
     try:
         return values.cast(pa.utf8())

@@ -10,8 +10,8 @@ from .decoding import UnitDecoder
 
 
 def make(name: str, format: Format, wanted: Sequence[int], **settings: Any) -> UnitDecoder:
-    """The decoder of that name for the format's columns of these numbers. ``settings``: those of ``ObjectDecoder``; the
-    engine computes no text, so that ``max_computed`` says nothing to it."""
+    """Return the decoder of that name for the format's columns of these numbers. ``settings``: those of
+    ``ObjectDecoder``; the engine computes no text, so that ``max_computed`` says nothing to it."""
     if name == "columns":
         from .engine_decoder import EngineDecoder
 

@@ -157,7 +157,8 @@ class EngineDecoder:
             self._data_per_byte[number] = min(2.0, 1.25 * memory.used(number) / size)
 
     def _vectors(self, memory: Memory) -> tuple[dict[int, pa.Array], dict[int, pa.Array]]:
-        """The columns that the engine filled, and for those of messages above the rows which element each row takes."""
+        """Return the columns that the engine filled, and for those of messages above the rows which element each row
+        takes."""
         tree = self._tree
         by_vector: dict[int, pa.Array] = {}
         for each in tree.parents.values():
@@ -219,7 +220,7 @@ def _load(program: MessageProgram, needed: frozenset[int], max_depth: int | None
 
 
 def _numbers(array: pa.Array) -> memoryview:
-    """The memory of a uint64 array without nulls."""
+    """Return the memory of a uint64 array without nulls."""
     values = array.buffers()[1]
     if values is None:
         return memoryview(b"").cast("Q")

@@ -181,7 +181,7 @@ class ObjectDecoder:
                     return
 
     def _item_size(self, item: str | bytes | None) -> int:
-        """Bytes of an item of a table. Rows that name the same item have the same object."""
+        """Return the size in bytes of an item of a table. Rows that name the same item have the same object."""
         if item is None or isinstance(item, bytes):
             return len(item or b"")
         if item.isascii():
@@ -192,7 +192,7 @@ class ObjectDecoder:
         return known[1]
 
     def _size(self, value: Any, column: Column) -> int:
-        """Bytes of one element of a column."""
+        """Return the size in bytes of one element of a column."""
         if value is None or isinstance(value, int | float):
             return 0
         kind = self._format.schema.field(column.name).type
@@ -240,14 +240,14 @@ class ObjectDecoder:
             return None
 
     def _of_whole(self, content: bytes, name: str) -> Any:
-        """The columns of a unit that is a row by itself."""
+        """Return the columns of a unit that is a row by itself."""
         known = {self._units.whole: content, self._units.mark: False, self._units.row_number: 0}
         return known.get(name)
 
 
 def _lookups(format: Format) -> list[Column]:
-    """The look-ups in the order in which they are tried: where several fail in a row, the nearest table counts. Tables
-    between which there is no list are equally near."""
+    """Return the look-ups in the order in which they are tried: where several fail in a row, the nearest table counts.
+    Tables between which there is no list are equally near."""
     program = format.message_program
     found = [each for each in format.columns if each.lookup]
     if program is None:
@@ -292,7 +292,7 @@ def _above(row: Message, levels: int) -> Any:
 
 
 def _rows(message: Any, path: Sequence[str]) -> list[Any]:
-    """The messages at the end of a path of fields, in order."""
+    """Return the messages at the end of a path of fields, in order."""
     found = [message]
     for name in path:
         held = [getattr(each, name) for each in found]

@@ -20,7 +20,7 @@ REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON = 1, 2, 4, 8, 16, 32, 64
 
 
 def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None) -> bytes:
-    """The program for the columns of ``tree``. ``max_depth``: how deep messages may be nested; by default
+    """Return the program for the columns of ``tree``. ``max_depth``: how deep messages may be nested; by default
     what the unit's type says."""
     envelope = program.envelope
     nodes = _Nodes(tree, len(tree.constants) + len(envelope.prefix))
@@ -100,7 +100,7 @@ class _Nodes:
         return b"".join([*nodes, *fields_packed, values, *(struct.pack("<II", *each) for each in self.clears)])
 
     def node(self, type: int, branch: Branch | None) -> int:
-        """The number of the node of a type, at a place or (``None``) anywhere."""
+        """Return the number of the node of a type, at a place or (``None``) anywhere."""
         if branch is None and type in self._plain:
             return self._plain[type]
         number = len(self.fields)
@@ -158,7 +158,7 @@ class _Nodes:
         )
 
     def _name(self, name: str) -> tuple[int, int]:
-        """Where the name of a field in JSON begins in the constants, and its size."""
+        """Return where the name of a field in JSON begins in the constants, and its size."""
         if not self._tree.has_json:
             return 0, 0
         if name not in self._names:
@@ -168,13 +168,13 @@ class _Nodes:
         return self._names[name]
 
     def emit(self, emit: Emit) -> bytes:
-        """An emit; the nodes that it needs are made."""
+        """Return an emit; the nodes that it needs are made."""
         node = self.node(emit.type, None) if emit.op is Op.JSON else 0
         size, value = emit.default
         return struct.pack("<IIIIIIIQ", emit.op, emit.vector, emit.slot, emit.guard, emit.flags, size, node, value)
 
     def lookup(self, lookup: Lookup) -> bytes:
-        """A look-up."""
+        """Return a look-up."""
         flags = lookup.integer | lookup.text << 1
         rest = struct.pack("<IIIIQ", lookup.table, lookup.scope, lookup.vector, flags, lookup.mask)
         return self.emit(lookup.index) + rest

@@ -95,7 +95,7 @@ class Explainer:
         return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows)
 
     def _path(self, steps: Sequence[tuple[int, int]]) -> str:
-        """The dotted path of a field, with indices: ``records[3].data``."""
+        """Return the dotted path of a field, with indices: ``records[3].data``."""
         parts: list[str] = []
         fields: dict[int, FieldRule] = _by_number(self._types[self._unit].fields)
         for number, index in steps:

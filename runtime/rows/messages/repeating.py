@@ -19,14 +19,15 @@ DETAIL = "{name} stands above {rows} rows, which would make more than {most} byt
 
 
 def most_repeated(unit_size: int) -> int:
-    """Bytes that one column may have in the rows of a unit by being repeated: as much as look-ups may give them."""
+    """Return the number of bytes that one column may have in the rows of a unit by being repeated: as much as look-ups
+    may give them."""
     return min(MOST_TIMES * unit_size + FREE, MOST)
 
 
 def oversized_units(
     values: pa.Array, parents: pa.Array, counts: pa.Array, unit_sizes: Sequence[int]
 ) -> dict[int, tuple[int, int]]:
-    """The units whose rows would become too large: by number, the rows over which a value stands, and the limit.
+    """Return the units whose rows would become too large: by number, the rows over which a value stands, and the limit.
 
     ``values``: a column with an element for each message above the rows; ``parents``: which of them each row takes;
     ``counts``: rows of each unit.
@@ -51,8 +52,8 @@ def oversized_units(
 
 
 def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tuple[pa.Array, pa.Array]:
-    """The numbers of the rows that stay without those of some units, and the rows of each unit then. With ``null_rows``
-    there is a null for each of these units, so that taking rows by the numbers gives a row of nulls."""
+    """Return the numbers of the rows that stay without those of some units, and the rows of each unit then. With
+    ``null_rows`` there is a null for each of these units, so that taking rows by the numbers gives a row of nulls."""
     dropped = set(units)
     numbers: list[Any] = []
     left: list[int] = []
@@ -68,8 +69,8 @@ def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tup
 
 
 def repeated(values: Any, places: Any) -> Any:
-    """The values at ``places``, as ``values.take`` gives them. What is null everywhere, as most kinds of a value of
-    several kinds are, is not gone through. ``values`` begins at 0."""
+    """Return the values at ``places``, as ``values.take`` gives them. What is null everywhere, as most kinds of a value
+    of several kinds are, is not gone through. ``values`` begins at 0."""
     kind = values.type
     if places.null_count:
         return values.take(places)

@@ -24,7 +24,7 @@ class TypeTree:
         return number >= self._first_entry
 
     def field_of(self, number: int, field: int) -> FieldRule:
-        """The field of that number. Raises ``UnsupportedError`` where the type has none."""
+        """Return the field of that number. Raises ``UnsupportedError`` where the type has none."""
         for rule in self.types[number].fields:
             if rule.number == field:
                 return rule
@@ -33,7 +33,8 @@ class TypeTree:
         )
 
     def message_of(self, number: int, rule: FieldRule) -> int:
-        """The type of a field's messages, for a map that of its entries. Raises ``UnsupportedError`` for others."""
+        """Return the type of a field's messages, for a map that of its entries. Raises ``UnsupportedError`` for
+        others."""
         if rule.key is not None:
             return self._entries[number, rule.number]
         if rule.kind is not FieldKind.MESSAGE:

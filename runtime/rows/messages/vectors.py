@@ -77,7 +77,7 @@ class Vector:
 
     @property
     def end(self) -> int:
-        """The number after the last vector inside it."""
+        """Return the number after the last vector inside it."""
         return self.children[-1].end if self.children else self.number + 1
 
     @property
@@ -142,7 +142,7 @@ class Memory:
             self._data[number] = _grown(self._data[number], size)
 
     def array(self, vector: Vector, kind: Any) -> Any:
-        """The vector, of the Arrow type ``kind``. Nothing is written to its memory any more."""
+        """Return the vector, of the Arrow type ``kind``. Nothing is written to its memory any more."""
         number = vector.number
         length, used, nulls = self.state[3 * number : 3 * number + 3]
         validity = pa.py_buffer(self._validity[number]) if nulls else None

@@ -39,12 +39,12 @@ class RowConversion:
 
     @property
     def columns(self) -> StructType:
-        """The columns that are read."""
+        """Return the columns that are read."""
         return StructType.fromJson(json.loads(self.read))
 
     @property
     def schema(self) -> pa.Schema:
-        """The schema of the table's rows."""
+        """Return the schema of the table's rows."""
         return to_arrow_schema(StructType.fromJson(json.loads(self.table)), timezone="UTC")
 
     def convert(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:

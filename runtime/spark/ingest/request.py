@@ -84,12 +84,12 @@ class Request:
 
     @property
     def partition_by(self) -> tuple[str, ...]:
-        """The columns that name folders."""
+        """Return the columns that name folders."""
         return self.layout.partition_by
 
     @property
     def places(self) -> list[Folder]:
-        """The folders that are written to."""
+        """Return the folders that are written to."""
         return [each for each in (self.table, self.quarantine, self.metrics) if each is not None]
 
     def frame(self, inputs: Iterable[Input], reports: Folder) -> DataFrame:

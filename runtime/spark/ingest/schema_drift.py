@@ -41,7 +41,7 @@ class Difference:
 
 
 def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
-    """The shape of a table with these columns."""
+    """Return the shape of a table with these columns."""
     columns = tuple((each.name, each.dataType.simpleString()) for each in schema.fields)
     return Shape(columns, tuple(partition_by), to, schema.json())
 

@@ -52,12 +52,12 @@ class IngestSummary:
 
     @property
     def set_aside(self) -> int:
-        """Rows that came to the quarantine since the table's columns cannot hold their values."""
+        """Return rows that came to the quarantine since the table's columns cannot hold their values."""
         return sum(each.facts.get(SET_ASIDE, 0) for each in self.report.files)
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """The same by reason, the most frequent first."""
+        """Return the same by reason, the most frequent first."""
         found: Counter[str] = Counter()
         for each in self.report.files:
             found.update(count_by_reason(each))
@@ -74,7 +74,7 @@ class IngestSummary:
         return self.bytes / 1e6 / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> Mapping[str, Any]:
-        """The summary as JSON takes it: the read report, and the tables, batches and times on top."""
+        """Return the summary as JSON takes it: the read report, and the tables, batches and times on top."""
         return {
             **self.report.to_dict(),
             "damaged": self.damaged,

@@ -112,7 +112,7 @@ class IngestTables:
 
     @property
     def conversion(self) -> RowConversion:
-        """How rows that are read become rows of the table."""
+        """Return how rows that are read become rows of the table."""
         assert self._conversion is not None, "prepare() comes first"
         return self._conversion
 

@@ -32,7 +32,7 @@ class Candidate:
 
     @property
     def cost(self) -> int:
-        """How much there is to read, in bytes."""
+        """Return how much there is to read, in bytes."""
         size = UNKNOWN_SIZE if self.input.size is None else self.input.size
         return size * EXPANSION if self.compressed else size
 
@@ -56,7 +56,7 @@ class Slice:
 
     @property
     def byte_range(self) -> tuple[int, int] | None:
-        """The range for the scanner; ``None`` for a whole file."""
+        """Return the range for the scanner; ``None`` for a whole file."""
         return None if self.end is None else (self.begin, self.end)
 
 

@@ -140,7 +140,7 @@ class TaskReports:
 
     @property
     def partitions(self) -> int:
-        """How many tasks are done."""
+        """Return how many tasks are done."""
         return len(self._reports)
 
     @property
@@ -150,11 +150,11 @@ class TaskReports:
 
     @property
     def oldest(self) -> float | None:
-        """The time of the file that was not changed for longest, in seconds since 1970, where that is known."""
+        """Return the time of the file that was not changed for longest, in seconds since 1970, where that is known."""
         return min((each[MODIFIED] for each in self.reports if each.get(MODIFIED)), default=None)
 
     def records(self) -> Iterator[pa.Table]:
-        """The damaged records, task by task."""
+        """Yield the damaged records, task by task."""
         for name in self._records:
             yield pq.read_table(f"{self._place.path}/{name}", filesystem=self._place.store, partitioning=None)
 

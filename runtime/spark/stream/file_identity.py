@@ -38,8 +38,8 @@ def digest(stream: Stream, position: int) -> int:
 
 
 def digests(decoder: Decoder, positions: Iterable[int]) -> dict[int, int]:
-    """The digests at these positions, none of them 0, of what a stream holds once it is decompressed. Where it ends
-    before one of them, or is damaged, that at its end takes their place."""
+    """Return the digests at these positions, none of them 0, of what a stream holds once it is decompressed. Where it
+    ends before one of them, or is damaged, that at its end takes their place."""
     found: dict[int, int] = {}
     buffer = memoryview(bytearray(max(decoder.room, CHUNK)))
     first, recent, done = b"", b"", 0
@@ -75,7 +75,7 @@ def is_boundary(stream: Stream, position: int, delimiter: bytes) -> bool:
 
 
 def original(name: str) -> str | None:
-    """The name that a log had before it was rotated to ``name``, as far as names tell.
+    """Return the name that a log had before it was rotated to ``name``, as far as names tell.
 
     >>> original("app.log.1"), original("app-20260301.log"), original("app.log.2026-03-01"), original("app.log")
     ('app.log', 'app.log', 'app.log', None)
@@ -91,7 +91,7 @@ def family(path: str) -> tuple[str, str]:
 
 
 def folders_of(path: str) -> list[str]:
-    """The folders in which a local file may get a new name: its own, and that of what it is a link to."""
+    """Return the folders in which a local file may get a new name: its own, and that of what it is a link to."""
     targets = (os.path.realpath(path),) if os.path.islink(path) else ()
     return list(dict.fromkeys(os.path.dirname(each) for each in (path, *targets)))
 

@@ -76,7 +76,7 @@ class GrowingFiles:
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
 
     def _delimited(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
-        """A row begins where the delimiter before it does, and ends where the next one begins.
+        """Return a row begins where the delimiter before it does, and ends where the next one begins.
 
         Where delimiters are zeros, so is the room at the end of a file that a writer has set apart: the row before it
         ends with the first of them, and the next one will be written over the others.

@@ -45,7 +45,7 @@ class ListedFile:
 
     @property
     def place(self) -> tuple[int, str]:
-        """Where it is in the order of reading: by time, then by path."""
+        """Return where it is in the order of reading: by time, then by path."""
         return self.modified, self.path
 
 
@@ -67,7 +67,7 @@ def _listed(source: Input, path: str, size: int) -> ListedFile:
 
 
 def listed_file(path: str) -> ListedFile | None:
-    """A local file by its path; ``None`` where it has vanished. Raises ``WireloomError``."""
+    """Return a local file by its path; ``None`` where it has vanished. Raises ``WireloomError``."""
     try:
         [found] = expand(path)
     except NothingThereError:
@@ -76,7 +76,7 @@ def listed_file(path: str) -> ListedFile | None:
 
 
 def local_folder(path: str) -> str:
-    """The folder that a local path or pattern names, or that holds what it names."""
+    """Return the folder that a local path or pattern names, or that holds what it names."""
     local = local_path(path)
     return local if os.path.isdir(local) else os.path.dirname(local)
 
@@ -121,7 +121,8 @@ def state_now(path: str, location: Location) -> State | None:
 
 
 def with_tags(parts: Iterable[FilePart], location: Location) -> list[FilePart]:
-    """The parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as ``state_now``."""
+    """Return the parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as
+    ``state_now``."""
     found = list(parts)
     remote = [each.path for each in found if is_remote(each.path)]
     if not remote:

@@ -28,7 +28,7 @@ class StreamOptions:
 
 
 def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
-    """The options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
     names = {name.lower(): name for name in STREAM_OPTIONS}
     values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
     largest, word = values.get("maxBytesPerTrigger"), tail(values.get("tail", "auto"))

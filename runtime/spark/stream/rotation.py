@@ -227,7 +227,7 @@ class _Matching:
 
     @cached_property
     def _logs(self) -> dict[str, tuple[ListedFile, FileProgress]]:
-        """The files of which something is known, by their paths."""
+        """Return the files of which something is known, by their paths."""
         return {file.path: (file, self._known[entry]) for entry, file in self._claims.items()}
 
     def _is_unclaimed(self, entry: int) -> bool:
@@ -304,7 +304,7 @@ class _Matching:
 
 
 def _uncompressed(path: str) -> str | None:
-    """The path without the ending of a codec; ``None``: it has none."""
+    """Return the path without the ending of a codec; ``None``: it has none."""
     plain = codecs.without_suffix(path)
     return plain if plain != path else None
 

@@ -29,7 +29,7 @@ MOST_ROWS = 1 << 62
 
 
 def ending(format: Format, codec: str | None) -> str:
-    """The ending of the files' names, by which readers of all kinds know format and codec."""
+    """Return the ending of the files' names, by which readers of all kinds know format and codec."""
     extensions = [each if each.startswith(".") else f".{each}" for each in format.extensions]
     plain = [each for each in extensions if codecs.by_suffix(f"x{each}") is None]
     base = plain[0] if plain else extensions[0].rpartition(".")[0] if extensions else f".{format.name}"
@@ -82,7 +82,7 @@ def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | N
 
 
 def _chosen(options: WriteOptions) -> dict[str, Any]:
-    """The options of the format, as ``wireloom.write`` takes them."""
+    """Return the options of the format, as ``wireloom.write`` takes them."""
     chosen: dict[str, Any] = dict(options.format)
     if "lossy" in chosen:
         # Spark's options are text.
@@ -95,7 +95,7 @@ def _new_name(format: Format, options: WriteOptions) -> str:
 
 
 def _taken(format: Format, rows: _Rows, file: Counted, options: WriteOptions) -> Iterator[pa.RecordBatch]:
-    """The rows of one file: at least one, whatever its size."""
+    """Yield the rows of one file: at least one, whatever its size."""
     most, largest = options.max_records or MOST_ROWS, options.max_bytes
     whole = 0
     while most and rows.more():
@@ -124,7 +124,7 @@ class _Rows:
         return True
 
     def take(self, rows: int, size: int | None) -> pa.RecordBatch:
-        """The next ones, of one batch: at most so many, and of about that size in bytes."""
+        """Return the next ones, of one batch: at most so many, and of about that size in bytes."""
         batch = self._rest
         if size is not None:
             each = max(1, batch.nbytes // batch.num_rows)

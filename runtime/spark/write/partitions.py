@@ -20,7 +20,7 @@ _ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
 
 
 def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    """The schema of the files. Raises ``WireloomError`` where folders cannot be named by these columns."""
+    """Return the schema of the files. Raises ``WireloomError`` where folders cannot be named by these columns."""
     for name in names:
         if name not in schema.names:
             raise unknown("column of option partitionBy", name, schema.names)
@@ -36,12 +36,12 @@ def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 
 def null_folder(names: Sequence[str]) -> str:
-    """The folder of the rows that have nulls in all of these columns."""
+    """Return the folder of the rows that have nulls in all of these columns."""
     return "/".join(f"{_escaped(name)}={NULL}" for name in names)
 
 
 def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[str, list[pa.RecordBatch]]]:
-    """The rows of each folder without the columns that name it; a folder with many rows comes several times."""
+    """Yield the rows of each folder without the columns that name it; a folder with many rows comes several times."""
     held: dict[str, list[pa.RecordBatch]] = {}
     sizes: Counter[str] = Counter()
     for batch in batches:

@@ -15,7 +15,7 @@ from .row_packing import packing_class
 
 
 def make_packing(format: Format, *, max_record: int, options: Mapping[str, Any]) -> Packing:
-    """The packing of one output. Raises as ``make_framing``."""
+    """Return the packing of one output. Raises as ``make_framing``."""
     kind, place = packing_class(format), units_of(format).packing
     if not place:
         return kind(format, max_record=max_record, **options)

@@ -25,7 +25,8 @@ from .rows import mapped_rows, rows_of
 
 
 def written_options(format: Format) -> tuple[str, ...]:
-    """Names of the options that the writer of a format of messages has, besides the one that chooses the table."""
+    """Return the names of the options that the writer of a format of messages has, besides the one that chooses the
+    table."""
     if format.message is None:
         return ()
     return (*options_of(packing_class(format)), *options_of(framing_class(format)))
@@ -50,14 +51,14 @@ class UnitWriter:
         self._framing_options = {name: given[name] for name in options_of(framing) if name in given}
 
     def units(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """The units of the rows, without framing."""
+        """Return the units of the rows, without framing."""
         packing = make_packing(self.format, max_record=self.max_record, options=self._packing_options)
         return packing.pack(rows)
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """The columns that no row so far has, and that hold fields of messages; none of a format whose own packing
-        decides what is in a message."""
+        """Return the columns that no row so far has, and that hold fields of messages; none of a format whose own
+        packing decides what is in a message."""
         if units_of(self.format).packing or not self.given:
             return ()
         columns = [each for each in self.format.columns if not each.derived or each.same_as]
@@ -66,7 +67,7 @@ class UnitWriter:
         return tuple(name for name, field in fields.items() if field not in held)
 
     def pieces(self, rows: Iterable[Row]) -> Iterator[tuple[bytes, int]]:
-        """The bytes of a file, unit by unit, each with the number of its rows."""
+        """Yield the bytes of a file, unit by unit, each with the number of its rows."""
         framing = make_framing(self.format, max_record=self.max_record, options=self._framing_options, writes=True)
         for packed in self.units(rows):
             try:
@@ -111,7 +112,7 @@ def _blocks(rows: Any) -> Iterator[Any]:
 
 
 def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any) -> pa.Array:
-    """Rows as a column of blobs (``binary``), each one message of ``format`` with all that is around it.
+    """Return rows as a column of blobs (``binary``), each one message of ``format`` with all that is around it.
 
     ``rows``: a table, record batches or mappings: they are put into as many messages as the format's packing makes of
     them (all in one, where it has none). Or what ``from_wire`` gives, an array of lists of structs: one message for

@@ -60,7 +60,7 @@ class RowPacking:
         self._levels = self._find_levels()
 
     def _find_levels(self) -> list[_Level]:
-        """The messages above the rows, the unit first."""
+        """Return the messages above the rows, the unit first."""
         kind, found = self._unit_class, list[_Level]()
         for depth, name in enumerate(self._path):
             up = len(self._path) - depth
@@ -97,7 +97,7 @@ class RowPacking:
             yield from self._packed(held, first)
 
     def _packed(self, rows: list[Row], first: int) -> Iterator[Packed]:
-        """The rows in one unit; in several where that is allowed, and needed to keep the limit."""
+        """Yield the rows in one unit; in several where that is allowed, and needed to keep the limit."""
         if not self._path and len(rows) > 1:
             raise WireloomError(f"row {first + 1}: a message of {self._format.name} is one row: give one at a time")
         made_rows = [self._row(row, first + number) for number, row in enumerate(rows)]
@@ -132,7 +132,7 @@ class RowPacking:
         return self._level(0, list(zip(made, rows, strict=True)))
 
     def _level(self, depth: int, rows: list[tuple[Message, Row]]) -> Message:
-        """The message at a level, with all that is inside of it for these rows."""
+        """Return the message at a level, with all that is inside of it for these rows."""
         level = self._levels[depth]
         values = {self._fields[name]: rows[0][1][name] for name in level.names if rows and name in rows[0][1]}
         if depth + 1 == len(self._levels):
@@ -153,7 +153,7 @@ class RowPacking:
         return message_of(level.kind, values)
 
     def _refusal(self, error: MessageError, rows: list[Message], first: int) -> WireloomError:
-        """The row that cannot be written even by itself, or the message around the rows."""
+        """Return the row that cannot be written even by itself, or the message around the rows."""
         for number, row in enumerate(rows):
             try:
                 row.to_bytes()
@@ -172,7 +172,7 @@ def _is_list(kind: type[Message], name: str) -> bool:
 
 
 def packing_class(format: Format) -> type[Packing]:
-    """The class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
+    """Return the class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
     place = units_of(format).packing
     if place:
         return cast("type[Packing]", load(place))

@@ -15,7 +15,7 @@ from ..fields import READER_COLUMNS, Filled, column_values
 
 
 def rows_of(format: Format, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[dict[str, Any]]:
-    """The rows of a batch: the format's columns by name, as Python's values, in the types of the format's table.
+    """Yield the rows of a batch: the format's columns by name, as Python's values, in the types of the format's table.
 
     A column that shows another in another form (a time of a count) comes under the other's name, derived ones and those
     that a reader adds are left out. ``first_row`` is the number of the first row, for the messages. Raises
@@ -55,8 +55,8 @@ def _flat(format: Format, rows: list[dict[str, Any]], first_row: int) -> Iterato
 
 
 def columns_of(format: Format, schema: pa.Schema) -> list[tuple[str, Column]]:
-    """The columns of a table of that schema that are written. Raises ``UnknownNameError`` for one that the format does
-    not have, and ``WireloomError`` for one that is there twice."""
+    """Return the columns of a table of that schema that are written. Raises ``UnknownNameError`` for one that the
+    format does not have, and ``WireloomError`` for one that is there twice."""
     known = {each.name: each for each in format.columns}
     found: dict[str, tuple[str, Column]] = {}
     for name in schema.names:

@@ -16,8 +16,8 @@ FLAGS = {"true": True, "false": False}
 
 
 def unheld(format: Format) -> tuple[str, ...]:
-    """The fields of a format's messages, from the unit down to the row, that no column holds: what is in them is not in
-    a table of the format, and a file that is written from one lacks it. Names have dots between them
+    """Return the fields of a format's messages, from the unit down to the row, that no column holds: what is in them is
+    not in a table of the format, and a file that is written from one lacks it. Names have dots between them
     (``resource_spans.schema_url``). Fields that the spec does not know are never in a table."""
     path = units_of(format).rows
     kind = cast("type[Message]", format.message_class)

@@ -26,7 +26,7 @@ from .straight import fills_stream, straight_types
 
 
 def assemble_method(scope: ClassScope) -> MethodView | None:
-    """The method of a straight type; ``None`` for any other."""
+    """Return the method of a straight type; ``None`` for any other."""
     if scope.struct.path not in straight_types(scope.module):
         return None
     kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
@@ -87,7 +87,7 @@ def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
 
 
 def _refusals(scope: ClassScope, field: Field) -> list[str]:
-    """The conditions on which the value of an field, or the number of its items, does not hold."""
+    """Return the conditions on which the value of a field, or the number of its items, does not hold."""
     value = member(field.id)
     found: list[str] = []
     if field.repeat is None:
@@ -154,7 +154,7 @@ def _local(scope: ClassScope, name: str, value: str) -> str:
 
 
 def _computed(scope: ClassScope, field: Field) -> str:
-    """The text that computes a checksum."""
+    """Return the text that computes a checksum."""
     cover = scope.struct.cover(field.id)
     assert cover is not None
     assert cover.value is not None
@@ -162,12 +162,12 @@ def _computed(scope: ClassScope, field: Field) -> str:
 
 
 def _checksum(scope: ClassScope, field: Field) -> str:
-    """The text of what a checksum must be."""
+    """Return the text of what a checksum must be."""
     return f"computed_{field_name(field.id)}" if field.condition is None else _computed(scope, field)
 
 
 def _data(scope: ClassScope, field: Field) -> str:
-    """The text of the bytes of a value."""
+    """Return the text of the bytes of a value."""
     if _is_encoded_first(field):
         return f"data_{field_name(field.id)}"
     return data_text(scope, field, member(field.id))
@@ -189,7 +189,7 @@ def _append(scope: ClassScope, data: str) -> str:
 
 
 def _assembled(scope: ClassScope, field: Field) -> Lines:
-    """An field of another size, or with a condition, or repeated."""
+    """Return a field of another size, or with a condition, or repeated."""
     value = member(field.id)
     lines = _list(scope, field, value) if field.repeat else _value(scope, field, value, _data(scope, field))
     return lines if field.condition is None else (when(scope, [scope.text(field.condition, field)], lines),)

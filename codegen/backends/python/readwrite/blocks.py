@@ -11,7 +11,7 @@ from ..view import Lines
 
 
 def loop(scope: ClassScope, item: str, values: str, body: Iterable[str]) -> str:
-    """A loop over the items of a list; they are counted where a statement asks for the number."""
+    """Return a loop over the items of a list; they are counted where a statement asks for the number."""
     lines = tuple(body)
     text = code(lines)
     template = "readwrite/items"

@@ -1,4 +1,4 @@
-"""The value of an field with a switch, as one of its cases has it."""
+"""The value of a field with a switch, as one of its cases has it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from .tags import case_line, tag_lines
 
 
 def check_method(scope: ClassScope) -> MethodView:
-    """The method that checks an object."""
+    """Return the method that checks an object."""
     lines: list[str] = []
     kept = [each for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     stale = [slot(each) for each in kept if not asks_stream(scope, each.value)]
@@ -87,7 +87,7 @@ def _check_attribute(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def when_present(scope: ClassScope, field: Field, lines: Lines) -> Lines:
-    """``lines`` for an field that may be absent; where the stream decides that, what is there counts."""
+    """``lines`` for a field that may be absent; where the stream decides that, what is there counts."""
     if field.condition is None or not lines:
         return lines
     if asks_stream(scope, field.condition):

@@ -11,7 +11,7 @@ from ..view import Lines
 
 
 def wanted_marks(scope: ClassScope) -> Marks:
-    """The marks that a writer takes for the checksums over what it has written."""
+    """Return the marks that a writer takes for the checksums over what it has written."""
     marks = Marks(scope.struct)
     for cover in late_checksums(scope):
         marks.want_begin(cover.field.id)
@@ -19,7 +19,7 @@ def wanted_marks(scope: ClassScope) -> Marks:
 
 
 def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
-    """The checksums over bytes that are known only when they are written."""
+    """Return the checksums over bytes that are known only when they are written."""
     return tuple(each for each in seen_covers(scope) if each.value is None)
 
 

@@ -17,7 +17,7 @@ from .questions import asks_stream
 
 
 def computed_value(field: Field) -> Node | None:
-    """The one value that ``valid`` allows, where that is not always the same."""
+    """Return the one value that ``valid`` allows, where that is not always the same."""
     equal = field.only
     if equal is None or field.repeat is not None or field.switch is not None:
         return None
@@ -30,13 +30,13 @@ def follows_late(scope: ClassScope, field: Field) -> bool:
 
 
 def without_late_checks(scope: ClassScope, field: Field) -> Field:
-    """The field without those of its checks that ``_check`` cannot make where the field stands."""
+    """Return the field without those of its checks that ``_check`` cannot make where the field stands."""
     late = computed_value(field) is not None or _asks_stream(scope, field)
     return replace(field, checks=tuple(each for each in field.checks if each.rule == "contents")) if late else field
 
 
 def _check_valid(scope: ClassScope, field: Field, value: str) -> Lines:
-    """The checks but for that of fixed contents."""
+    """Return the checks but for that of fixed contents."""
     checks = tuple(each for each in field.checks if each.rule != "contents")
     return check_lines(scope, replace(field, checks=checks), value)
 

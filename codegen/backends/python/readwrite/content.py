@@ -13,7 +13,7 @@ from .solved import solution_texts, solve_line, with_room
 
 
 def check_content(scope: ClassScope, field: Field, value: str) -> Lines:
-    """The checks of bytes or text."""
+    """Return the checks of bytes or text."""
     if _checked_when_written(scope, field):
         return ()
     first, data = _data(scope, field, value)
@@ -94,14 +94,14 @@ def is_cut(field: Field) -> bool:
 
 
 def data_text(scope: ClassScope, field: Field, value: str) -> str:
-    """The bytes of a value: text is encoded."""
+    """Return the bytes of a value: text is encoded."""
     if isinstance(field.type, StringType):
         return scope.code("encoded", value=value, encoding=codec(scope, field, field.type.encoding))
     return value
 
 
 def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
-    """The statements that make a value's bytes, if it takes any, and the text that then stands for them."""
+    """Return the statements that make a value's bytes, if it takes any, and the text that then stands for them."""
     text = data_text(scope, field, value)
     if field.process is not None:
         function, *arguments = _encoder_parts(scope, field, field.process)
@@ -113,7 +113,7 @@ def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
 
 
 def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[str]:
-    """The function that makes the bytes of a field, and its arguments after the content."""
+    """Return the function that makes the bytes of a field, and its arguments after the content."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
         chosen, *size = arguments

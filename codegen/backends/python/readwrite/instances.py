@@ -17,7 +17,7 @@ from .writing import field_writer
 
 
 def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
-    """All that a class has for an instance."""
+    """Return all that a class has for an instance."""
     if instance.field is None:
         return [instance_method(scope, instance), _invalidate(scope, instance)]
     inside = replace(scope, places=INSTANCE)
@@ -61,7 +61,7 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
 
 
 def kept_annotation(scope: ClassScope, instance: Instance) -> str:
-    """The annotation of the value that an instance keeps; what is absent is not kept."""
+    """Return the annotation of the value that an instance keeps; what is absent is not kept."""
     if instance.field is None:
         return scope.annotations.of_instance(instance)
     text = scope.annotations.of_field(instance.field)

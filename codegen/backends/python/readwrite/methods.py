@@ -21,7 +21,7 @@ from .writing import write_method
 
 
 def read_write_methods(scope: ClassScope) -> list[MethodView]:
-    """All methods and properties of a class that reads and writes."""
+    """Return all methods and properties of a class that reads and writes."""
     struct = scope.struct
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")

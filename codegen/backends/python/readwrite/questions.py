@@ -29,7 +29,8 @@ def asks_place(scope: ClassScope, node: Node) -> bool:
 
 
 def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
-    """The nodes of an expression and of the value instances that it depends on, each with the type that it is in."""
+    """Yield the nodes of an expression and of the value instances that it depends on, each with the type that it is
+    in."""
     waiting: list[tuple[TypePlan, Node]] = [(scope.struct, node)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
@@ -60,7 +61,7 @@ def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan |
 
 
 def item_name(field: Field) -> str:
-    """The local variable of an item of a repeated field."""
+    """Return the local variable of an item of a repeated field."""
     return f"item_{field.id}"
 
 
@@ -71,7 +72,7 @@ def arguments_ask_stream(scope: ClassScope, field: Field) -> bool:
 
 
 def arguments_of(scope: ClassScope, field: Field, kind: UserType) -> tuple[tuple[str, Node], ...]:
-    """The parameters of the type of an field, each with the argument that it is given."""
+    """Return the parameters of the type of a field, each with the argument that it is given."""
     if kind.opaque:
         return ()
     names = (each.id for each in scope.plan.type(kind.path).parameters)

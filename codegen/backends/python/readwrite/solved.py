@@ -18,7 +18,7 @@ from .computed import follows_late
 
 
 def solution_texts(scope: ClassScope, node: Node, field: Field) -> tuple[str, ...]:
-    """The solutions of an expression of ``field``, as the runtime takes them."""
+    """Return the solutions of an expression of ``field``, as the runtime takes them."""
     found = solutions(scope.plan, scope.struct, node)
     return tuple(_text(scope, each, field, late=len(found) > 1) for each in found)
 
@@ -62,7 +62,7 @@ def _follows_alone(found: tuple[Solution, ...]) -> bool:
 
 
 def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[tuple[str, str], ...]:
-    """The field of the same object that an expression of ``field`` gives its value, with the text of that;
+    """Return the field of the same object that an expression of ``field`` gives its value, with the text of that;
     nothing where there is none, or a choice, or where one before this field decides."""
     found = solutions(scope.plan, scope.struct, node)
     if not _follows_alone(found) or _is_decided(scope, field, found[0].name):
@@ -76,8 +76,8 @@ def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> 
 
 
 def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Lines:
-    """The ``check`` of a field that may be longer than its content, after its size was made large enough for that and
-    for what ends it."""
+    """Return the ``check`` of a field that may be longer than its content, after its size was made large enough for
+    that and for what ends it."""
     node = field.size.expression if isinstance(field.size, ExpressionSize) else None
     found = solutions(scope.plan, scope.struct, node) if node is not None else ()
     if node is None or not found:
@@ -93,7 +93,7 @@ def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Line
 
 
 def _is_decided(scope: ClassScope, field: Field, name: str) -> bool:
-    """Return whether an field before this one always gives ``name`` its value; this one is then checked against it."""
+    """Return whether a field before this one always gives ``name`` its value; this one is then checked against it."""
     before = takewhile(lambda each: each.id != field.id, scope.struct.fields)
     return _decide(scope, before, name)
 
@@ -114,7 +114,7 @@ def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
 
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
-    """The fields and parameters of a type that follow from sizes, counts, positions and what those say."""
+    """Return the fields and parameters of a type that follow from sizes, counts, positions and what those say."""
     names = scope.module.followers.get(scope.struct.path, set())
     parts: tuple[Field | Parameter, ...] = (*scope.struct.parameters, *scope.struct.fields)
     late = {each.id for each in scope.struct.fields if follows_late(scope, each)}

@@ -37,7 +37,7 @@ OBJECTS = (UserType, AnyStructType, UnionType)
 
 @lru_cache(maxsize=4)
 def straight_types(module: Module) -> frozenset[Path]:
-    """The straight types of a spec."""
+    """Return the straight types of a spec."""
     found = {each.path: each for each in module.plan.types if _is_straight(each)}
     before = -1
     while before != len(found):

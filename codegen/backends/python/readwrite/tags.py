@@ -1,4 +1,4 @@
-"""Values that a switch depends on: they follow from the class of the object that an field holds, which has to fit
+"""Values that a switch depends on: they follow from the class of the object that a field holds, which has to fit
 it."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLAIN: tuple[tuple[tuple[type[Type], ...], str], ...] = (
 
 
 def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
-    """Have an field that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
+    """Have a field that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
     switch = field.switch
     tag = _tag(scope, switch.on) if switch is not None else None
     if switch is None or tag is None:
@@ -48,7 +48,7 @@ def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
 
 
 def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
-    """The check that what is held is of the class that a case has; of switches between objects."""
+    """Return the check that what is held is of the class that a case has; of switches between objects."""
     switch = field.switch
     if switch is None or not field.held:
         return ()
@@ -64,7 +64,8 @@ def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines
 
 
 def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | None:
-    """The field that a switch is on: the type that has it, whose it is (``None``: the object's own), its name."""
+    """Return the field that a switch is on: the type that has it, whose it is (``None``: the object's own), its
+    name."""
     match on:
         case Name(id) if scope.struct.field(id) is not None:
             return scope.struct, None, id

@@ -28,7 +28,7 @@ from .questions import arguments_of, asks_place, asks_stream, item_name
 
 
 def write_method(scope: ClassScope) -> MethodView:
-    """The method that writes the fields of ``seq``."""
+    """Return the method that writes the fields of ``seq``."""
     placed = [field_name(each.id) for each in scope.struct.instances if each.field is not None]
     stale = [slot(each) for each in scope.struct.instances if is_kept(scope, each) and asks_stream(scope, each.value)]
     written: list[str] = []
@@ -72,7 +72,7 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
 
 
 def field_writer(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Write an field of ``seq`` or of an instance, with everything that it says."""
+    """Write a field of ``seq`` or of an instance, with everything that it says."""
     lines = _write_repeated(scope, field, value) if field.repeat else _write_item(scope, field, value, None)
     if field.condition is None or not lines:
         return lines
@@ -106,7 +106,7 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
 
 
 def _late_count(scope: ClassScope, field: Field, expression: Node, values: str) -> Lines:
-    """The check of a count that is known only where the items are written."""
+    """Return the check of a count that is known only where the items are written."""
     if not asks_stream(scope, expression) and not asks_place(scope, expression):
         return ()
     count = scope.text(expression, field)
@@ -159,7 +159,7 @@ def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str)
 
 
 def _write_framed(scope: ClassScope, field: Field, framing: Framing, value: str) -> Lines:
-    """An item between delimiters, stuffed so that it holds none."""
+    """Return an item between delimiters, stuffed so that it holds none."""
     parts = [repr(field.id), f"terminator={framing.delimiter!r}", "keeps_size=False", "index=index"]
     encoder = [scope.use("stuff"), f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"]
     return (enclosed_line(scope, value, parts, encoder),)

@@ -65,7 +65,7 @@ class WriteOptions:
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
-    """The options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = _known(given, READ_OPTIONS)
     columns, most = values.get("columns"), values.get("maxRecordsPerTrigger")
     chosen = None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip())
@@ -84,7 +84,7 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
 
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
-    """The options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = _known(given, WRITE_OPTIONS)
     target = size("targetSize", values.get("targetSize", "50k"))
     return WriteOptions(_calls(values), flag("aggregated", values.get("aggregated", "true")), target)

@@ -61,7 +61,7 @@ class ReadOptions:
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
-    """The options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = _known(given, READ_OPTIONS)
     streams = [name for name in ("stream", "streamPrefix") if name in values]
     if len(streams) != 1:
@@ -99,7 +99,7 @@ class WriteOptions:
 
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
-    """The options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = _known(given, WRITE_OPTIONS)
     if "stream" not in values:
         raise WireloomError("name what to write to: option stream")

@@ -38,23 +38,23 @@ class Planning:
         self._options = options
 
     def streams(self) -> list[str]:
-        """The streams that there are now."""
+        """Return the streams that there are now."""
         options = self._options
         if not options.prefix:
             return [options.stream]
         return streams_of(options.basin, options.stream, endpoint=options.endpoint)
 
     def tails(self, streams: Iterable[str]) -> dict[str, int]:
-        """Where the streams end."""
+        """Return where the streams end."""
         options = self._options
         return _each(streams, lambda name: tail_of(options.basin, name, endpoint=options.endpoint).seq_num)
 
     def begin(self, streams: Iterable[str]) -> dict[str, int]:
-        """Where the streams are to be read from, as option ``start`` says."""
+        """Return where the streams are to be read from, as option ``start`` says."""
         return _each(streams, lambda name: self._position(name, "start", self._options.start))
 
     def ranges(self) -> list[Range]:
-        """The ranges of a batch read."""
+        """Return the ranges of a batch read."""
         options = self._options
         names = self.streams()
         begins, ends = self.begin(names), self.tails(names)
@@ -83,7 +83,7 @@ class Planning:
                 yield Range(each.stream, begin, min(begin + step, each.end), each.earliest)
 
     def between(self, start: Mapping[str, int], end: Mapping[str, int]) -> list[Range]:
-        """The ranges between two offsets."""
+        """Return the ranges between two offsets."""
         found = []
         for name, last in sorted(end.items()):
             first = start.get(name)
@@ -95,8 +95,8 @@ class Planning:
         return list(self.divided(each for each in found if each.begin < each.end))
 
     def checked_tails(self, start: Mapping[str, int]) -> dict[str, int]:
-        """Where the streams end, those of ``start`` and new ones. Raises ``WireloomError`` for a stream that is gone or
-        ends before it did, if that is to fail; otherwise one that is gone stays where it was."""
+        """Return where the streams end, those of ``start`` and new ones. Raises ``WireloomError`` for a stream that is
+        gone or ends before it did, if that is to fail; otherwise one that is gone stays where it was."""
         there = self.streams()
         found = self.tails(there)
         for name, begin in start.items():
@@ -122,8 +122,8 @@ def _each(names: Iterable[str], ask: Callable[[str], Result]) -> dict[str, Resul
 
 
 def limited(start: Mapping[str, int], tails: Mapping[str, int], most: int | None) -> dict[str, int]:
-    """The end of a batch of at most so many records: streams with little to be read are read to their ends, and the
-    others get equal shares of the rest.
+    """Return the end of a batch of at most so many records: streams with little to be read are read to their ends, and
+    the others get equal shares of the rest.
 
     >>> limited({"a": 0, "b": 0, "c": 5}, {"a": 100, "b": 100, "c": 7}, 22)
     {'a': 10, 'b': 10, 'c': 7}

@@ -81,5 +81,5 @@ class S2Reader(DataSourceReader):
 
 
 def partitions_of(ranges: Sequence[Range]) -> list[StreamRange]:
-    """The partitions of Spark."""
+    """Return the partitions of Spark."""
     return [StreamRange(index, each) for index, each in enumerate(ranges)]

@@ -56,7 +56,7 @@ def _fits(name: str, kind: DataType) -> bool:
 
 
 def records_of(rows: Iterable[pa.RecordBatch]) -> Iterator[AppendRecord]:
-    """The rows as records: a body that is null is empty. Raises ``WireloomError`` for a header that is null."""
+    """Yield the rows as records: a body that is null is empty. Raises ``WireloomError`` for a header that is null."""
     for batch in rows:
         columns = {field.name: _plain(batch.column(place)) for place, field in enumerate(batch.schema)}
         bodies = columns["body"]

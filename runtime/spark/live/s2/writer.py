@@ -73,7 +73,7 @@ class StreamsWriter:
         return self.options.stream.replace(PARTITION, str(number))
 
     def _begin(self, stream: str) -> int:
-        """The number that the first row of the task is to get."""
+        """Return the number that the first row of the task is to get."""
         raise NotImplementedError
 
 
