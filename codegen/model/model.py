@@ -276,6 +276,8 @@ class Rows:
     """Whether units repeat to the end of the input and depend only on what precedes them."""
     sized: bool = False
     """Whether each unit has its own stream, whose size is known from the attributes before the first unit."""
+    block: int = 0
+    """The size of the blocks that make up the input, of which the last one may be shorter; 0 where there are none."""
     units: int = 0
     """Number of attributes of the path, including that of the root, down to the innermost units; 0: all repeated
     ones."""

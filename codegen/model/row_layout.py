@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..expression.fold import constant_integer
+from ..expression.nodes import Attribute as Member
+from ..expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Name
 from ..expression.types import Path, UserType
-from ..expression.walk import expressions_in, names_in
+from ..expression.walk import expressions_in, names_in, walk
 from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
 from .model import Attribute, Struct
 
@@ -23,6 +25,31 @@ def has_sized_rows(root: Struct, rows: Attribute) -> bool:
     before = {each.id for each in root.attributes} - {rows.id}
     names = {name for node in expressions_in(rows) for name in names_in(node)}
     return names <= before and not _reads_on(root, rows)
+
+
+def block_size(root: Struct, rows: Attribute, structs: Iterable[Struct]) -> int:
+    """Return the size of the blocks of which all of the input consists and of which only the last one may be shorter; 0
+    where it does not. Nothing in a block may depend on the file around it, so that any number of blocks reads as a file
+    of its own.
+
+    The size is ``_io.size - _io.pos < N ? _io.size - _io.pos : N``.
+    """
+    if root.attributes != (rows,) or root.instances or rows.arguments or root.inner_sums:
+        return 0
+    if not isinstance(rows.repeat, RepeatEos) or not isinstance(rows.size, ExpressionSize):
+        return 0
+    if rows.condition or rows.switch or rows.process or rows.terminator or rows.framing:
+        return 0
+    node = rows.size.expression
+    left = Binary("-", Member(Name("_io"), "size"), Member(Name("_io"), "pos"))
+    size = node.otherwise if isinstance(node, Conditional) else None
+    if not isinstance(size, IntegerLiteral) or size.value <= 0:
+        return 0
+    if node != Conditional(Comparison("<", left, size), left, size):
+        return 0
+    below = (node for struct in structs if struct is not root for node in expressions_in(struct))
+    used = (each.type for node in below for each in walk(node))
+    return 0 if any(isinstance(each, UserType) and each.path == root.path for each in used) else size.value
 
 
 def has_no_bytes(attribute: Attribute, type: Struct) -> bool:

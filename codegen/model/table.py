@@ -18,7 +18,7 @@ from .model import Attribute, Instance, Rows, RowWay, Struct
 from .parts import refuse_module_name
 from .preallocated import read_preallocated
 from .records import RecordPath, check_records, record_paths
-from .row_layout import has_no_bytes, has_sized_rows, is_streaming
+from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
 from .row_ways import Way, read_units, read_ways
 from .symbols import World
@@ -191,6 +191,7 @@ class TableReader:
             text=" and ".join(each.text for each in ways),
             streaming=streaming,
             sized=streaming and has_sized_rows(self.root, attribute),
+            block=block_size(self.root, attribute, self.structs.values()),
             units=units,
             fragments=fragments,
             where=dict(row.conditions).get(table),

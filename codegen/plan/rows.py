@@ -27,6 +27,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         types=rows.types,
         prologue=tuple(before),
         sized=rows.sized,
+        block=rows.block,
         streaming=rows.streaming,
         columns=rows.columns,
         selectable=rows.selectable,

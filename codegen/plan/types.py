@@ -171,6 +171,8 @@ class Rows:
     """Whether units are in the input by themselves, to its end, and need only the prologue. Otherwise the input is read
     as a whole."""
     columns: tuple[str, ...]
+    block: int = 0
+    """The size of the blocks that make up the input, of which the last one may be shorter; 0 where there are none."""
     selectable: tuple[str, ...] = ()
     parent_columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()

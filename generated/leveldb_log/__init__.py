@@ -30,6 +30,7 @@ FORMAT = Format(
     table="records",
     tables=("records", "changes"),
     streaming=False,
+    block=32768,
     unit="LeveldbLog",
     rows_path=("blocks", "records"),
     ways=((0, 1),),

@@ -204,6 +204,9 @@ class Format:
     """Units repeat to the end of the input and can be read one by one; otherwise the root is the one unit."""
     sized_rows: bool = False
     """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
+    block: int = 0
+    """The size of the blocks that make up the input, of which the last one may be shorter: they are read one by one.
+    0 where there are none."""
     marker: str = ""
     """The bytes that each unit ends with: a field of the object that is before the units. Empty: there are none."""
     fixed_rows: bool = False
@@ -248,8 +251,9 @@ class Format:
 
     @property
     def splittable(self) -> bool:
-        """Return whether any byte range of an uncompressed file can be read by itself."""
-        return bool(self.delimiter or self.marker) and not self.looks_up and not self.in_pieces
+        """Return whether any byte range of an uncompressed file can be read by itself, but for columns that are looked
+        up."""
+        return bool(self.wire.block or ((self.delimiter or self.marker) and not self.in_pieces))
 
     @property
     def wire(self) -> Format:

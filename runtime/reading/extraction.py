@@ -1,7 +1,7 @@
 """Extractors: they read rows from the window of one input and say how the scan continues.
 
-There is one extractor for rows that are in the input themselves, one for formats that are read as a whole and one for
-messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
+There is one extractor for rows that are in the input themselves, one for blocks of a fixed size, one for formats that
+are read as a whole and one for messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..rows.reader import RowDamage
     from .damage_log import DamageLog
     from .events import Event
+    from .fragments import FragmentJoiner
     from .opening import Opened
     from .readers import Readers
     from .request import ScanRequest
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class ScannedInput:
     """The state of an input that is being read. ``readers``: those of the scan; ``start``: offset at which
-    the reading began."""
+    the reading began; ``joiner``: puts rows together, where they are fragments."""
 
     request: ScanRequest
     source: Input
@@ -36,6 +37,7 @@ class ScannedInput:
     check: FormatCheck
     readers: Readers
     start: int = 0
+    joiner: FragmentJoiner | None = None
 
     def count(self, window: Window) -> None:
         """Update the number of bytes read in the report."""

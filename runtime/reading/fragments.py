@@ -68,6 +68,24 @@ class FragmentJoiner:
         """Leave that record out."""
         self._open = None
 
+    def learn(self, arrays: Mapping[int, pa.Array]) -> None:
+        """Take from the first fragments of an input, which is read in byte ranges, what holds for all: the log that the
+        input holds, and how records are compressed."""
+        if self._codec is not None:
+            self._codecs.known(arrays[self._codec])
+            self._codecs.is_settled = True
+        if self._log is not None:
+            self._kept(arrays)
+
+    def beginnings(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
+        """Return the numbers of the fragments with which a record begins, or damage."""
+        fragments, kinds = self._fragments, arrays[self._kind]
+        others = pa.array([*fragments.middle, *fragments.last], kinds.type)
+        kept, begins = self._kept(arrays), pc.invert(pc.is_in(kinds, value_set=others))
+        if kept is not None:
+            begins = pc.and_(begins, pc.is_in(pa.array(range(len(kinds)), kept.type), value_set=kept))
+        return pc.indices_nonzero(begins)
+
     def take(self, event: Event) -> Iterator[Event]:
         """Yield the events that take the place of an event."""
         if isinstance(event, Rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.errors import WireloomError
@@ -54,6 +55,7 @@ class InputScan:
 
             note = self._extractor.note
             self._joiner = FragmentJoiner(self._asked, request, self.report, note, self._content)
+            self._scanned.joiner = self._joiner
 
     @property
     def stored_bytes(self) -> int:
@@ -139,10 +141,17 @@ class InputScan:
                 outcome: Next | Ended | Lost = ended.value
                 break
             yield from joiner.take(event)
+        begin = joiner.open_at
+        if isinstance(outcome, Lost) and outcome.tail == "truncated" and self._request.grows and begin is not None:
+            # Fragments of the record are complete; the others are still to come.
+            joiner.forget()
+            return replace(outcome, offset=begin)
         if isinstance(outcome, Lost):
             yield from joiner.broken(outcome.offset)
-        elif isinstance(outcome, Ended) and joiner.open_at is not None:
-            begin = joiner.open_at
+        elif isinstance(outcome, Ended) and not outcome.is_read:
+            # The next byte range begins with another record.
+            yield from joiner.broken(outcome.offset)
+        elif isinstance(outcome, Ended) and begin is not None:
             joiner.forget()
             content = self._content(begin, outcome.offset) or b""
             return Lost(begin, "truncated", "truncated", content=content, is_read=outcome.is_read)
@@ -254,6 +263,10 @@ class InputScan:
 def _extractor(scanned: ScannedInput) -> Extractor:
     # Each is imported where it is needed: most inputs are of one kind.
     format = scanned.request.format
+    if format.block and not scanned.request.whole:
+        from .block_extractor import BlockExtractor
+
+        return BlockExtractor(scanned)
     if format.message is not None:
         from .message_extractor import MessageExtractor
 

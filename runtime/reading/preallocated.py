@@ -14,9 +14,10 @@ MOST_KEPT = 256 * 1024 * 1024
 """Bytes after a damaged record that are kept while it is not known whether anything follows it."""
 
 
-def without_torn(filled: Filled, window: Window, layout: tuple[int, int]) -> tuple[Filled, bool]:
+def without_torn(filled: Filled, window: Window, layout: tuple[int, int] | None, *, grows: bool) -> tuple[Filled, bool]:
     """Return a fill without its last row, if that is damaged because it was not written to its end: it is truncated
-    then; and whether that is so. ``layout``: the size of a sector and of a record's header, as in ``Format``."""
+    then; and whether that is so. ``layout``: the size of a sector and of a record's header, as in ``Format``. In an
+    input that ``grows``, the rest of the row may still be written: it ends in zeros."""
     last = filled.damages[-1] if filled.damages else None
     if last is None or last.inside:
         return filled, False
@@ -24,7 +25,8 @@ def without_torn(filled: Filled, window: Window, layout: tuple[int, int]) -> tup
         is_last = True
     else:
         is_last = filled.status is Status.LOST and last.end == filled.position
-    if not is_last or not _has_empty_sector(last, window, *layout):
+    is_torn = grows and window.view[last.end - window.base - 1] == 0
+    if not is_last or not (is_torn or (layout is not None and _has_empty_sector(last, window, *layout))):
         return filled, False
     base = window.base
     ends = ends_in_zeros(window, last.end, MOST_KEPT, least=0, keep=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..base.errors import UnsupportedError
 from ..codecs import BLOCK_CODECS, CodecError
 from ..format.description import Fragments
 
@@ -17,9 +18,13 @@ class RecordCodecs:
         self._names = dict(fragments.codecs)
         self._most = fragments.most
         self._last: int | None = None
+        self.is_settled = False
+        """Whether what the first records said holds for all: other byte ranges of the input know nothing else."""
 
     def known(self, chosen: pa.Array) -> pa.Array:
         """Return what says how the next fragments are compressed; null where none has said it yet."""
+        if self.is_settled and chosen.null_count:
+            self._check_same(chosen)
         if chosen.null_count:
             chosen = pc.fill_null_forward(chosen)
             if chosen.null_count and self._last is not None:
@@ -27,6 +32,15 @@ class RecordCodecs:
         if len(chosen) and chosen[-1].is_valid:
             self._last = chosen[-1].as_py()
         return chosen
+
+    def _check_same(self, chosen: pa.Array) -> None:
+        """Raise ``UnsupportedError`` where records say anew how those after them are compressed."""
+        others = [each for each in pc.unique(chosen.drop_null()).to_pylist() if each != self._last]
+        if others:
+            raise UnsupportedError(
+                "records are compressed in another way than the first ones say: the file cannot be read in byte ranges,"
+                " so leave byte_range out, or make maxPartitionBytes larger than the file"
+            )
 
     def expanded(self, records: pa.Array, chosen: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:
         """Return the content of records; and the numbers of those that have none, each with the reason."""

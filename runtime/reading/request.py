@@ -85,7 +85,7 @@ class ScanRequest(ScanOptions):
     @property
     def searches_ranges(self) -> bool:
         """Return whether a byte range begins where a search finds a unit."""
-        return self.byte_range is not None and not self.format.splittable and splits(self.format, self.recover)
+        return self.byte_range is not None and not self.format.splittable and self.format.searched and self.recover
 
     @property
     def judges_format(self) -> bool:
@@ -138,25 +138,26 @@ def request_of(
     """
     found, given = of_table(registry.get(format, options.allow_modules), own)
     if options.byte_range is not None:
-        if found.looks_up:
-            raise UnsupportedError(
-                f"the table {found.table} of {found.name} has no byte ranges: it looks up earlier rows of other tables"
-            )
         if found.wire.variables:
             raise UnsupportedError(f"files of {found.name} have no byte ranges: rows depend on what is before them")
-        if not found.wire.streaming:
+        if not found.wire.streaming and not found.wire.block:
             raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
         if found.message is not None:
             raise UnsupportedError(
                 f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
             )
-    if options.byte_range is not None and found.in_pieces:
+    if options.byte_range is not None and found.in_pieces and not found.wire.block:
         raise UnsupportedError(f"files of {found.name} have no byte ranges: records are put together of fragments")
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
     max_record = found.max_record if options.max_record is None else options.max_record
     layout, shown = _layout(found, options.columns, options.filter)
+    if options.byte_range is not None and looks_up(found, layout.names):
+        raise UnsupportedError(
+            f"the table {found.table} of {found.name} has no byte ranges with columns that are looked up in earlier"
+            " rows of other tables: choose other columns"
+        )
     below = pushed(found, options.filter)
     made = ScanRequest(
         **vars(options) | {"max_record": max_record, "filter": below.whole},
@@ -183,9 +184,15 @@ def request_of(
     return made
 
 
-def splits(format: Format, recover: bool) -> bool:
+def splits(format: Format, recover: bool, columns: Iterable[str]) -> bool:
     """Return whether byte ranges of an uncompressed file are read by themselves, with the option ``recover``."""
-    return format.splittable or (format.searched and recover and not format.looks_up)
+    return (format.splittable or (format.searched and recover)) and not looks_up(format, columns)
+
+
+def looks_up(format: Format, columns: Iterable[str]) -> bool:
+    """Return whether some of these columns depend on earlier rows: inputs are read from their first byte on."""
+    wanted = set(columns)
+    return any(each.looked_up and each.name in wanted for each in format.columns)
 
 
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:
@@ -241,7 +248,9 @@ def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...
 
 def grows_by_rows(format: Format) -> bool:
     """Return whether rows or messages can be appended to a file of the format."""
-    return format.wire.streaming if format.message is None else format.message.framing != "whole"
+    if format.message is None:
+        return format.wire.streaming or format.wire.block > 0
+    return format.message.framing != "whole"
 
 
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:

@@ -210,8 +210,8 @@ class RowExtractor(DamageDetails, Extractor):
         filled, zeros = fill(self._fill_stop), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
             filled, zeros = cut_at_zeros(filled, window, fill)
-        if request.format.preallocated is not None:
-            filled, is_torn = without_torn(filled, window, request.format.preallocated)
+        if request.format.preallocated is not None or (request.grows and not request.format.delimiter):
+            filled, is_torn = without_torn(filled, window, request.format.preallocated, grows=request.grows)
             self._filled_from = (window.begin, self._at_start)
             if is_torn:
                 # Nothing is looked for in what was not written to its end.

@@ -106,7 +106,8 @@ class FormatSource(DataSource):
 
         with HideTraceback():
             given = options_of_read(self.options, schema)
-            reader, stream = self.reader(schema), stream_options(table_of(self.described, given), given)
+            reader = self.reader(schema)
+            stream = stream_options(table_of(self.described, given), reader.columns, given)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
             # What the tasks are given of a file that grows are complete rows; the others are read once. The session's

@@ -363,6 +363,7 @@ def _format_arguments(
         "ahead": (_ahead(plan) if rows.streaming else (), ()),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
+        "block": (rows.block, 0),
         "marker": (_marker(plan, rows), ""),
         "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),

@@ -79,6 +79,9 @@ def _facts(plan: Plan) -> tuple[str, ...]:
         found.append("Zeros after the last record are no damage: files are allocated before they are written")
     if plan.searched:
         found.append("With `recover`, large files that are not compressed are read in byte ranges")
+    blocks = max((each.block for each in plan.tables), default=0)
+    if blocks:
+        found.append(f"Blocks of {blocks:,} bytes: large files that are not compressed are read in byte ranges")
     root = plan.root.fields
     if any(each.framing is not None for each in root):
         found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")

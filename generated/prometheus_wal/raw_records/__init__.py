@@ -31,6 +31,7 @@ FORMAT = Format(
         "raw_records",
     ),
     streaming=False,
+    block=32768,
     unit="PrometheusWal",
     rows_path=("pages", "fragments"),
     ways=((20, 21),),

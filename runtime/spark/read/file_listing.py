@@ -138,13 +138,15 @@ def _place(path: str) -> str:
     return same_for_all(path) if is_remote(path) else os.path.abspath(path)
 
 
-def candidate(format: Format, found: Input, options: ReadOptions) -> Candidate:
-    """Return a file with what split planning needs; it is not opened."""
+def candidate(format: Format, found: Input, options: ReadOptions, columns: Collection[str]) -> Candidate:
+    """Return a file with what split planning needs; it is not opened. ``columns``: those that are read."""
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
     whole = (format.has_prologue and not format.marker) or options.scan.verify_sha256
-    splittable = splits(format, options.scan.recover) and not whole and not compressed and found.seekable and large
+    splittable = (
+        splits(format, options.scan.recover, columns) and not whole and not compressed and found.seekable and large
+    )
     together = is_small(found) and stand_back_to_back(format)
     return Candidate(found, splittable=splittable, compressed=compressed, together=together)
 

@@ -51,6 +51,18 @@ class FormatReader(DataSourceReader):
         self.ends_where_storage_fails = bool(options.ignore_corrupt)
         """Whether the rows of a file up to where its storage failed are all that is wanted of it."""
 
+    @property
+    def table(self) -> Format:
+        """The format, of several tables that which is read."""
+        from ...reading.request import of_table
+
+        return of_table(self.format, self.options.own)[0]
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the format's columns that are read."""
+        return [each.source for each in self.targets if each.source is not None]
+
     def partitions(self) -> Sequence[InputPartition]:
         """Plan the partitions from the files that are there now. Raises ``WireloomError`` where there is none, and
         ``UnknownNameError`` for a column that is none of the format's and no partition column of the files."""
@@ -60,7 +72,8 @@ class FormatReader(DataSourceReader):
         with HideTraceback():
             inputs = list_inputs(options)
             self.check_columns(inputs)
-            parts = planned(self.format, [candidate(self.format, each, options) for each in inputs], options)
+            format, columns = self.table, self.columns
+            parts = planned(format, [candidate(format, each, options, columns) for each in inputs], options)
         # Tasks have no use for it.
         self.options = replace(options, listed_files=None)
         keep_imported()

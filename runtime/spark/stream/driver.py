@@ -25,7 +25,7 @@ class Driver:
     def __init__(self, reader: FormatReader, stream: StreamOptions) -> None:
         self._reader = reader
         self._options = options = reader.options
-        self._growing = GrowingFiles(reader.format, options, stream)
+        self._growing = GrowingFiles(reader.table, options, stream, reader.columns)
         self._contents = FileContents(reader.format, options.paths)
         self._planner = Planner(stream, self._growing, self._contents)
         self._columns_checked = False
@@ -68,7 +68,7 @@ class Driver:
             )
         if self._reports is not None:
             self._reports.begin(last.batch)
-        return last.batch, partitions_of(self._reader.format, self._options, last.taken)
+        return last.batch, partitions_of(self._reader.table, self._reader.columns, self._options, last.taken)
 
     def progress(self) -> dict[str, Any]:
         """Return numbers for the progress of the query."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,9 @@ from .options import StreamOptions, can_grow
 LEAST_HEAD = 4
 """With fewer bytes a compressed file cannot be told from another."""
 
+HEADER = 64
+"""Most bytes of a row up to the end of its length. If only zeros follow them, the length may not be complete."""
+
 
 @dataclass(frozen=True)
 class CompleteRows:
@@ -30,9 +34,10 @@ class CompleteRows:
 class GrowingFiles:
     """The contents of growing files; results are cached while the query runs."""
 
-    def __init__(self, format: Format, options: ReadOptions, stream: StreamOptions) -> None:
+    def __init__(self, format: Format, options: ReadOptions, stream: StreamOptions, columns: Collection[str]) -> None:
         self._format = format
         self._options = options
+        self._columns = columns
         self._tail = stream.tail
         self._raw: dict[tuple[str, int], bool] = {}
         self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], CompleteRows]] = {}
@@ -47,7 +52,7 @@ class GrowingFiles:
 
     def may_grow(self, file: ListedFile) -> bool:
         """Return whether ``tail=true`` would read what comes at the end of the file."""
-        if not can_grow(self._format):
+        if not can_grow(self._format, self._columns):
             return False
         key = file.path, file.file_id
         found = self._raw.get(key)
@@ -120,9 +125,10 @@ class GrowingFiles:
             return CompleteRows(end)
         if report.tail in ("clean", "growing"):
             return CompleteRows(max(begin, report.tail_offset))
-        # The row at tail_offset has lost its end: there is no more of it than room that a writer has set apart, or,
-        # with recover, a later one may be found in what is still to come.
+        # The row at tail_offset has lost its end: there is no more of it than space that a writer has allocated,
+        # perhaps with a part of the length written, or, with recover, a later one may be found in what is to come.
         end = max(begin, report.tail_offset)
         recovers = options.scan.recover or bool(self._format.marker)
         with closing(file.input.open()) as stream:
-            return CompleteRows(end, last=not recovers and find_nonzero(stream, end, file.size) < file.size)
+            header = end + HEADER if end + HEADER < file.size else end
+            return CompleteRows(end, last=not recovers and find_nonzero(stream, header, file.size) < file.size)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...base.errors import UnsupportedError
 from ...format.description import Format
 from ...reading.options import GROWING
+from ...reading.request import looks_up
 from ..options import STREAM_OPTIONS, flag, size, tail
 
 
@@ -27,7 +28,7 @@ class StreamOptions:
     max_tracked: int = 10_000
 
 
-def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
+def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, str]) -> StreamOptions:
     """Return the options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
     names = {name.lower(): name for name in STREAM_OPTIONS}
     values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
@@ -40,7 +41,7 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
         latest_first=flag("latestFirst", values.get("latestFirst", "false")),
         max_tracked=size("maxTrackedFiles", values.get("maxTrackedFiles", "10000")),
     )
-    if found.tail and not can_grow(format):
+    if found.tail and not can_grow(format, columns):
         raise UnsupportedError(
             "tail=growing needs rows that can be read one by one from the first byte on, and a file of "
             f"{format.name} is read as a whole: leave it out"
@@ -48,7 +49,9 @@ def stream_options(format: Format, given: Mapping[str, str]) -> StreamOptions:
     return found
 
 
-def can_grow(format: Format) -> bool:
-    """Return whether the rows at a file's beginning can be read while there are more to come."""
-    by_itself = format.message is None and not format.in_pieces and not format.looks_up
-    return by_itself and format.streaming and not format.has_prologue and not format.variables
+def can_grow(format: Format, columns: Iterable[str]) -> bool:
+    """Return whether these columns of the rows at a file's beginning can be read while there are more to come."""
+    if format.message is not None or looks_up(format, columns):
+        return False
+    one_by_one = format.streaming and not format.in_pieces
+    return (one_by_one or format.wire.block > 0) and not format.has_prologue and not format.variables

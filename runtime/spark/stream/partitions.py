@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ...format.description import Format
+from ...reading.request import splits
 from ..options import ReadOptions
 from ..read.file_listing import candidate, input_of, planned
 from ..read.split_planning import LAST, Candidate, Slice
@@ -13,21 +14,23 @@ from .offset import FilePart
 from .planned_slices import PlannedSlice
 
 
-def partitions_of(format: Format, options: ReadOptions, taken: Iterable[FilePart]) -> list[tuple[PlannedSlice, ...]]:
-    """Return the partitions, packed and split as those of a batch read."""
+def partitions_of(
+    format: Format, columns: Collection[str], options: ReadOptions, taken: Iterable[FilePart]
+) -> list[tuple[PlannedSlice, ...]]:
+    """Return the partitions, packed and split as those of a batch read of these columns."""
     parts = {each.path: each for each in taken if each.kind != "skip"}
-    made = planned(format, [_candidate(format, options, each) for each in parts.values()], options)
+    made = planned(format, [_candidate(format, columns, options, each) for each in parts.values()], options)
     return [tuple(_planned_slice(each, parts[each.input.path or ""], options) for each in found) for found in made]
 
 
-def _candidate(format: Format, options: ReadOptions, part: FilePart) -> Candidate:
+def _candidate(format: Format, columns: Collection[str], options: ReadOptions, part: FilePart) -> Candidate:
     """Return the part of the file, as if that were all of it."""
     whole = input_of(part.path, part.size, part.modified, options.scan.location)
     if part.kind == "rest":
         return Candidate(whole, compressed=True)
     if part.kind != "whole":
-        return Candidate(replace(whole, size=part.end - part.begin), splittable=format.splittable)
-    return candidate(format, whole, options)
+        return Candidate(replace(whole, size=part.end - part.begin), splittable=splits(format, False, columns))
+    return candidate(format, whole, options, columns)
 
 
 def _planned_slice(found: Slice, part: FilePart, options: ReadOptions) -> PlannedSlice:

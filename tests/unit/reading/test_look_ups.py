@@ -228,7 +228,7 @@ def test_what_is_remembered_is_bounded(bag: wireloom.Format, monkeypatch: pytest
 
 
 def test_such_tables_have_no_byte_ranges(bag: wireloom.Format) -> None:
-    with pytest.raises(wireloom.WireloomError, match="it looks up earlier rows of other tables"):
+    with pytest.raises(wireloom.WireloomError, match="looked up in earlier rows of other tables"):
         wireloom.read(bag, DATA, byte_range=(3, 9))
     assert wireloom.read(bag, DATA, table="units").num_rows == 2
 

@@ -1,0 +1,261 @@
+"""Inputs that consist of blocks of a fixed size, of which only the last one may be shorter.
+
+Nothing in a block depends on where it is, so that any number of blocks is read as an input of its own: large inputs
+piece by piece, and byte ranges from the block on in which they begin.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ..base.errors import UnsupportedError
+from ..base.limits import LARGEST_RECORD
+from ..input.window import MemoryWindow, Window
+from ..rows.reader import Filled, RowDamage, RowReader, Status
+from .damage_details import DamageDetails
+from .events import DamagedRange, Rows
+from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .recovery import CONTENT
+from .row_extractor import IN_ORDER
+from .unwritten_end import end_of_written
+from .wrong_format import FIRST_OF_WHOLE
+
+if TYPE_CHECKING:
+    from .opening import Opened
+
+PIECE = 1024 * 1024
+"""Bytes of blocks that are read at once; one block where that is larger."""
+
+
+class Piece(MemoryWindow):
+    """Whole blocks of an input, as an input of their own; ``offset``: where they are in it."""
+
+    def __init__(self, content: memoryview, offset: int) -> None:
+        super().__init__(content)
+        self.offset = offset
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether all of it has been read."""
+        return self.begin == len(self.view)
+
+    def in_input(self, filled: Filled) -> Filled:
+        """Return a fill with offsets in the input."""
+        offset = self.offset
+        if not offset:
+            return filled
+        # Imported here: an input of one piece needs no arithmetic.
+        import pyarrow.compute as pc
+
+        return replace(
+            filled,
+            offsets=None if filled.offsets is None else pc.add(filled.offsets, pa.scalar(offset, pa.uint64())),
+            damages=[each._replace(begin=each.begin + offset, end=each.end + offset) for each in filled.damages],
+            position=filled.position + offset,
+        )
+
+
+class BlockExtractor(DamageDetails, Extractor):
+    """Like ``Extractor``."""
+
+    def __init__(self, scanned: ScannedInput) -> None:
+        super().__init__(scanned)
+        self._scanned = scanned
+        self._block = scanned.request.format.block
+        self._begin, self._stop = 0, -1
+        self._written: int | None = None
+        """The offset after the last byte that is not zero, of an input that grows."""
+        self._row_reader: RowReader
+        self._piece = Piece(memoryview(b""), 0)
+
+    def begin(self, opened: Opened) -> Extraction:
+        """Like ``Extractor.begin``."""
+        yield from ()
+        request, window = self._request, opened.window
+        self._readers.begin(None)
+        self._row_reader = self._readers.rows(
+            self.settings(
+                wanted=request.read_columns,
+                offsets=request.reads_offsets or request.byte_range is not None or request.mode == "failfast",
+                null_rows=request.null_fill_rows,
+                # A record, of which a block has a part, has the limit.
+                max_record=LARGEST_RECORD,
+                predicates=request.pushed.predicates,
+            )
+        )
+        if request.byte_range is not None:
+            window = self._narrowed(opened, *request.byte_range)
+        else:
+            while len(window.view) - window.begin < FIRST_OF_WHOLE and window.extend():
+                pass
+            self._scanned.check.take_whole(window.view[window.begin :])
+        if request.grows:
+            self._written = end_of_written(opened)
+        return Next.CALL
+
+    def take(self, window: Window) -> Extraction:
+        """Like ``Extractor.take``."""
+        if self._piece.is_done:
+            self._piece = self._next_piece(window, PIECE)
+        piece = self._piece
+        if not len(piece.view):
+            return Ended(window.base + window.begin, is_read=True)
+        before = piece.begin
+        filled = self._fill(piece)
+        piece.begin = filled.consumed
+        filled = piece.in_input(filled)
+        unfinished = self._unfinished(filled)
+        window.begin = piece.offset + piece.begin - window.base
+        self._scanned.count(window)
+        event = self._rows(filled, piece, before, unfinished)
+        if event.rows or event.damages or event.chosen:
+            yield event
+        if unfinished is not None:
+            return Lost(unfinished, "truncated", "truncated", is_read=True)
+        if filled.status in (Status.TRUNCATED, Status.LOST):
+            yield from self._skip_block(filled, piece)
+            window.begin = piece.offset + piece.begin - window.base
+        if 0 <= self._stop <= window.base + window.begin:
+            return Ended(window.base + window.begin, is_read=window.begin == len(window.view) and not window.extend())
+        return Next.CALL
+
+    # Pieces ----------------------------------------------------------------------------------------------------------
+
+    def _next_piece(self, window: Window, size: int) -> Piece:
+        """Return the next blocks; none at the end of the input."""
+        wanted = max(size - size % self._block, self._block)
+        if self._stop >= 0:
+            left = self._stop - window.base - window.begin
+            wanted = min(wanted, left + -left % self._block)
+        while len(window.view) - window.begin < wanted and window.extend():
+            pass
+        self._row_reader.begin(None)
+        return Piece(window.view[window.begin : window.begin + wanted], window.base + window.begin)
+
+    def _fill(self, piece: Piece) -> Filled:
+        """Return the next rows of a piece."""
+        request = self._request
+        fill = partial(self._row_reader.fill, piece, capacity=request.batch_rows)
+        filled = fill(chooses=bool(request.pushed.predicates) and request.byte_range is None and not request.grows)
+        if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
+            # What is wrong is said with all rows before it.
+            filled = fill()
+        return filled
+
+    def _skip_block(self, filled: Filled, piece: Piece) -> Iterator[DamagedRange]:
+        """Continue after the block in which rows have been lost."""
+        place = filled.position - piece.offset
+        piece.begin = min(place - place % self._block + self._block, len(piece.view))
+        content = bytes(piece.view[place : piece.begin][:CONTENT])
+        damage = RowDamage(filled.position, piece.offset + piece.begin, -1, filled.reason)
+        yield DamagedRange(damage, content, shown=self.note(damage, content))
+
+    def _unfinished(self, filled: Filled) -> int | None:
+        """Return where, in an input that grows, a row begins that has not been written to its end; ``None`` if there is
+        none."""
+        written = self._written
+        if written is None:
+            return None
+        return next((each.begin for each in filled.damages if each.end >= written), None)
+
+    def _rows(self, filled: Filled, piece: Piece, begin: int, unfinished: int | None) -> Rows:
+        """The event of a fill that began at index ``begin`` of the piece, whose damage is noted."""
+        stop = self._stop if unfinished is None else unfinished
+        if stop >= 0 or self._begin:
+            filled = _within(filled, self._begin, stop)
+        nulls = sum(each.row >= 0 for each in filled.damages)
+        damages = self._zeros.joined(filled.damages, piece.view, piece.offset)
+        gone = {each.row for each in filled.damages} - {each.row for each in damages} - {-1}
+
+        def details(damage: RowDamage) -> tuple[int | None, str | None]:
+            inside = damage._replace(begin=damage.begin - piece.offset, end=damage.end - piece.offset)
+            return self.of_fill(piece, inside, begin, at_start=True)
+
+        hidden = frozenset(each.row for each in damages if not self._log.note(each, details))
+        self._report.rows += filled.rows - nulls + (filled.dropped or 0)
+        hidden = (hidden | gone) - {-1}
+        rows = filled.rows
+        made = Rows.of(replace(filled, damages=damages), piece.view, piece.offset, first=0, last=rows, hidden=hidden)
+        if stop >= 0:
+            made.end = min(made.end, stop)
+        return made
+
+    # Byte ranges -----------------------------------------------------------------------------------------------------
+
+    def _narrowed(self, opened: Opened, begin: int, stop: int) -> Window:
+        """Return the window with the first block of a byte range. A range has the records that begin in it; if these
+        are written in pieces, it ends where the first record begins after it."""
+        path = self._scanned.source.path
+        if opened.begin_at is None:
+            raise UnsupportedError("is compressed, or only read from its beginning: it has no byte ranges", path=path)
+        if self._scanned.joiner is not None:
+            self._learn(opened)
+        self._begin, self._stop = self._beginning(opened, begin), self._beginning(opened, stop)
+        self._log.narrow(self._begin, self._stop)
+        self._scanned.start = self._begin
+        return opened.restart(self._begin - self._begin % self._block)
+
+    def _learn(self, opened: Opened) -> None:
+        """Let the joiner learn from the first block what its records tell of all others."""
+        assert self._scanned.joiner is not None
+        for filled in self._blocks_from(opened, 0):
+            if filled.rows:
+                self._scanned.joiner.learn(filled.arrays)
+                return
+
+    def _beginning(self, opened: Opened, offset: int) -> int:
+        """Return where the first record, or damage, begins at or after an offset; the end of the input if there is
+        none."""
+        if offset == 0:
+            return 0
+        joiner = self._scanned.joiner
+        for filled in self._blocks_from(opened, offset - offset % self._block):
+            found = [each.begin for each in filled.damages]
+            if filled.offsets is not None and filled.rows:
+                starts = filled.offsets if joiner is None else filled.offsets.take(joiner.beginnings(filled.arrays))
+                found += starts.to_pylist()
+            if filled.status in (Status.TRUNCATED, Status.LOST):
+                found.append(filled.position)
+            later = [each for each in found if each >= offset]
+            if later:
+                return min(later)
+        return max(offset, opened.window.base + len(opened.window.view))
+
+    def _blocks_from(self, opened: Opened, offset: int) -> Iterator[Filled]:
+        """Yield the rows of each block from an offset on, as long as there are some."""
+        window = opened.restart(offset)
+        if window.base + window.begin < offset:
+            return
+        while len((piece := self._next_piece(window, self._block)).view):
+            while not piece.is_done:
+                filled = self._row_reader.fill(piece, capacity=self._request.batch_rows)
+                yield piece.in_input(filled)
+                if filled.status in (Status.TRUNCATED, Status.LOST):
+                    break
+                piece.begin = filled.consumed
+            window.begin += len(piece.view)
+
+
+def _within(filled: Filled, begin: int, stop: int) -> Filled:
+    """Return the rows and the damage of a fill that begin in a byte range; ``stop``: -1 for no end."""
+    offsets = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q") if filled.offsets is not None else ()
+    first = bisect_left(offsets, begin, 0, filled.rows) if filled.rows else 0
+    last = bisect_left(offsets, stop, first, filled.rows) if filled.rows and stop >= 0 else filled.rows
+    damages = [
+        each._replace(row=each.row if each.row < 0 else each.row - first)
+        for each in filled.damages
+        if begin <= each.begin and (stop < 0 or each.begin < stop)
+    ]
+    return replace(
+        filled,
+        rows=last - first,
+        arrays={number: array.slice(first, last - first) for number, array in filled.arrays.items()},
+        offsets=None if filled.offsets is None else filled.offsets.slice(first, last - first),
+        damages=damages,
+    )
