@@ -33,7 +33,7 @@ SUFFIX = ".ksy"
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check: ``coverage`` says what reads the rows, and is ``None`` where the spec has errors;
+    """The result of a check: ``coverage`` says what reads the rows, and is ``None`` if the spec has errors;
     ``notes`` are for those who write. Both as ``wireloom check --json`` prints them."""
 
     diagnostics: list[Diagnostic]

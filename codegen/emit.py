@@ -47,7 +47,7 @@ class Changes:
 
     ``written``: new or different files; ``removed``: generated files that no spec accounts for; ``foreign``: files that
     were not generated and do not belong there, which are left alone; ``unchanged``; ``diff``: one unified diff of it
-    all, empty where nothing changed.
+    all, empty if nothing changed.
     """
 
     written: tuple[str, ...]
@@ -103,7 +103,7 @@ def noted(place: Position | None, sentence: str) -> str:
 def load_all(
     spec_paths: Iterable[Path], allow_modules: Iterable[str] = (), texts: Mapping[Path, str] | None = None
 ) -> tuple[Spec, ...]:
-    """Return the specs and all that they import, each once, by name. Raises ``SpecError`` where two have one name.
+    """Return the specs and all that they import, each once, by name. Raises ``SpecError`` if two have one name.
 
     ``allow_modules``: as for ``wireloom.codegen.model.load.load``. ``texts``: what is in a file, where it is not read.
     """
@@ -191,7 +191,7 @@ def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
 def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
     """Return how ``output_dir`` differs from ``files``, and the packages for Spark's discovery in ``discovery_dir``.
 
-    Raises ``WireloomError`` where a file is in the way.
+    Raises ``WireloomError`` if a file is in the way.
     """
     standing = {path.relative_to(output_dir).as_posix(): path for path in _standing(output_dir)}
     if discovery_dir is not None:
@@ -243,7 +243,7 @@ def _text(path: Path) -> str:
 
 
 def difference(path: str, old: str | None, new: str | None) -> list[str]:
-    """Return the lines of a unified diff of one file; ``None`` where there is none."""
+    """Return the lines of a unified diff of one file; ``None`` if there is none."""
     lines = difflib.unified_diff(
         (old or "").splitlines(keepends=True),
         (new or "").splitlines(keepends=True),

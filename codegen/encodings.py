@@ -59,7 +59,7 @@ _ISO = re.compile(r"(?:iso[-_]?)?8859[-_]?(\d{1,2})(?:-[ie])?", re.IGNORECASE)
 
 
 def canonical_encoding(name: str) -> str | None:
-    """Return the canonical spelling of an encoding, or ``None`` where the name is unknown.
+    """Return the canonical spelling of an encoding, or ``None`` if the name is unknown.
 
     >>> canonical_encoding("utf8"), canonical_encoding("latin1"), canonical_encoding("SJIS"), canonical_encoding("x")
     ('UTF-8', 'ISO-8859-1', 'Shift_JIS', None)
@@ -76,7 +76,7 @@ def canonical_encodings() -> tuple[str, ...]:
 
 
 def python_codec(name: str) -> str | None:
-    """Return the name of Python's codec for an encoding (canonical or not), ``None`` where Python has none."""
+    """Return the name of Python's codec for an encoding (canonical or not), ``None`` if Python has none."""
     try:
         return codecs.lookup(name).name
     except (LookupError, ValueError):

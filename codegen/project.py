@@ -44,7 +44,7 @@ class Project:
     discovery: Path | None = None
     allow_modules: tuple[str, ...] = ()
     entry_points: frozenset[str] | None = None
-    """Names of the formats that the project declares to those who install it; ``None`` where it has no table."""
+    """Names of the formats that the project declares to those who install it; ``None`` if it has no table."""
 
     def spec_files(self) -> list[Path]:
         """Return the specs, sorted."""
@@ -76,7 +76,7 @@ def _upwards(folder: Path) -> list[str]:
 
 
 def find_project(folder: Path) -> Project:
-    """Return the layout of the project in ``folder``. Raises ``WireloomError`` where its table cannot be understood."""
+    """Return the layout of the project in ``folder``. Raises ``WireloomError`` if its table cannot be understood."""
     file = folder / FILE
     data = _read(file) if file.is_file() else {}
     tool = data.get("tool", {})

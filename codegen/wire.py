@@ -270,8 +270,8 @@ class UnitKind:
 
     ``message``: the type of a unit. ``rows``: the attributes that lead to the rows, the last one repeated; empty where
     the unit is one row. ``row``: the type of a row. ``unit_columns``: attributes of the unit of which the reader keeps
-    one value per unit, for its report. ``row_number``, ``mark``, ``whole``: names of columns; empty where there are
-    none (``MessageUnits`` says what they are). ``name`` is empty where there is but one kind."""
+    one value per unit, for its report. ``row_number``, ``mark``, ``whole``: names of columns; empty if there are
+    none (``MessageUnits`` says what they are). ``name`` is empty if there is but one kind."""
 
     name: str
     message: Path
@@ -293,7 +293,7 @@ class Units:
     ``at``: the root's attributes that lead to a message, for people and the envelope. ``framing``: ``whole``,
     ``varint``, ``u1`` … ``u8be`` (lengths before each), or ``module:Class`` of a framing of one's own. ``framings``:
     all of several, of which ``framing`` is the first. ``option``: the reader's option that chooses among several kinds,
-    ``default`` the kind without it; both empty where there is one kind. ``packing``, ``hooks``: ``module:Class``, or
+    ``default`` the kind without it; both empty if there is one kind. ``packing``, ``hooks``: ``module:Class``, or
     empty. ``prefix``, ``digest``, ``least``: a unit's envelope.
     ``positions``: where the keys ``framing``, ``packing`` and ``hooks`` have their values."""
 
@@ -329,8 +329,8 @@ class Fragments:
     """How records that are written in pieces are put together: each row on the wire is a fragment. ``kind``: the
     attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,
     ``middle``, ``last``: the kinds; ``skip``: those of records without rows; ``block``: the size of the blocks that
-    pieces fill, 0 where it is not given; ``codec``: the attribute or value instance that says how a record is
-    compressed, empty where none is, ``codecs``: the codecs by its values, and ``most``: the most bytes of a record;
+    pieces fill, 0 if it is not given; ``codec``: the attribute or value instance that says how a record is
+    compressed, empty if none is, ``codecs``: the codecs by its values, and ``most``: the most bytes of a record;
     ``log``: the one that says of which log a piece is, or empty."""
 
     kind: str

@@ -26,7 +26,7 @@ says already, and what is compared by its meaning."""
 
 
 def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
-    """Return all that is different, the weightiest first. Raises ``SpecError`` where a column has no Arrow type."""
+    """Return all that is different, the weightiest first. Raises ``SpecError`` if a column has no Arrow type."""
     renames = find_renames(old, new)
     before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
     plans = plan_of(old), plan_of(new)

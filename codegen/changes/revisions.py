@@ -45,7 +45,7 @@ class Side:
 def opened(old: str, new: str) -> Iterator[tuple[Side, Side]]:
     """Both sides; what comes from git is in a temporary folder meanwhile.
 
-    Raises ``WireloomError`` where there is no such file, folder, revision or path in it.
+    Raises ``WireloomError`` if there is no such file, folder, revision or path in it.
     """
     with tempfile.TemporaryDirectory(prefix="wireloom-") as folder:
         yield (

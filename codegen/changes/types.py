@@ -17,7 +17,7 @@ from .renames import Renames, enums_of, starts, structs_of, types_of
 
 
 class Types:
-    """Goes through the types of two specs side by side, from their roots on. ``old`` is in the words of ``new``, but
+    """Goes through the types of two specs side by side, from their roots on. ``old`` is in the terms of ``new``, but
     for the names of types and enums (``renames.in_words_of``)."""
 
     def __init__(self, old: Spec, new: Spec, renames: Renames) -> None:

@@ -66,7 +66,7 @@ class Sum:
     __hash__ = None  # type: ignore[assignment]  # equal sums may differ in their bounds, and dictionaries have no hash
 
     def divided(self, divisor: int) -> tuple[Sum, Sum]:
-        """Return the quotient, rounded down, and the remainder. Raises ``UnknownError`` where they are no sums."""
+        """Return the quotient, rounded down, and the remainder. Raises ``UnknownError`` if they are no sums."""
         if divisor <= 0:
             raise UnknownError
         whole = {name: factor // divisor for name, factor in self.terms.items() if factor % divisor == 0}

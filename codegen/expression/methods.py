@@ -49,7 +49,7 @@ def _name(node: Node) -> str:
 
 
 def _subject(node: Node) -> str:
-    """Return a value in the words of ``SUBJECTS``."""
+    """Return a value in the terms of ``SUBJECTS``."""
     return SUBJECTS.get(family(node.type), _name(node)) if node.type is not None else "nothing"
 
 

@@ -1,4 +1,4 @@
-"""The tree of an expression in one line, in the words of Kaitai's compiler: it names the cases of a switch by them in
+"""The tree of an expression in one line, in the terms of Kaitai's compiler: it names the cases of a switch by them in
 the paths of its messages, and who compares the two needs the same."""
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def type_name(type: Type) -> str:
 
 
 def combined(one: Type, other: Type) -> Type | None:
-    """Return the type of a value that is one or the other; ``None`` where there is none."""
+    """Return the type of a value that is one or the other; ``None`` if there is none."""
     if one == other:
         return one
     if is_integer(one) and is_integer(other):
@@ -148,7 +148,7 @@ def combined_all(types: tuple[Type, ...]) -> Type:
 
 
 def comparable(one: Type, other: Type, operator: str) -> str | None:
-    """``None`` where the two can be compared, else the sentence that says why not."""
+    """``None`` if the two can be compared, else the sentence that says why not."""
     ordered = operator not in ("==", "!=")
     if isinstance(one, EnumType) and isinstance(other, EnumType):
         if one.path != other.path:

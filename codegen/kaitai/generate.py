@@ -40,7 +40,7 @@ def generate(
     """Compile the specs, and what they import, into modules in ``output_dir``; with ``check`` nothing is written.
 
     Nothing else in the folder is touched. ``package``: what Python imports the folder as; ``.`` for a package whose
-    name does not matter, empty where the folder may be one or be on Python's path itself. ``import_paths``: where
+    name does not matter, empty if the folder may be one or be on Python's path itself. ``import_paths``: where
     absolute imports are looked for. The specs that are refused leave the others alone; the outcome has their errors.
     ``strict``: a spec is also refused where a writer would have to be given what cannot be solved for.
     """

@@ -82,7 +82,7 @@ class Checksum:
     ``final_xor``: as in catalogues of CRCs; 0 for digests. ``endian``: the byte order of a number in an attribute of
     bytes. ``stored``: the expression of the stored value, where ``_`` is the checksum; ``None``: the checksum itself.
     ``continues``: the checksum of the preceding bytes. ``content``: it covers the decompressed content of the
-    attribute. ``condition``: false where it is not verified.
+    attribute. ``condition``: false if it is not verified.
     """
 
     algorithm: str
@@ -277,7 +277,7 @@ class Rows:
     sized: bool = False
     """Whether each unit has its own stream, whose size is known from the attributes before the first unit."""
     block: int = 0
-    """The size of the blocks that make up the input, of which the last one may be shorter; 0 where there are none."""
+    """The size of the blocks that make up the input, of which the last one may be shorter; 0 if there are none."""
     units: int = 0
     """Number of attributes of the path, including that of the root, down to the innermost units; 0: all repeated
     ones."""

@@ -19,7 +19,7 @@ class ChainHolder:
 
 
 def chain_holder(plan: Plan, struct: TypePlan) -> ChainHolder | None:
-    """Return what holds the items that objects of a type are, or are in; ``None`` where they are not always in items of
+    """Return what holds the items that objects of a type are, or are in; ``None`` if they are not always in items of
     a list that come one after another."""
     path, seen = struct.path, {struct.path}
     for up in range(1, 1 + sum(1 for _ in plan.types)):

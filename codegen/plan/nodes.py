@@ -57,7 +57,7 @@ class Switch:
     """A value whose type another one decides: that of the first branch of which a match equals ``on``.
 
     ``branches``: the matches of each and the field as it is then. ``otherwise``: the field where nothing matches,
-    ``None`` where there is no value then.
+    ``None`` if there is no value then.
     """
 
     on: Node
@@ -144,7 +144,7 @@ class Field:
 
     @property
     def only(self) -> Node | None:
-        """Return the one value that a check allows; ``None`` where there are others."""
+        """Return the one value that a check allows; ``None`` if there are others."""
         return next((each.operands[0] for each in self.checks if each.rule == "equal"), None)
 
     @property
@@ -202,7 +202,7 @@ def is_number(kind: Type) -> bool:
 
 @dataclass(frozen=True)
 class Piece:
-    """Neighbouring fields of a run that have one byte order (``le``, ``be``, or ``None`` where it makes no difference).
+    """Neighbouring fields of a run that have one byte order (``le``, ``be``, or ``None`` if it makes no difference).
     ``offset``: of the first, from where the run begins."""
 
     fields: tuple[Field, ...]
@@ -261,7 +261,7 @@ class Cover:
     continues: Node | None = None
     condition: Node | None = None
     inside: tuple[str, ...] = ()
-    """The fields that lead to the object that holds the checksum; empty where it is the one with what is covered."""
+    """The fields that lead to the object that holds the checksum; empty if it is the one with what is covered."""
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
     content: bool = False

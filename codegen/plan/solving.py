@@ -126,7 +126,7 @@ def _contains(node: Node, target: Node) -> bool:
 
 
 def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
-    """Return the expression with value instances in the place of their names; ``None`` where it would grow too
+    """Return the expression with value instances in the place of their names; ``None`` if it would grow too
     large."""
     node = expression
     while True:

@@ -84,7 +84,7 @@ class TypePlan:
     least: int = 0
     """The bytes that an object takes at least."""
     read_only: ReadOnly | None = None
-    """Why objects cannot be written; ``None`` where they can."""
+    """Why objects cannot be written; ``None`` if they can."""
     columns: tuple[str, ...] = ()
     """The fields and instances that are columns of such rows unless the spec says it: all that are single values."""
     shown: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class Rows:
     as a whole."""
     columns: tuple[str, ...]
     block: int = 0
-    """The size of the blocks that make up the input, of which the last one may be shorter; 0 where there are none."""
+    """The size of the blocks that make up the input, of which the last one may be shorter; 0 if there are none."""
     selectable: tuple[str, ...] = ()
     parent_columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
@@ -184,7 +184,7 @@ class Rows:
     units: int = 0
     """How many steps lead to the innermost units; 0: all that are repeated, but for the last."""
     fragments: Fragments | None = None
-    """Set where the rows on the wire are pieces of records."""
+    """Set if the rows on the wire are pieces of records."""
     name: str = ""
     """That of the table, where the spec names its tables."""
     where: Node | None = None
@@ -272,7 +272,7 @@ class Plan:
     tables: tuple[Rows, ...] = ()
     """All tables, the default one first."""
     units: Units | None = None
-    """Set where the table is one of messages; ``rows`` is ``None`` then."""
+    """Set if the table is one of messages; ``rows`` is ``None`` then."""
     imports: tuple[Plan, ...] = ()
     """The plans of all specs that it imports, directly or not; theirs have none."""
     codec: str = "none"

@@ -1,4 +1,4 @@
-"""Parts of a plan in the words of the language of specs: types, sizes, how often something comes, what is covered."""
+"""Parts of a plan in the terms of the language of specs: types, sizes, how often something comes, what is covered."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def hexadecimal(data: bytes) -> str:
 
 
 def type_of(type: Type) -> str:
-    """Return a type in the words of the language of specs."""
+    """Return a type in the terms of the language of specs."""
     match type:
         case IntegerType(size=size, signed=signed, endian=endian):
             return f"{'s' if signed else 'u'}{size}{endian if endian in ('le', 'be') else ''}"

@@ -17,7 +17,7 @@ class Comments:
         self._of: dict[str, dict[tuple[int, ...], str]] = {}
 
     def doc(self, file: FileDescriptorProto, path: tuple[int, ...]) -> dict[str, Value]:
-        """Return the key ``doc`` with what is before or else after a declaration; empty where nothing does."""
+        """Return the key ``doc`` with what is before or else after a declaration; empty if nothing does."""
         if file.name not in self._of:
             self._of[file.name] = {
                 tuple(each.path): _tidy(each.leading_comments or each.trailing_comments)

@@ -63,7 +63,7 @@ def import_proto(
 
 
 def _rows(converter: Converter, unit: Declared) -> str:
-    """Return the only repeated field of messages, as the spec calls it; empty where there are more or none."""
+    """Return the only repeated field of messages, as the spec calls it; empty if there are more or none."""
     body = unit.message
     assert body is not None
     repeated = (each for each in body.field if each.type == MESSAGE and each.label == REPEATED)

@@ -21,9 +21,9 @@ class Diagnostic:
     """One problem; ``line`` and ``column`` count from 1, ``severity`` is ``error`` or ``warning``.
 
     ``end_column`` is the first column after the place (the same as ``column`` where its width is not known),
-    ``source`` the line itself, ``path`` its place in the tree of the file's keys (``/seq/0/type``; empty where the file
+    ``source`` the line itself, ``path`` its place in the tree of the file's keys (``/seq/0/type``; empty if the file
     is no YAML). ``help`` says what belongs there and ``reference`` where that is explained; they are
-    empty where nothing more is known. As text it is its first line; ``rendering.rendered`` shows it all.
+    empty if nothing more is known. As text it is its first line; ``rendering.rendered`` shows it all.
 
     >>> print(Diagnostic("a.ksy", 3, 7, "error", "a size must be an integer"))
     a.ksy:3:7: error: a size must be an integer
@@ -74,6 +74,6 @@ class Diagnostic:
 
 
 def token_width(source: str, column: int) -> int:
-    """Return how many characters the word that begins at ``column`` has; 0 where there is none."""
+    """Return how many characters the word that begins at ``column`` has; 0 if there is none."""
     found = _TOKEN.match(source, column - 1) if 0 < column <= len(source) else None
     return len(found.group()) if found else 0

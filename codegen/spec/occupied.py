@@ -22,7 +22,7 @@ IMPORTED = frozenset(("wireloom", "pyarrow", "pyspark", "pytest", "kaitaistruct"
 
 
 def occupied(name: str) -> str | None:
-    """Return a sentence about a name that Spark gives to a source of another kind; ``None`` where it is free.
+    """Return a sentence about a name that Spark gives to a source of another kind; ``None`` if it is free.
 
     >>> occupied("json")
     "Spark calls another data source 'json', so that spark.read.format('json') would not be this one"
@@ -34,7 +34,7 @@ def occupied(name: str) -> str | None:
 
 def shadowing(name: str) -> str | None:
     """Return a sentence about a name of Python's own, or of a package that the code of a format imports: who imports
-    the format's package, or is beside its folder, may not see them any more. ``None`` where the name is free.
+    the format's package, or is beside its folder, may not see them any more. ``None`` if the name is free.
 
     >>> shadowing("types")
     'Python has a module of that name, which an import of the format would hide'

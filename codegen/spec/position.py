@@ -9,7 +9,7 @@ from .keypath import KeyPath
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a spec file; line and column count from 1. ``width``: characters that are there, 0 where that is not
+    """A place in a spec file; line and column count from 1. ``width``: characters that are there, 0 if that is not
     known or not on one line. ``source``: the line itself. ``path``: its place in the tree of the file's keys, where
     there is one."""
 

@@ -70,7 +70,7 @@ class _Open:
 
 
 def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None:
-    """Return the file's only document; ``None`` where it cannot be read, which the diagnostics then say."""
+    """Return the file's only document; ``None`` if it cannot be read, which the diagnostics then say."""
     try:
         if len(text) > MAX_CHARACTERS:
             raise _RefusedError(Position(file, 1, 1), f"a spec has at most {MAX_CHARACTERS} characters")
@@ -141,7 +141,7 @@ class _Loader(yaml.SafeLoader):
     """A line that is known to have more than blanks before where it is being read."""
 
     def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[str] | None:
-        """Return the white space after a word of a plain scalar; ``None`` where the document ends."""
+        """Return the white space after a word of a plain scalar; ``None`` if the document ends."""
         blank = self._blanks()
         breaks: list[str] | None = super().scan_plain_spaces(indent, start_mark)
         return [blank] if blank and breaks == [] else breaks

@@ -46,7 +46,7 @@ class Started:
 def start(name: str, parent: Path) -> Started:
     """Make the folder ``parent/name`` with a package of the format ``name``, and ``parent`` where it is missing.
 
-    Raises ``WireloomError`` where the name cannot be one, ``parent`` is not a folder or the folder in it is there
+    Raises ``WireloomError`` if the name cannot be one, ``parent`` is not a folder or the folder in it is there
     already, and ``UnsupportedError`` where ``ruff`` is missing, which lays out generated code. Nothing is left behind
     then."""
     check_name(name)
@@ -89,7 +89,7 @@ def check_name(name: str) -> None:
 
 
 def suggestion(name: str) -> str:
-    """Return a name like that one that would do; empty where there is none.
+    """Return a name like that one that would do; empty if there is none.
 
     >>> suggestion("Door-Log 2"), suggestion("JSON"), suggestion("types")
     ('door_log_2', 'json_log', 'types_log')

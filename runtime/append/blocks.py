@@ -38,7 +38,7 @@ raised: others are not that unlucky, but a file system may give offsets that mea
 
 
 class AppendError(WireloomError):
-    """A record could not be appended; ``__cause__`` is the system's error, ``None`` where writes came back short."""
+    """A record could not be appended; ``__cause__`` is the system's error, ``None`` if writes came back short."""
 
 
 class BlockWriter:

@@ -15,11 +15,11 @@ class Calls(Protocol):
         ...
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
-        """Return the last ``size`` bytes of the file (all of a smaller one); ``None`` where it cannot be read."""
+        """Return the last ``size`` bytes of the file (all of a smaller one); ``None`` if it cannot be read."""
         ...
 
     def size(self, descriptor: int) -> int | None:
-        """Return the size of the file in bytes; ``None`` where there is no such thing, as for a pipe or a device."""
+        """Return the size of the file in bytes; ``None`` if there is no such thing, as for a pipe or a device."""
         ...
 
     def position(self, descriptor: int) -> int:
@@ -28,7 +28,7 @@ class Calls(Protocol):
         ...
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
-        """Return the ``size`` bytes at ``offset``, fewer at the file's end; ``None`` where it cannot be read."""
+        """Return the ``size`` bytes at ``offset``, fewer at the file's end; ``None`` if it cannot be read."""
         ...
 
     def sync(self, descriptor: int) -> None:

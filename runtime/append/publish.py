@@ -20,7 +20,7 @@ def publish(
     """An ``AppendWriter`` on a new file that gets its name when the block ends: readers see all of it or nothing.
 
     A file of that name is replaced. Where the block raises, nothing is left. The content is on the disk before the file
-    gets its name. Options: those of ``AppendWriter``. Raises ``WireloomError`` where the file cannot be written.
+    gets its name. Options: those of ``AppendWriter``. Raises ``WireloomError`` if the file cannot be written.
     """
     shown = path_of(path)
     refuse_name(shown)

@@ -66,7 +66,7 @@ class Target:
         return (status.st_dev, status.st_ino) != self._identity
 
     def successor(self) -> Target | None:
-        """Return the file that the path names now, created where it is missing. ``None`` where it is missing and may
+        """Return the file that the path names now, created where it is missing. ``None`` if it is missing and may
         not be created, and the present one has a name yet, by which its records are found. Raises ``WireloomError``."""
         assert self._followed is not None
         try:
@@ -146,7 +146,7 @@ def check_descriptor(descriptor: int) -> None:
 
 
 def reopened(descriptor: int) -> io.FileIO | None:
-    """Return the regular file of a descriptor, opened once more; ``None`` where that is not possible.
+    """Return the regular file of a descriptor, opened once more; ``None`` if that is not possible.
 
     Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
     """
@@ -160,7 +160,7 @@ def reopened(descriptor: int) -> io.FileIO | None:
 
 
 def name_of(descriptor: int) -> str:
-    """Return the path of the file of a descriptor; empty where the system does not tell."""
+    """Return the path of the file of a descriptor; empty if the system does not tell."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:

@@ -44,7 +44,7 @@ class AppendWriter:
     missing byte is put. With ``"complete"`` an empty file is also left without a delimiter at its start, and a
     delimiter that could not be written after a torn record is put before the next one.
 
-    Raises ``WireloomError`` where the file cannot be opened, and ``UnsupportedError`` for a format without delimiters
+    Raises ``WireloomError`` if the file cannot be opened, and ``UnsupportedError`` for a format without delimiters
     and for a file that is compressed, by its name or its first bytes.
     """
 
@@ -156,7 +156,7 @@ class AppendWriter:
         self.close()
 
     def _own(self) -> threading.RLock:
-        """Return the lock that keeps other threads out. Raises ``WireloomError`` where the writer is another
+        """Return the lock that keeps other threads out. Raises ``WireloomError`` if the writer is another
         process's."""
         if os.getpid() != self._process:
             raise WireloomError(

@@ -59,7 +59,7 @@ class FileReport:
     there yet), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
     trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
     (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
-    ``tail_size``: bytes from there to the end of the input, ``None`` where that is not known;
+    ``tail_size``: bytes from there to the end of the input, ``None`` if that is not known;
     ``tail_zeros``: all of them are zeros, space that was allocated ahead or never written. ``error``: what the codec
     or the storage said, if it failed, which limit ended the reading, or what was wrong with the first damaged message.
     ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``. ``facts``: what is only said of

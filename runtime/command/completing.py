@@ -74,7 +74,7 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 
 def _format(context: click.Context) -> Format | None:
-    """Return the format that the line names; ``None`` where it names none: there are no errors while a line is
+    """Return the format that the line names; ``None`` if it names none: there are no errors while a line is
     typed."""
     from ..base.errors import WireloomError
     from ..format.registry import get

@@ -64,7 +64,7 @@ def command(
 
 
 def payload_column(format: Format) -> str:
-    """``payload``, or else the only default column of bytes. Raises ``UnsupportedError`` where there is no such."""
+    """``payload``, or else the only default column of bytes. Raises ``UnsupportedError`` if there is no such."""
     found = [each.name for each in format.columns if each.default and each.type in ("binary", "large_binary")]
     if "payload" in found:
         return "payload"

@@ -19,7 +19,7 @@ def parse_json(text: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these keys and values. Raises ``ValueError`` where a key stands twice."""
+    """Return the object of these keys and values. Raises ``ValueError`` if a key stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

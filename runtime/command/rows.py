@@ -24,7 +24,7 @@ from .standard import standard_input
 from .text_columns import csv_column, json_column
 
 Place = Callable[[], tuple[int, int | None]]
-"""Stored bytes of the input that have been read, and all of them where that is known."""
+"""Stored bytes of the input that have been read, and all of them if known."""
 
 ARRAY = "a JSON array is not read: write one object per line, as `jq -c '.[]'` does"
 ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")

@@ -198,7 +198,7 @@ def fitted(widths: list[int], room: int) -> list[int]:
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of output of a file of that name. Raises ``WireloomError`` where it does not say."""
+    """Return the kind of output of a file of that name. Raises ``WireloomError`` if it does not say."""
     kind = KINDS.get(PurePath(without_suffix(name)).suffix.lower())
     if kind is None:
         raise WireloomError(

@@ -160,7 +160,7 @@ def stuff(data: Buffer, stuffing: int) -> bytes:
 
 
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
-    """Return the bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` where it is none, or
+    """Return the bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` if it is none, or
     is longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)
 
@@ -170,7 +170,7 @@ def checksum(packed: bytes) -> Callable[..., Any]:
 
     ``function(data, value)``: ``value`` is the checksum of what comes before ``data`` (of xxHash the seed), by default
     that of nothing. Digests take ``data`` alone and give bytes. Other threads run meanwhile if there is much of it.
-    Raises ``ValueError`` where there is no such checksum.
+    Raises ``ValueError`` if there is no such checksum.
     """
     return _engine.checksum(packed)
 
@@ -181,7 +181,7 @@ def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
     ``begins`` and ``sizes`` hold a uint64 or int64 per message, in the machine's byte order: message ``i`` is
     ``source[begins[i] : begins[i] + sizes[i]]``. Messages may be empty and may overlap. They are digested side by side,
     so give as many as there are in one call. Other threads run meanwhile. Works without the extension too, one message
-    after another. Raises ``ValueError`` where the two do not have as many numbers, or a message is not within
+    after another. Raises ``ValueError`` if the two do not have as many numbers, or a message is not within
     ``source``.
     """
     if available:

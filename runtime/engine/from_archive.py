@@ -15,7 +15,7 @@ from zipimport import zipimporter
 
 
 def load(package: str) -> None:
-    """Import ``_engine`` of a package. Raises ``ModuleNotFoundError`` where it is in no archive, and ``ImportError``
+    """Import ``_engine`` of a package. Raises ``ModuleNotFoundError`` if it is in no archive, and ``ImportError``
     where the system refuses it."""
     name = f"{package}._engine"
     found = sys.modules[package].__spec__

@@ -50,7 +50,7 @@ class Fragments:
 
     ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
     ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
-    ``skip``: those of records without rows. ``block``: the size of blocks, for writers; 0 where it is not known.
+    ``skip``: those of records without rows. ``block``: the size of blocks, for writers; 0 if it is not known.
     ``codec``: the column of a record's codec, ``codecs``: these, ``most``: a record's bytes; ``log``: that of its log.
     """
 
@@ -78,7 +78,7 @@ class MessageUnits:
     """The structure of an input of protobuf messages, and the message that the table is of.
 
     A *unit* is one message with what is around it. ``message``: the qualified name of its class, as ``Format.row``.
-    ``rows``: the attributes that lead to the rows, the last one a list; empty where a unit is one row.
+    ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row.
     ``framing``: how units are in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
     each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: where inputs may have one of
     several, all of them, the first of which is ``framing``. ``packing``: ``module:Class`` of what puts
@@ -172,7 +172,7 @@ class Format:
     rows_path: tuple[str, ...] = ()
     """The attributes that lead from a unit to its rows, the first one ``rows_attribute`` where the root is the unit."""
     levels: tuple[Level, ...] = ()
-    """The objects around a row, from the outermost one down; empty where a file is only rows."""
+    """The objects around a row, from the outermost one down; empty if a file is only rows."""
     unfilled: tuple[str, ...] = ()
     """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
     settable: tuple[tuple[str, str, int], ...] = ()
@@ -203,10 +203,10 @@ class Format:
     streaming: bool = True
     """Units repeat to the end of the input and can be read one by one; otherwise the root is the one unit."""
     sized_rows: bool = False
-    """Each row has a stream of its own, of a size that does not depend on what is in it; the root object reads it."""
+    """Each row has its own stream, of a size that does not depend on what is in it; the root object reads it."""
     block: int = 0
     """The size of the blocks that make up the input, of which the last one may be shorter: they are read one by one.
-    0 where there are none."""
+    0 if there are none."""
     marker: str = ""
     """The bytes that each unit ends with: a field of the object that is before the units. Empty: there are none."""
     fixed_rows: bool = False
@@ -219,11 +219,11 @@ class Format:
     inside: str = ""
     """The table whose records the rows are inside of: they are read out of these, each after its size."""
     message: MessageUnits | None = None
-    """Set where the input consists of messages."""
+    """Set if the input consists of messages."""
     parser: str = ""
     """The module of the classes, where it is not ``parser`` of ``module``."""
     engine_refusal: str | None = None
-    """Why the engine cannot run the row type; ``None`` where it can."""
+    """Why the engine cannot run the row type; ``None`` if it can."""
     doc: str = field(default="", repr=False)
 
     def __repr__(self) -> str:
@@ -330,7 +330,7 @@ class Format:
 
     @cached_property
     def message_program(self) -> MessageProgram | None:
-        """Return the engine's program for units; ``None`` where the engine cannot read them, or the format has no
+        """Return the engine's program for units; ``None`` if the engine cannot read them, or the format has no
         messages."""
         program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
         if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
@@ -362,7 +362,7 @@ class Format:
 
     @cached_property
     def program(self) -> ColumnProgram | None:
-        """Return the engine's program for a unit; ``None`` where the engine cannot read it (``engine_refusal`` says
+        """Return the engine's program for a unit; ``None`` if the engine cannot read it (``engine_refusal`` says
         why)."""
         if self.message is not None or self.engine_refusal is not None:
             return None

@@ -61,7 +61,7 @@ class FieldRule:
     """One field. ``name`` is that of the attribute in the generated class.
 
     ``message``: for ``MESSAGE``, the index of its type in the ``MessageSet``. ``packed``: how a repeated scalar is
-    written; both forms are read. ``default``: proto2's, ``None`` where none is declared. ``oneof``: the name of the
+    written; both forms are read. ``default``: proto2's, ``None`` if none is declared. ``oneof``: the name of the
     group of which one member at most is set. ``key``: for a map, the kind of its keys (the field's own kind is that of
     the values, its label ``REPEATED``). ``values``: for a closed enum (proto2) its numbers: others are unknown fields.
     ``json``: tables have the message as JSON text.

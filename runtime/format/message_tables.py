@@ -19,7 +19,7 @@ class MessageField:
     ``arm``: what ``FIELDS`` gives where it has read the field; 0: it reads on.
 
     ``value``: the span of bytes and text, the register of other values, of floats their bits, of messages their size.
-    ``present``: the register that is not 0 where the field is there; of messages it is 2 when they begin anew. Of those
+    ``present``: the register that is not 0 if the field is there; of messages it is 2 when they begin anew. Of those
     with the same ``group``, a oneof, only the last one is there."""
 
     number: int

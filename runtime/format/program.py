@@ -295,7 +295,7 @@ class ColumnProgram:
 
     ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike),
     what is inside of a struct or list right after it. ``levels``: for each of them 0, or the level of the list whose
-    items it has a value for; empty where all are 0. ``loops``: how many there are. ``expansions`` are not part of the
+    items it has a value for; empty if all are 0. ``loops``: how many there are. ``expansions`` are not part of the
     packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
     the reader puts into registers 0, 1, … before the first row, ``known`` those that it puts into the constants.
     ``whole``: the unit is all of an input.

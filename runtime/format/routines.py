@@ -149,7 +149,7 @@ def called(place: str, method: str = "", offset: int | None = None) -> Iterator[
     """Turn every exception of the block, which runs code of a routine, into a ``RoutineError`` that names the routine.
 
     ``place``: the routine's class; ``method``: which of its methods, empty for its constructor and attributes;
-    ``offset``: the byte of the input that it is about, where that is known. A ``WireloomError`` goes through, and so do
+    ``offset``: the byte of the input that it is about, if known. A ``WireloomError`` goes through, and so do
     ``KeyboardInterrupt`` and the like. Memory and calls that run out have the reason ``limit``.
     """
     try:

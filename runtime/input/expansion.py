@@ -32,7 +32,7 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
     ``s3://`` and all that pyarrow and fsspec know), ``-`` for standard input (from where the process has it; for what
     Python's buffer has read ahead of that, give ``sys.stdin.buffer``), a list of those, bytes (also a
     ``pyarrow.Buffer``), a binary file object, or what ``fsspec.open`` gives. ``location``: how to reach what is not on
-    a local disk. Raises ``WireloomError`` where nothing is found.
+    a local disk. Raises ``WireloomError`` if nothing is found.
     """
     return list(inputs_of(source, location or Location()))
 

@@ -17,7 +17,7 @@ def alternatives(pattern: str) -> list[str]:
     >>> alternatives("day={1,2}/{x}.log")
     ['day=1/{x}.log', 'day=2/{x}.log']
 
-    Raises ``WireloomError`` where there are more than ``MOST_ALTERNATIVES``.
+    Raises ``WireloomError`` if there are more than ``MOST_ALTERNATIVES``.
     """
     found, done = [pattern], []
     while found:

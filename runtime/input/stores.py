@@ -52,7 +52,7 @@ class Store:
 def store_of(address: str, location: Location) -> Store:
     """Return the file system of an address, or of a path in ``location.filesystem``.
 
-    Raises ``MissingExtraError`` where a package is not installed, and ``WireloomError`` for an address that is not one
+    Raises ``MissingExtraError`` if a package is not installed, and ``WireloomError`` for an address that is not one
     and for options that its store does not have.
     """
     if location.filesystem is not None:

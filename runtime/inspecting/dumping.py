@@ -64,7 +64,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
     """Read the outermost object of an input, whose instances can be read until ``resources`` are closed.
 
     Files that are read as they are stored may have any size; of others all bytes are held, at most ``max_record``.
-    Raises ``WireloomError`` where the input cannot be opened or has more bytes, and ``UnsupportedError`` for a table of
+    Raises ``WireloomError`` if the input cannot be opened or has more bytes, and ``UnsupportedError`` for a table of
     messages.
     """
     format, storage_error = request.format.wire, None
@@ -100,7 +100,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
 
 class Dumper:
     """Writes objects to a text. ``found`` is given each error: with the path to the value, and the byte of the input
-    where that is known."""
+    if known."""
 
     def __init__(self, text: TreeText, as_bytes: str, found: Callable[[WireloomError], None]) -> None:
         self._text = text

@@ -26,7 +26,7 @@ class Field:
 
     ``[begin, end)``: its bytes in the content of the record, in the content's own offsets; ``begin`` is -1 where it has
     none there: a computed value, or one inside decompressed bytes. ``checked``: whether the checksum that it is
-    holds; ``None`` where it is none. ``problem``: what is wrong with it. ``owner``: the class, or the message type,
+    holds; ``None`` if it is none. ``problem``: what is wrong with it. ``owner``: the class, or the message type,
     that it is an attribute or an instance of; empty for items of lists.
     """
 
@@ -47,7 +47,7 @@ class Field:
         return self.end - self.begin
 
     def within(self, base: int) -> tuple[int, int]:
-        """Return where its bytes from ``base`` on begin, counted from there, and how many they are; -1 and 0 where it
+        """Return where its bytes from ``base`` on begin, counted from there, and how many they are; -1 and 0 if it
         has none."""
         begin = max(self.begin, base)
         return (begin - base, max(0, self.end - begin)) if self.begin >= 0 else (-1, 0)

@@ -16,8 +16,8 @@ def framed_fields(
     framing: Framing, stored: bytes, base: int, content: bytes | None, inner: Inner | None
 ) -> list[Field]:
     """Return the fields of a unit as it is stored from ``base`` of the input on. ``content``: the message in it,
-    ``None`` where there is none that is known: it is then looked at as it stands, or not at all where it is compressed.
-    ``inner``: ``None`` where the message was not read at all."""
+    ``None`` if there is none that is known: it is then looked at as it stands, or not at all where it is compressed.
+    ``inner``: ``None`` if the message was not read at all."""
     view = memoryview(stored)
     parts = framing.described(view) if isinstance(framing, Described) else []
     if inner is None:

@@ -30,7 +30,7 @@ MOST_DAMAGED = 50
 @dataclass(frozen=True)
 class Located:
     """Bytes ``[begin, end)`` of the decompressed input: a ``record``, the ``head`` before the records, a ``damage``
-    that is not a record, or the ``tail`` that cannot be read. ``number`` counts records from 1, where it is known;
+    that is not a record, or the ``tail`` that cannot be read. ``number`` counts records from 1, if known;
     ``data`` may end before ``end`` in what is not a record."""
 
     kind: str
@@ -144,7 +144,7 @@ class WantedScan(ABC, Generic[Shown]):
 
     def shown(self) -> Iterator[Shown]:
         """Yield what is wanted, in order, and the tail that cannot be read; the rest of the input is left unread unless
-        all damage is wanted. Raises ``WireloomError`` where the input cannot be opened."""
+        all damage is wanted. Raises ``WireloomError`` if the input cannot be opened."""
         with closing(self._scan.events()) as events:
             for event in events:
                 for each in self._of(event):

@@ -197,7 +197,7 @@ def _problem(fields: list[Field]) -> str | None:
 
 def _around(root: Record, rows: Field | None) -> tuple[Record | None, Record | None]:
     """Return the parts of an input that are before and after its ``rows``, with the fields that are there; ``None``
-    where there is nothing."""
+    if there is nothing."""
     if rows is None or rows.begin < 0:
         return root, None
     others = [found for found in root.fields if found is not rows]

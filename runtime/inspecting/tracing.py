@@ -33,7 +33,7 @@ class Read(NamedTuple):
 
 class TracedStream(MemoryStream):
     """A stream that notes each read. ``shift``: what to add to a position in it to get one in the outermost stream;
-    ``None`` where its bytes are not there as they are, such as decompressed ones."""
+    ``None`` if its bytes are not there as they are, such as decompressed ones."""
 
     def __init__(self, trace: Trace, data: bytes, base: int, shift: int | None, reason_at_end: str) -> None:
         super().__init__(data, base)
@@ -118,7 +118,7 @@ class Trace:
         getattr(struct, method)()
 
     def of(self, struct: object) -> Reading | None:
-        """Return how an object was read; ``None`` where it was not by this trace."""
+        """Return how an object was read; ``None`` if it was not by this trace."""
         found = self._known.get(id(struct))
         return found if found is not None and found.struct is struct else None
 

@@ -56,7 +56,7 @@ def place_of(struct: Struct, holder: Struct) -> tuple[str, bool]:
 
 
 def offset_of(objects: list[Unfinished]) -> int | None:
-    """Return the byte of the input at which the reading of the innermost object ended; ``None`` where its bytes are not
+    """Return the byte of the input at which the reading of the innermost object ended; ``None`` if its bytes are not
     in the input as they are."""
     streams: list[KaitaiStream] = []
     for each in objects:
@@ -83,7 +83,7 @@ def path_of(objects: list[Unfinished], error: BaseException, instance: str = "")
 
 
 def _missing(struct: Struct, error: BaseException) -> str:
-    """Return the first attribute that is not there; empty where all are."""
+    """Return the first attribute that is not there; empty if all are."""
     left, sizes = struct._io.size() - struct._io.pos(), dict(struct._sizes)
     for name in struct._fields:
         if not hasattr(struct, name):

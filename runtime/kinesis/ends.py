@@ -55,7 +55,7 @@ def _newer(position: Position, found: Position | None) -> Position:
 
 
 def _last(calls: Calls, shard_id: str, begin: dict[str, Any], before: datetime | None) -> Position | None:
-    """Return the last record from there on; ``None`` where there is none, and the end of the shard where it gets no
+    """Return the last record from there on; ``None`` if there is none, and the end of the shard where it gets no
     more."""
     iterator = calls("get_shard_iterator", ShardId=shard_id, **begin)["ShardIterator"]
     found: Position | None = None

@@ -30,7 +30,7 @@ TRIES = 5
 
 
 class LostRecordsError(DamagedInputError):
-    """Records that were to be read and are not there any more."""
+    """Records that were to be read and are no longer there."""
 
     def __init__(self, shard: str, what: str) -> None:
         super().__init__(
@@ -107,7 +107,7 @@ class ShardReading:
                 raise TemporaryError(f"{self._name} does not end, for {self._calls.patience:.0f} seconds")
 
     def _answer(self, limit: int | None) -> dict[str, Any] | None:
-        """Return the next answer; ``None`` where the shard is gone."""
+        """Return the next answer; ``None`` if the shard is gone."""
         if self._iterator is None and not self._open():
             return None
         time.sleep(max(0.0, self._next_call - time.monotonic()))

@@ -76,7 +76,7 @@ class Aggregator:
 
     @property
     def size(self) -> int:
-        """Exact bytes of what a flush would give, all records together; 0 where nothing waits."""
+        """Exact bytes of what a flush would give, all records together; 0 if nothing waits."""
         return sum(each.size for each in self._open.values())
 
     def add(

@@ -154,7 +154,7 @@ class Hooks:
 
 
 def outside_of_all(keys: pa.Array) -> pa.Array | None:
-    """Return the explicit hash keys (decimal integers) that are invalid; ``None`` where all are valid."""
+    """Return the explicit hash keys (decimal integers) that are invalid; ``None`` if all are valid."""
     if keys.null_count == len(keys):
         return None
     texts = keys.unique().drop_null()

@@ -13,7 +13,7 @@ RECORD_MEMORY = 300
 
 
 class OpenAggregate:
-    """Records of one shard. ``single``: as ``Aggregator`` has it; ``shard_id``: of that shard, where it is known;
+    """Records of one shard. ``single``: as ``Aggregator`` has it; ``shard_id``: of that shard, if known;
     ``memory``: about how many bytes it takes."""
 
     def __init__(self, single: str, shard_id: str | None) -> None:

@@ -37,7 +37,7 @@ class UserRecord:
 @dataclass(frozen=True, slots=True)
 class KinesisRecord:
     """A record to put into a stream: ``data``, with the keys of the first of its ``count`` user records. ``aggregated``
-    is false where a single one is sent as it is. ``shard_id``: of the shard that it is for, where the shard map names
+    is false if a single one is sent as it is. ``shard_id``: of the shard that it is for, where the shard map names
     it. Where ``PutRecords`` answers with another, the map is out of date, and readers drop the aggregate: send its
     records again after ``Aggregator.reshard``."""
 

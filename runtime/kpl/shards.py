@@ -18,7 +18,7 @@ PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard takes the records whose hash is from ``first`` to ``last``. ``shard_id``: ``None`` where it is not
+    """A shard takes the records whose hash is from ``first`` to ``last``. ``shard_id``: ``None`` if it is not
     known."""
 
     first: int
@@ -67,7 +67,7 @@ class ShardMap:
     @classmethod
     def from_stream(cls, client: Any, stream_name: str | None = None, *, stream_arn: str | None = None) -> ShardMap:
         """Ask for the open shards of a stream. ``client``: has ``list_shards`` as boto3's client of Kinesis does, and
-        its errors pass through. Raises ``WireloomError`` where no stream is named, and for answers that are none."""
+        its errors pass through. Raises ``WireloomError`` if no stream is named, and for answers that are none."""
         names = {"StreamName": stream_name, "StreamARN": stream_arn}
         asked: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
         if not asked:
@@ -91,7 +91,7 @@ class ShardMap:
             asked = {"NextToken": token}
 
     def shard_of(self, hash_key: int) -> Shard | None:
-        """Return the shard whose range holds a hash key; ``None`` where no range does."""
+        """Return the shard whose range holds a hash key; ``None`` if no range does."""
         place = bisect_left(self._lasts, hash_key)
         if place == len(self.shards) or self.shards[place].first > hash_key:
             return None

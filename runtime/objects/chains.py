@@ -13,7 +13,7 @@ UNKNOWN: Chain = {"": (None, None, None)}
 
 def before(parent: Any, item: Any, name: str, nothing: int) -> int | None:
     """Return what the attribute ``name`` held in the item before ``item``; ``nothing``, the checksum of no bytes, for
-    the first item, and ``None`` where the item before is not known. ``parent``: the object that holds the items."""
+    the first item, and ``None`` if the item before is not known. ``parent``: the object that holds the items."""
     chain: Chain = getattr(parent, "_chain", None) or {}
     last, held_before, held = chain.get(name) or chain.get("") or (None, nothing, nothing)
     return held_before if last is item else held

@@ -28,7 +28,7 @@ class Computing:
         self._left = self.limit
 
     def take(self, size: int) -> None:
-        """Count ``size`` characters or items. Raises ``ComputedError`` where the record has too many."""
+        """Count ``size`` characters or items. Raises ``ComputedError`` if the record has too many."""
         if size > self._left:
             self.exceeded = True
             raise ComputedError(self.limit)
@@ -63,7 +63,7 @@ def allow_items(count: int) -> None:
 
 
 def take_items(count: int) -> None:
-    """Count items of the record that is read. Raises ``ComputedError`` where it has too many."""
+    """Count items of the record that is read. Raises ``ComputedError`` if it has too many."""
     current = _current.get()
     if current is not None:
         current.take(count)
@@ -77,7 +77,7 @@ def spend_items(count: int) -> None:
 
 
 def joined(*parts: str) -> str:
-    """Return the parts as one text. Raises ``ComputedError`` where a record has too much of it.
+    """Return the parts as one text. Raises ``ComputedError`` if a record has too much of it.
 
     Where no reader counts, each text by itself has at most ``MAX_COMPUTED`` characters.
     """
@@ -102,7 +102,7 @@ class ItemCounter:
         self._total = 0
 
     def take(self, items: int) -> None:
-        """Count more items. Raises ``ComputedError`` where there are too many."""
+        """Count more items. Raises ``ComputedError`` if there are too many."""
         self._total += items
         current = _current.get()
         if current is not None:

@@ -45,7 +45,7 @@ class FileStream(KaitaiStream):
         super().__init__(file)
 
     def read_bytes(self, n: int) -> bytes:
-        """Return the next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        """Return the next ``n`` bytes. Raises ``EndOfStreamError`` if fewer are left."""
         if self.end:
             self.settle()
         if self.bits_left or not 0 <= n < LARGE:

@@ -42,7 +42,7 @@ def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
 
 
 def delimited(content: bytes, delimiter: bytes) -> bytes:
-    """Return content that is not stuffed, with the delimiter after it. Raises ``ConsistencyError`` where a reader would
+    """Return content that is not stuffed, with the delimiter after it. Raises ``ConsistencyError`` if a reader would
     not find the same content."""
     if not is_unmistakable(content, delimiter):
         raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)

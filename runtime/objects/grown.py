@@ -35,7 +35,7 @@ def placed_substream(io: KaitaiStream, data: bytes) -> MemoryStream:
 
 
 def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *arguments: Any) -> MemoryStream:
-    """Return a stream of the result of ``undo`` for bytes that were read from ``io``. Raises ``ProcessError`` where it
+    """Return a stream of the result of ``undo`` for bytes that were read from ``io``. Raises ``ProcessError`` if it
     cannot."""
     made = undo(data, *arguments)
     stream = substream(io, made)
@@ -45,7 +45,7 @@ def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *ar
 
 
 def content_of(stream: MemoryStream | None) -> bytes:
-    """Return all bytes of a stream that ``undone_stream`` made; none where it could not."""
+    """Return all bytes of a stream that ``undone_stream`` made; none if it could not."""
     return b"" if stream is None else stream.data
 
 
@@ -53,7 +53,7 @@ def bounded(io: KaitaiStream, items: Iterable[Item], count: int = 0, least: int 
     """Return the items of a repetition that is read from ``io``, as they are; or counted, one by one, where it has a
     counter.
 
-    ``count``: how many there are, ``least``: bytes that each takes at least, where that is known. Taking one raises
+    ``count``: how many there are, ``least``: bytes that each takes at least, if known. Taking one raises
     ``ComputedError`` where they are too many. In a search for rows, one that cannot hold them raises an error here.
     """
     if isinstance(io, MemoryStream) and io.counter is not None:
@@ -70,6 +70,6 @@ def _counted(counter: ItemCounter, items: Iterable[Item]) -> Iterator[Item]:
 
 
 def count_items(io: KaitaiStream, items: int) -> None:
-    """Count items that are made at once of bytes of ``io``. Raises ``ComputedError`` where they are too many."""
+    """Count items that are made at once of bytes of ``io``. Raises ``ComputedError`` if they are too many."""
     if isinstance(io, MemoryStream) and io.counter is not None:
         io.counter.take_numbers(items)

@@ -12,7 +12,7 @@ from .. import engine
 Made = TypeVar("Made")
 Make = Callable[[bytes, int, int], Made | None]
 """A function of bytes, a position and an end that makes an object whose first fields are there; it returns ``None``
-where these are not all before the end."""
+if these are not all before the end."""
 
 
 def maker(made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object) -> Make[Made]:

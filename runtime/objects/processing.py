@@ -32,7 +32,7 @@ def compress(data: bytes) -> bytes:
 def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
     """Return the content of bytes that are compressed with the codec number ``chosen`` of ``codecs``.
 
-    ``most``: the most bytes that it may have; ``size``: how many it must have, where that is known. Bytes that are not
+    ``most``: the most bytes that it may have; ``size``: how many it must have, if known. Bytes that are not
     compressed are returned as they are, and not as a copy. Raises ``ProcessError``.
     """
     try:

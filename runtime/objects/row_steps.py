@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 class NextStep(NamedTuple):
     """A step to the rows of a table. ``unit``: as in ``Format.units``; ``after``: the steps after it by their numbers,
-    none where it leads to a row."""
+    none if it leads to a row."""
 
     unit: str
     after: Mapping[int, NextStep]

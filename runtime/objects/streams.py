@@ -61,7 +61,7 @@ class MemoryStream(KaitaiStream):
         self.counter = None
 
     def read_bytes(self, n: int) -> bytes:
-        """Return the next ``n`` bytes. Raises ``EndOfStreamError`` where fewer are left."""
+        """Return the next ``n`` bytes. Raises ``EndOfStreamError`` if fewer are left."""
         if self.bits_left:
             self.align_to_byte()
         begin = self.position

@@ -42,7 +42,7 @@ class Items(Sequence[int]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[int]: ...
     def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        """Return an item. Raises ``ItemError`` for one that is not there any more."""
+        """Return an item. Raises ``ItemError`` for one that is no longer there."""
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(self._count))]
         if not 0 <= index < self._count or index not in self._kept:

@@ -8,7 +8,7 @@ from .kaitai import KaitaiStream
 class WriteStream(KaitaiStream):
     """Takes what generated classes write; grows as needed, and always writes at its end.
 
-    ``limit``: the size of the field that it stands for, where that is given.
+    ``limit``: the size of the field that it stands for, if given.
     """
 
     bits = 0

@@ -20,7 +20,7 @@ def names() -> list[str]:
 
 
 def function(name: str) -> Callable[..., Any]:
-    """Return the function of a name. Raises ``AttributeError`` where there is no such format."""
+    """Return the function of a name. Raises ``AttributeError`` if there is no such format."""
     if name not in names():
         raise AttributeError(f"module {__package__!r}: {unknown('function', name, names())}", name=name)
     format = name.removeprefix(PREFIX)

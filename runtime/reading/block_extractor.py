@@ -165,7 +165,7 @@ class BlockExtractor(DamageDetails, Extractor):
         return next((each.begin for each in filled.damages if each.end >= written), None)
 
     def _rows(self, filled: Filled, piece: Piece, begin: int, unfinished: int | None) -> Rows:
-        """The event of a fill that began at index ``begin`` of the piece, whose damage is noted."""
+        """Return the event of a fill that began at index ``begin`` of the piece, whose damage is noted."""
         stop = self._stop if unfinished is None else unfinished
         if stop >= 0 or self._begin:
             filled = _within(filled, self._begin, stop)

@@ -89,7 +89,7 @@ class DamageDetails:
         return self.number(sum(offset < damage.begin for offset in filled.offsets.to_pylist()))
 
     def number(self, more: int = 0) -> int | None:
-        """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` where the
+        """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` if the
         reading did not begin with the first."""
         first = self._request.byte_range[0] if self._request.byte_range else 0
         return None if first else self._report.rows + more + 1
@@ -128,7 +128,7 @@ class DamageDetails:
 
     def note(self, damage: RowDamage, content: bytes, field: str | None = None) -> bool:
         """Note a damaged range that is not a part of a fill, as ``DamageLog.note``. ``content``: its bytes; ``field``:
-        whose value is refused, where that is known and is of no record."""
+        whose value is refused, if known and is of no record."""
 
         def details(damage: RowDamage) -> tuple[int | None, str | None]:
             return (None, field) if field is not None else (self.number(), self.field(damage, content))

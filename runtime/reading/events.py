@@ -29,7 +29,7 @@ class Head:
 class Rows:
     """Rows that are one after the other, as one array per wanted column.
 
-    ``offsets``: uint64, where each row begins in the input, ``None`` where that was not asked for. ``damages``: damaged
+    ``offsets``: uint64, where each row begins in the input, ``None`` if that was not asked for. ``damages``: damaged
     ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 where it has none. ``hidden``:
     the rows of nulls that are not shown. ``errors``: by row of nulls, the details in ``_error`` beyond the reason.
     ``content``: bytes of the input, and ``base`` the offset of the first of them. ``end``: offset of the byte after the

@@ -67,7 +67,7 @@ class Lost:
 
     ``reason``: why, as in ``RowDamage``. ``tail``: how the input ends if no other row is found, a word of
     ``FileReport.tail``. ``skipped``: the reason of the range up to the next row, by default ``reason``. ``resumes``:
-    the offset at which the next valid row begins, where that is known. ``content``: the first bytes of the
+    the offset at which the next valid row begins, if known. ``content``: the first bytes of the
     range, if it has already been searched without finding a row. ``sentence``: details of the reason;
     ``cause``: the exception that it comes from. ``is_read``: all of the input counts as read.
     """

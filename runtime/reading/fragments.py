@@ -32,7 +32,7 @@ class FragmentJoiner:
     """Turns the rows of one input, each a fragment, into those of records, or into the rows that are inside of these.
 
     ``request``: what is asked for; ``wire``: that of the fragments; ``note``: notes damage; ``content``: gives the
-    first bytes of a range of the input, ``None`` where they are not in memory.
+    first bytes of a range of the input, ``None`` if they are not in memory.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class FragmentJoiner:
                 yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
 
     def _kept(self, arrays: Mapping[int, pa.Array]) -> pa.Array | None:
-        """Return the numbers of the fragments that may have rows; ``None`` where all may."""
+        """Return the numbers of the fragments that may have rows; ``None`` if all may."""
         fragments, kinds = self._fragments, arrays[self._kind]
         kept = pc.invert(pc.is_in(kinds, value_set=pa.array(fragments.skip, kinds.type))) if fragments.skip else None
         if self._log is not None:

@@ -85,7 +85,7 @@ class InputScan:
         return batches_of(self.events(), self._asked, self.report)
 
     def events(self) -> Generator[Event, None, None]:
-        """Yield the events of the input. Raises ``WireloomError`` where it cannot be opened, and in mode ``failfast``
+        """Yield the events of the input. Raises ``WireloomError`` if it cannot be opened, and in mode ``failfast``
         ``DamagedInputError`` at the first damage."""
         self._opened = opened = open_input(self._request, self._source)
         report = self.report
@@ -158,7 +158,7 @@ class InputScan:
         return outcome
 
     def _content(self, begin: int, end: int) -> bytes | None:
-        """Return the first bytes of a range of the input; ``None`` where they are not in memory."""
+        """Return the first bytes of a range of the input; ``None`` if they are not in memory."""
         window = self._opened.window
         first, last = begin - window.base, min(end, begin + CONTENT) - window.base
         return bytes(window.view[first:last]) if 0 <= first <= last <= len(window.view) else None

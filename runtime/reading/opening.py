@@ -30,11 +30,11 @@ class Opened:
     at_start: bool = True
     """The window begins at the input's first byte; otherwise somewhere inside, before the first wanted delimiter."""
     size: int | None = None
-    """Bytes of the whole input as it is read, where they are known without reading it."""
+    """Bytes of the whole input as it is read, if known without reading it."""
     misnamed: bool = False
     """Its name says that it is compressed, and its bytes say that it is not."""
     begin_at: Callable[[int], Window] | None = None
-    """Makes a window that begins at an offset of the input; ``None`` where bytes can only be read in their order."""
+    """Makes a window that begins at an offset of the input; ``None`` if bytes can only be read in their order."""
 
     def restart(self, offset: int) -> Window:
         """Continue at an offset of the input, with a new window in place of the one before it."""

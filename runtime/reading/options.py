@@ -31,7 +31,7 @@ LAST_OFFSET = 2**63 - 1
 """No input has an offset beyond it."""
 
 Progress = Callable[[int, int | None], None]
-"""Called with the stored bytes that were read and the number of all of them, ``None`` where that is not known."""
+"""Called with the stored bytes that were read and the number of all of them, ``None`` if that is not known."""
 
 MODES = {
     "permissive": "a damaged record is left out, or is a row of nulls if _error or _corrupt_record is among the"

@@ -28,7 +28,7 @@ UNITS = {"Milliseconds": "ms", "Microseconds": "us", "Nanoseconds": "ns"}
 
 
 def translated(predicate: Any, schema: pa.Schema) -> Any | None:
-    """Return an expression that is true wherever a condition of Polars is; ``None`` where there is no shorter way to
+    """Return an expression that is true wherever a condition of Polars is; ``None`` if there is no shorter way to
     say so than true.
 
     Comparisons of integers, bytes, text, times and truth values with constants are translated, tests for nulls, and
@@ -68,7 +68,7 @@ def _only(node: Any) -> tuple[str, Any]:
 
 
 def _constant(literal: Any, wanted: pa.DataType) -> pa.Scalar | None:
-    """Return a constant of a column's type; ``None`` where it has no such value, or is not recognised."""
+    """Return a constant of a column's type; ``None`` if it has no such value, or is not recognised."""
     kind, value = _only(_only(literal)[1])
     if pa.types.is_integer(wanted) and isinstance(value, int) and kind.lower().startswith(("int", "uint")):
         return pa.scalar(value, wanted)

@@ -17,7 +17,7 @@ def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None, Any]
     number of rows and a filter, as a context manager that iterates record batches.
 
     A query reads the columns that it needs, and a limit ends the scan early. Conditions that can be translated filter
-    the batches before Polars converts them. Raises ``MissingExtraError`` where Polars is not installed.
+    the batches before Polars converts them. Raises ``MissingExtraError`` if Polars is not installed.
     """
     require("polars", "polars", "a lazy frame")
     # Imported here: only users of Polars need it.

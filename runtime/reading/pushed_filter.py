@@ -26,7 +26,7 @@ TURNED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "
 @dataclass(frozen=True)
 class Pushed:
     """The predicates of a filter, for the engine. ``whole``: the filter for rows that it has not chosen, with constants
-    of the columns' own types where they are known; ``rest``: that for rows that hold the predicates, ``None`` where
+    of the columns' own types if known; ``rest``: that for rows that hold the predicates, ``None`` where
     these are all of it."""
 
     whole: Any
@@ -107,7 +107,7 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 
 def fields_of(expression: Any) -> set[str] | None:
-    """Return the names of the fields in an expression, ``None`` where they are not to be had."""
+    """Return the names of the fields in an expression, ``None`` if they are not to be had."""
     try:
         return set(_names(_tree(expression)))
     except (UnknownError, pa.ArrowException):

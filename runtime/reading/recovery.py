@@ -29,7 +29,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
     place of everything after is unknown from the first of them on: that one is given back, to be read again where
     more input is needed, and to be where the damage begins if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
-    ``CHAIN_BYTES`` are held back, but always one row; and none where that would be all of a batch of ``CAPACITY``
+    ``CHAIN_BYTES`` are held back, but always one row; and none if that would be all of a batch of ``CAPACITY``
     (``full``), so that the reading continues.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):

@@ -200,7 +200,7 @@ class RowExtractor(DamageDetails, Extractor):
 
     def _fill_rows(self, window: Window) -> tuple[Filled, int, RowDamage | None, int | None]:
         """Fill once, up to a run of zeros and without rows that are in doubt. Return the fill; the bytes of each row in
-        the run of zeros where it ends, 0 where they have none and -1 where there is no run; the first row in doubt; and
+        the run of zeros where it ends, 0 if they have none and -1 where there is no run; the first row in doubt; and
         where the next row begins that holds, if the doubt ends there."""
         request = self._request
         self._filled_from = (window.begin, self._at_start)
@@ -234,7 +234,7 @@ class RowExtractor(DamageDetails, Extractor):
         return held, zeros, doubtful, holds
 
     def _choose(self, window: Window) -> Filled | None:
-        """Fill once with the rows that hold the filter's predicates; ``None`` where it takes all rows to say what the
+        """Fill once with the rows that hold the filter's predicates; ``None`` if it takes all rows to say what the
         fill means: where something is not in order, or rows are cut off by their offsets."""
         if not self._request.pushed.predicates or self._cuts or self._fill_stop != self._stop or not self._ends(window):
             return None
@@ -332,7 +332,7 @@ class RowExtractor(DamageDetails, Extractor):
         return Ended(offset, is_read=True)
 
     def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
-        """Continue after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 where they
+        """Continue after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 if they
         have none."""
         step = size + self.padding if size else 0
         window.begin = lost.offset - window.base

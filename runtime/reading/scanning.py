@@ -169,7 +169,7 @@ class Scanner:
     def lazy(self) -> Any:
         """Return a ``polars.LazyFrame`` of the rows, each query of which is a new scan that reads the columns, and up
         to the limit, that the query needs. Inputs are opened by queries alone; those that can be read once, such as
-        standard input, serve one. Raises ``MissingExtraError`` where Polars is not installed."""
+        standard input, serve one. Raises ``MissingExtraError`` if Polars is not installed."""
         # Imported here: only users of Polars need it.
         from .polars_source import lazy_frame
 

@@ -152,7 +152,7 @@ documented(search, ScanOptions, OPTIONS)
 
 
 def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | None = None) -> bool:
-    """Return whether a key is less than what is looked for. Raises ``WireloomError`` where they cannot be compared."""
+    """Return whether a key is less than what is looked for. Raises ``WireloomError`` if they cannot be compared."""
     try:
         return bool(found < value)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -356,7 +356,7 @@ class _CountedStream:
 
 
 def _log_input(source: Any, location: Location, usual: str) -> Input:
-    """Return the one input that ``source`` names. Raises ``UnsupportedError`` where rows cannot be found from its
+    """Return the one input that ``source`` names. Raises ``UnsupportedError`` if rows cannot be found from its
     middle."""
     found = list(expansion.inputs_of(source, location))
     if len(found) != 1:

@@ -51,7 +51,7 @@ class Carried(Generic[State]):
 
 
 def places_of(filled: Filled, base: int) -> Iterator[tuple[int, int]]:
-    """Yield the offsets from which the reader of a fill may read again, each with the place of its state: 0 where the
+    """Yield the offsets from which the reader of a fill may read again, each with the place of its state: 0 if the
     fill has ended, 1 where the last unit begins, then those of the damages. ``base``: the offset of the view."""
     yield 0, base + filled.consumed
     yield 1, base + filled.last_unit.begin

@@ -35,7 +35,7 @@ class ObjectRowReader(ObjectRows):
         return filled
 
     def bytes_needed(self, data: bytes, base: int) -> int | None:
-        """Return how many bytes a row needs at least, of which ``data`` are the first ones; ``None`` where that is not
+        """Return how many bytes a row needs at least, of which ``data`` are the first ones; ``None`` if that is not
         known before more items of it are read than ``max_computed``. ``base``: where it begins in the input."""
         stream = MemoryStream(data, base)
         stream.counter = ItemCounter()

@@ -199,10 +199,10 @@ class ObjectRows:
         whole: bool = True,
         refusals: list[KaitaiStructError] | None = None,
     ) -> tuple[Struct | None, str | None]:
-        """Return the next row or unit of the stream, and why it is refused; ``None`` where it holds. ``verify``:
+        """Return the next row or unit of the stream, and why it is refused; ``None`` if it holds. ``verify``:
         checksums too. ``whole``: whether one is read to its end of which a part is refused; otherwise it is lost.
 
-        There is none where it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
+        There is none if it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
         ``LostError``. ``refusals``, which may be given, then holds what was refused.
         """
         if refusals is None:
@@ -267,7 +267,7 @@ class ObjectRows:
             stream.seek(before)
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
-        """Return the wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` where the
+        """Return the wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` if the
         table does not have the row."""
         root, where = self._root, self.format.where
         try:

@@ -70,7 +70,7 @@ class Domain:
 
     @classmethod
     def of(cls, kind: pa.DataType) -> Domain | None:
-        """Return the domain of a type, ``None`` where predicates cannot ask for its values."""
+        """Return the domain of a type, ``None`` if predicates cannot ask for its values."""
         is_float = pa.types.is_float32(kind) or pa.types.is_float64(kind)
         if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_timestamp(kind) or is_float:
             return cls(kind)
@@ -78,7 +78,7 @@ class Domain:
 
     def around(self, value: pa.Scalar) -> Ranges | None:
         """Return the range of the values that are equal to a constant; of one between two values, the key above it and
-        the one below it. ``None`` where Arrow may compare otherwise, or not at all."""
+        the one below it. ``None`` if Arrow may compare otherwise, or not at all."""
         if not value.is_valid:
             return None
         if self.is_truth:

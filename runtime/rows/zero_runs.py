@@ -31,7 +31,7 @@ Fill = Callable[[int], Filled]
 
 def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
     """End a fill at its first invalid row where that begins a run of zeros which is at least as long as the
-    row, and the bytes of that row: 0 where it does not say, -1 where there is none."""
+    row, and the bytes of that row: 0 if it does not say, -1 where there is none."""
     for damage in filled.damages:
         if damage.inside:
             # The unit's end is known: reading goes on there.
@@ -117,7 +117,7 @@ class AfterZeros(Enum):
 def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> AfterZeros:
     """Move ``window.begin`` from the beginning of a run to the row after it, or to the end of the run.
 
-    ``size``: bytes of each row in the run, 0 where they have none. The row after is the one that is in step with the
+    ``size``: bytes of each row in the run, 0 if they have none. The row after is the one that is in step with the
     run where that holds or sizes are ``fixed``; else the first that holds within ``LEAST`` bytes of the run's end; and
     ``guess``: else the one in step.
     """

@@ -68,7 +68,7 @@ class Client:
     @contextmanager
     def opened(self, request: Request, *, silence: float) -> Iterator[BaseHTTPResponse]:
         """The answer to a request, whose body is still to be read. ``silence``: seconds without a byte after which
-        reading fails. Raises ``TemporaryError`` where there is no connection, or it breaks."""
+        reading fails. Raises ``TemporaryError`` if there is no connection, or it breaks."""
         import urllib3
 
         headers = {**request.headers, **authorization(self.endpoint)}

@@ -103,7 +103,7 @@ def operation_of(record: RecordLike) -> bytes | None:
 def command_of(record: RecordLike) -> Command | None:
     """Return the command that a record is; ``None`` for all other records.
 
-    Raises ``ValidationError`` where a writer would refuse it: an unknown operation, a token of more than 36 bytes or
+    Raises ``ValidationError`` if a writer would refuse it: an unknown operation, a token of more than 36 bytes or
     that is not UTF-8, a trim point that is not of 8 bytes.
     """
     operation = operation_of(record)

@@ -62,7 +62,7 @@ def compress(message: bytes, compression: Compression) -> bytes:
 
 
 def decompress(body: bytes | memoryview, compression: Compression) -> bytes:
-    """Return the content of a body of at most ``MAX_CONTENT`` bytes. Raises ``BodyError`` where it is damaged, ends
+    """Return the content of a body of at most ``MAX_CONTENT`` bytes. Raises ``BodyError`` if it is damaged, ends
     early, or has more; never more than one byte beyond that is produced. Other threads run meanwhile."""
     if compression == "zstd":
         return _unzstd(body)

@@ -65,7 +65,7 @@ def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
 
 
 def authorization(endpoint: Endpoint) -> dict[str, str]:
-    """Return the header with the token of the environment's ``S2_ACCESS_TOKEN``; none where that is not set, which only
+    """Return the header with the token of the environment's ``S2_ACCESS_TOKEN``; none if that is not set, which only
     S2's own service does not do without. Raises ``WireloomError``, in which the token is not shown."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token:

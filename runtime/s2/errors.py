@@ -35,7 +35,7 @@ _RETRYABLE_CODES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ServerError:
-    """``status``: the HTTP status, 0 where none was sent (error events). ``code``, ``message``: empty where there were
+    """``status``: the HTTP status, 0 if none was sent (error events). ``code``, ``message``: empty if there were
     none; the text as it came, where it is not JSON of this shape, is the message.
 
     Of 412, one is set: ``expected_fencing_token``, the stream's token, or ``expected_seq_num``, its next sequence

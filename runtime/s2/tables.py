@@ -45,7 +45,7 @@ class TableDecoder:
         self._decoder = make_decoder(kind, format, tuple(self._wanted.values()))
 
     def decode(self, message: bytes) -> TableBatch:
-        """Return the records of one message. Raises ``WireloomError`` where it is none."""
+        """Return the records of one message. Raises ``WireloomError`` if it is none."""
         begins, sizes = pa.array([0], pa.uint64()), pa.array([len(message)], pa.uint64())
         found = self._decoder.decode(message, begins, sizes, capacity=1)
         for problem in found.problems:

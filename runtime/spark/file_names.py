@@ -41,7 +41,7 @@ def file_names(
     """Return the names of a job's files, of which the tasks ``partitions`` have made one each; ``{sequence}`` continues
     after the files that are there.
 
-    Raises ``WireloomError`` where one of them has such a name already."""
+    Raises ``WireloomError`` if one of them has such a name already."""
     first, counts, found = _next(pattern, ending, there), Counter[int](), []
     for index, partition in enumerate(partitions):
         number = counts[partition]

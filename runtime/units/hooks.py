@@ -46,6 +46,6 @@ def table_options(format: Format) -> tuple[str, ...]:
 
 
 def hooks_class(format: Format) -> type[Hooks] | None:
-    """Return the class of the format's hooks, where it has any. Raises ``WireloomError`` where it cannot be loaded."""
+    """Return the class of the format's hooks, where it has any. Raises ``WireloomError`` if it cannot be loaded."""
     place = units_of(format).hooks
     return cast("type[Hooks]", load(place)) if place else None

@@ -150,7 +150,7 @@ def stray_item(item: Any) -> WireloomError:
 
 
 def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
-    """Return a column of values, in the type that it should have where that is possible."""
+    """Return a column of values, in the type that it should have if possible."""
     index = types.get_field_index(name) if types is not None else -1
     if types is not None and index >= 0:
         try:

@@ -49,7 +49,7 @@ class RowEncoder:
         return plain_row(self.format)
 
     def fields(self, schema: pa.Schema) -> tuple[Filled, ...]:
-        """Return the way in which a table of that schema fills the rows. Raises ``WireloomError`` where it cannot."""
+        """Return the way in which a table of that schema fills the rows. Raises ``WireloomError`` if it cannot."""
         if self._schema is None or not schema.equals(self._schema):
             self._fields, self._schema = fields_of(self.format, schema), schema
         return self._fields
@@ -199,7 +199,7 @@ class RowEncoder:
         return tuple(each.attribute or each.name for each in self.format.columns if each.optional)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
-        """Return a field with a value that is not in the row's bytes, since its condition is false; empty where none
+        """Return a field with a value that is not in the row's bytes, since its condition is false; empty if none
         is."""
         given = [name for name in self._optional if value_at(row, name) is not None]
         written = self.format.row_class.from_bytes(data) if given else None

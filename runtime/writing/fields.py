@@ -319,7 +319,7 @@ def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
 
 
 def _number(given: object) -> int | None:
-    """Return the integer that a value or its text is; ``None`` where it is none."""
+    """Return the integer that a value or its text is; ``None`` if it is none."""
     try:
         if isinstance(given, str | bytes):
             return int(given)

@@ -30,7 +30,7 @@ class Reference:
 def references_of(format: Format, given: Iterable[str]) -> list[Reference]:
     """Return the tables that rows with the given columns refer to.
 
-    Raises ``WireloomError`` where a column is not there that is looked up by default.
+    Raises ``WireloomError`` if a column is not there that is looked up by default.
     """
     names, found = set(given), dict[tuple[str, str, str], Reference]()
     for column in format.columns:

@@ -19,7 +19,7 @@ Make = Callable[[Any], Any]
 
 
 def maker(format: Format, column: Column) -> Make | None:
-    """Return a function that makes what the attribute holds of a value of the column; ``None`` where they are the same.
+    """Return a function that makes what the attribute holds of a value of the column; ``None`` if they are the same.
 
     It raises ``WireloomError`` for a value that no object can be made of. Timestamps are counts in the values.
     """

@@ -59,7 +59,7 @@ def opened(target: Target, location: Location | None = None) -> Iterator[IO[byte
     block raises (also ``KeyboardInterrupt``), nothing is left and a file that was there before is untouched. A URL
     (``s3://…``) is done in the same way. A file object is written to as it is and stays open; so is a path that is no
     regular file, such as a pipe. What ``fsspec.open`` gives is a path in its file system. ``location``: how to reach
-    what is not on a local disk. Raises ``WireloomError`` where the file
+    what is not on a local disk. Raises ``WireloomError`` if the file
     cannot be written.
     """
     location = location or Location()

@@ -40,7 +40,7 @@ UNIT_BYTES = 1024 * 1024
 
 
 def unit_options(format: Format) -> tuple[str, ...]:
-    """Return the names of the options that say how many rows are in a unit; none where there is no choice."""
+    """Return the names of the options that say how many rows are in a unit; none if there is no choice."""
     return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()
 
 

@@ -132,7 +132,7 @@ def _needs_unsigned(interval: Interval | None) -> bool:
 
 
 def scalar_type(plan: Plan, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
-    """Return the type of single values of ``kind``; ``computed``: the values of a computed one, where they are known.
+    """Return the type of single values of ``kind``; ``computed``: the values of a computed one, if known.
 
     ``None`` for lists and user types, and where no one Arrow type fits.
     """

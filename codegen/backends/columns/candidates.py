@@ -17,7 +17,7 @@ from .table import table_columns
 
 @dataclass(frozen=True)
 class Candidate:
-    """A repeated field, and the type that it is in; ``refusal``: why the engine would not run it, empty where it
+    """A repeated field, and the type that it is in; ``refusal``: why the engine would not run it, empty if it
     would."""
 
     holder: TypePlan

@@ -53,7 +53,7 @@ class Function:
 @dataclass(frozen=True)
 class Whole:
     """The column ``whole``, which also has units that are a row by themselves because they do not hold, and ``mark``,
-    the column that is false for those; empty where there is none."""
+    the column that is false for those; empty if there is none."""
 
     whole: str = ""
     mark: str = ""
@@ -70,7 +70,7 @@ def compute(
     """Return the function of a value instance of the message at ``place``. ``columns``: what there is to compute with.
     ``type``: that of the column, where the values do not need another one.
 
-    Raises ``NotForEngineError`` where it cannot be had from whole columns.
+    Raises ``NotForEngineError`` if it cannot be had from whole columns.
     """
     if instance.value is None or instance.checks or instance.logical is not None:
         raise NotForEngineError(f'the column "{instance.id}" is computed, and then checked or shown as something else')

@@ -17,7 +17,7 @@ class Effort:
     nodes: int = 0
 
     def count(self) -> None:
-        """Count a node. Raises ``NotForEngineError`` where there are too many."""
+        """Count a node. Raises ``NotForEngineError`` if there are too many."""
         self.nodes += 1
         if self.nodes > MAX_NODES:
             raise NotForEngineError(f"its expressions, with the instances in them, have over {MAX_NODES} parts")

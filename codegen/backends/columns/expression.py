@@ -239,7 +239,7 @@ class Compiler(Texts):
         return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
 
     def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
-        """Return bytes that those of a span are compared with as they are; ``None`` where that does not show how its
+        """Return bytes that those of a span are compared with as they are; ``None`` if that does not show how its
         text is ordered: text that is not in its encoding is ordered as what it is replaced with."""
         if not span.text or span.made or isinstance(value, Known):
             return value
@@ -299,7 +299,7 @@ class Compiler(Texts):
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:
-    """Return the bytes that text is in an encoding; ``None`` where it may be others too, or is in none."""
+    """Return the bytes that text is in an encoding; ``None`` if it may be others too, or is in none."""
     try:
         found = value.decode().encode(encoding.name)
     except UnicodeError:

@@ -26,9 +26,9 @@ from .message_arrow import message_type
 def field_type(
     plan: Plan, field: Field | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
-    """Return the type of the column that an attribute or a value instance makes; ``None`` where no one Arrow type fits.
+    """Return the type of the column that an attribute or a value instance makes; ``None`` if no one Arrow type fits.
 
-    ``computed``: the values of a computed integer, where they are known. ``within``: the user types that this field is
+    ``computed``: the values of a computed integer, if known. ``within``: the user types that this field is
     part of. Labels are those of a whole column; enums inside structs are their numbers. Raises ``SpecError`` for a
     message type that contains itself.
     """
@@ -46,7 +46,7 @@ def field_type(
 
 
 def _of_cases(field: Field) -> Interval | None:
-    """Return the values of all cases together; ``None`` where they are not integers."""
+    """Return the values of all cases together; ``None`` if they are not integers."""
     found = [integer_interval(each.type) for each in field.forms]
     known = [each for each in found if each is not None]
     return reduce(Interval.union, known) if known and len(known) == len(found) else None

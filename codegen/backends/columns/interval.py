@@ -57,7 +57,7 @@ def of_bytes(size: int, signed: bool) -> Interval:
 
 
 def checked(interval: Interval) -> Interval:
-    """Return the interval itself. Raises ``NotForEngineError`` where a value in it does not fit the engine's
+    """Return the interval itself. Raises ``NotForEngineError`` if a value in it does not fit the engine's
     registers."""
     if not interval.within(-LARGEST, LARGEST):
         raise NotForEngineError("an expression can reach values beyond 127 bits")

@@ -21,7 +21,7 @@ from .table import TableColumn
 
 
 def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
-    """Return the source of each ``Level`` of a format; none where a file is only rows."""
+    """Return the source of each ``Level`` of a format; none if a file is only rows."""
     if not has_levels(plan, rows):
         return ()
     return tuple(_source(plan, *each) for each in _steps(plan, rows))
@@ -62,7 +62,7 @@ def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
 
 
 def _most(struct: TypePlan, count: Node) -> int:
-    """Return the largest number that an integer of a fixed width says; 0 where the count is no such integer."""
+    """Return the largest number that an integer of a fixed width says; 0 if the count is no such integer."""
     field = struct.field(count.id) if isinstance(count, Name) else None
     if field is None or not isinstance(field.type, IntegerType):
         return 0

@@ -50,7 +50,7 @@ _PROGRAM_NAMES = (
 
 
 def lower(plan: Plan) -> View | None:
-    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow
+    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if plan.units is not None:
         return lower_units(plan, plan.units)
@@ -123,7 +123,7 @@ def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) ->
 
 
 def column_program(plan: Plan) -> ColumnProgram | None:
-    """Return the column program of a spec as data; ``None`` where it has no rows or the engine cannot run them."""
+    """Return the column program of a spec as data; ``None`` if it has no rows or the engine cannot run them."""
     if plan.rows is None:
         return None
     listing = compile_program(plan, plan.rows, table_columns(plan, plan.rows)).listing

@@ -49,7 +49,7 @@ def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = 
 
 
 def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
-    """Return the struct of a message type, as the value of ``field``. Raises ``SpecError`` where it contains itself."""
+    """Return the struct of a message type, as the value of ``field``. Raises ``SpecError`` if it contains itself."""
     if path in within:
         refuse(
             field.position,

@@ -54,7 +54,7 @@ def lower_kinds(plan: Plan) -> Mapping[str, View]:
 
 
 def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
-    """Return the view of one kind. Raises ``SpecError`` where a column has no Arrow type."""
+    """Return the view of one kind. Raises ``SpecError`` if a column has no Arrow type."""
     columns = message_columns(plan, kind)
     program, refusal = compile_units(plan, units, kind, columns)
     title = plan.title
@@ -86,7 +86,7 @@ def compile_units(
 
 
 def coverage(plan: Plan, units: Units) -> str | None:
-    """Return why the engine does not read all kinds; ``None`` where it does. Raises ``SpecError``, as ``lower_kind``
+    """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError``, as ``lower_kind``
     does."""
     for kind in units.kinds:
         _, refusal = compile_units(plan, units, kind, message_columns(plan, kind))

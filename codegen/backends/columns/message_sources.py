@@ -60,7 +60,7 @@ def _lookup(paths: Paths, place: Place, instance: Instance, value: Subscript) ->
 
 
 def _masked(index: Node) -> tuple[Node, int] | None:
-    """Return an index and the bits of it that count; ``None`` where these are no constant."""
+    """Return an index and the bits of it that count; ``None`` if these are no constant."""
     if not isinstance(index, Binary) or index.operator != "&":
         return index, EVERY_BIT
     for node, mask in ((index.left, index.right), (index.right, index.left)):

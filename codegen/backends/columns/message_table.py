@@ -38,7 +38,7 @@ class MessageColumn:
     """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
     row; empty for what is not a field or instance. The rest is as in ``wireloom.format.description.Column``.
 
-    ``is_json``: messages as text. ``source``: where the engine has it from; ``None`` where it cannot have it, which
+    ``is_json``: messages as text. ``source``: where the engine has it from; ``None`` if it cannot have it, which
     ``refusal`` explains.
     """
 
@@ -65,7 +65,7 @@ class MessageColumn:
 
 
 def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
-    """Default columns, then the selectable ones. Raises ``SpecError`` where one has no Arrow type."""
+    """Default columns, then the selectable ones. Raises ``SpecError`` if one has no Arrow type."""
     paths = Paths(plan, levels(plan, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
     columns = [

@@ -17,7 +17,7 @@ from .table import table_columns
 def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
     """Return the tables that cannot be written, then the types whose objects cannot: each a place and a sentence.
 
-    Raises ``SpecError`` where a column has no Arrow type.
+    Raises ``SpecError`` if a column has no Arrow type.
     """
     return (*_table(plan), *read_only_types(plan))
 
@@ -50,7 +50,7 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 def within_of(plan: Plan, rows: Rows) -> str:
     """Return the attribute in the bytes of another one that makes rows, or what they are in, ones that are only read;
-    empty where there is none."""
+    empty if there is none."""
     reasons = (plan.type(path).read_only for path in (plan.root.path, *rows.types))
     return next((why.within for why in reasons if why is not None and why.within), "")
 

@@ -187,7 +187,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
 
 
 def _extent(state: State, holder: Scope) -> Span | None:
-    """Return the bytes of a stream that has ended; ``None`` where it is open, or they are not known."""
+    """Return the bytes of a stream that has ended; ``None`` if it is open, or they are not known."""
     is_open = holder.stream is not None and holder.stream.itself in state.streams
     return None if is_open or holder.extent is None else holder.extent()
 

@@ -26,7 +26,7 @@ class Sharing:
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
 
     def value_of(self, finder: Finder, scope: Scope, instance: Instance) -> Scalar | None:
-        """Return the register with the value of an instance of ``scope`` that several others use; ``None`` where there
+        """Return the register with the value of an instance of ``scope`` that several others use; ``None`` if there
         is none. ``finder``: that of the columns."""
         key = (scope, instance.id)
         if instance.value is None or instance.checks or key in self._tried or self._count(scope.struct, instance) < 2:

@@ -102,7 +102,7 @@ class TableColumn:
 
 
 def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
-    """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` where one has no Arrow type, or
+    """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` if one has no Arrow type, or
     another one in rows of another type."""
     columns = _columns(plan, rows)
     for row in rows.row_types[1:]:
@@ -111,7 +111,7 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
 
 
 def columns_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
-    """Return the columns of a table as those of rows of another type. Raises ``SpecError`` where one has another Arrow
+    """Return the columns of a table as those of rows of another type. Raises ``SpecError`` if one has another Arrow
     type there, but for integers that fit."""
     way = next(each for each in rows.others if each.types[-1] == row)
     found = _columns(plan, replace(rows, types=way.types, path=way.path, others=()))

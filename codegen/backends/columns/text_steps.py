@@ -69,7 +69,7 @@ class TextMaker:
         return made
 
     def decoded(self, source: Span, encoding: Encoding, *, strict: bool) -> Span:
-        """Return bytes as text. ``strict``: there is none where they are not in the encoding."""
+        """Return bytes as text. ``strict``: there is none if they are not in the encoding."""
         made = self._made(f"text of {source.name}")
         self.assembler.text_decoded(made, source, encoding, made.name, strict=strict)
         return made

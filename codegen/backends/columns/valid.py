@@ -54,7 +54,7 @@ class Check:
 def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
     """Return the checks of a number. From then on ``scalar`` is known to lie between its constant bounds.
 
-    Raises ``NotForEngineError`` where an expression is not one for the engine.
+    Raises ``NotForEngineError`` if an expression is not one for the engine.
     """
     seeing = replace(compiler, it=scalar)
     refusal = refusal_of(field)

@@ -81,7 +81,7 @@ def unary(operator: str, operand: Vector) -> Vector:
 
 
 def binary(operator: str, left: Vector, right: Vector) -> Vector:
-    """Arithmetic. Raises ``NotForEngineError`` where a value could go beyond 64 bits."""
+    """Arithmetic. Raises ``NotForEngineError`` if a value could go beyond 64 bits."""
     if left.is_float or right.is_float:
         if operator not in "+-*":
             raise NotForEngineError("an expression divides floats")

@@ -50,7 +50,7 @@ class Vector:
         return self.type in ("float32", "float64")
 
     def integers(self) -> Interval:
-        """Return the values that it can have. Raises ``NotForEngineError`` where it is not a column of integers."""
+        """Return the values that it can have. Raises ``NotForEngineError`` if it is not a column of integers."""
         if self.interval is None:
             refuse_kind()
         return self.interval
@@ -79,7 +79,7 @@ def number(value: int) -> Vector:
 
 
 def common_type(*intervals: Interval) -> str:
-    """Return the type that holds all values of all. Raises ``NotForEngineError`` where none does."""
+    """Return the type that holds all values of all. Raises ``NotForEngineError`` if none does."""
     for name, held in (("int64", INT64), ("uint64", UINT64)):
         if all(each.within(held.low, held.high) for each in intervals):
             return name

@@ -54,7 +54,7 @@ class MessageView:
 
 @dataclass(frozen=True)
 class View:
-    """The view that the templates render. ``program`` is ``None`` where the engine cannot run the rows; ``refusal``
+    """The view that the templates render. ``program`` is ``None`` if the engine cannot run the rows; ``refusal``
     says why.
 
     ``arguments`` are those of ``wireloom.format.description.Format``; ``imports`` what the modules need of the runtime.
@@ -73,4 +73,4 @@ class View:
     levels: tuple[str, ...] = ()
     """The sources of the objects around rows."""
     message: MessageView | None = None
-    """Set where the engine runs a message program; ``program`` is ``None`` then."""
+    """Set if the engine runs a message program; ``program`` is ``None`` then."""

@@ -45,7 +45,7 @@ SQL = {
 
 
 def lower(plan: Plan) -> View | None:
-    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow
+    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if plan.units is not None:
         kinds = [_columns(plan, message_columns(plan, each), _kind_title(plan, each)) for each in plan.units.kinds]

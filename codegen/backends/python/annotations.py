@@ -83,7 +83,7 @@ class Annotations:
         return f"{text} | None" if absent else text
 
     def of_field(self, field: Field) -> str:
-        """Return the annotation of a field: its list where it is repeated, ``None`` where it may be absent.
+        """Return the annotation of a field: its list where it is repeated, ``None`` if it may be absent.
 
         With Kaitai's API what is absent is not set, and there is no ``None``."""
         text = self.of_item(field)

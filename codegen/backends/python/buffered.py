@@ -191,7 +191,7 @@ class _Rest:
         return least is not None and least >= taken
 
     def _least(self, name: str) -> int | None:
-        """Return the least value of a field; ``None`` where it is not known."""
+        """Return the least value of a field; ``None`` if it is not known."""
         field = self.scope.struct.field(name)
         if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None

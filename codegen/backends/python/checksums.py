@@ -55,7 +55,7 @@ def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
 
 
 def checked_content(scope: ClassScope, field: Field) -> Lines:
-    """Take the stream of a compressed field, and verify the checksums of its content; nothing where there are none."""
+    """Take the stream of a compressed field, and verify the checksums of its content; nothing if there are none."""
     part = f"part_{field_name(field.id)}"
     checked = verify_content(scope, field, part)
     if not checked:
@@ -247,7 +247,7 @@ DEEPEST_TERM = 4
 
 
 def covers_method(scope: ClassScope) -> MethodView | None:
-    """Return whether the checksums of an object, or of what is inside it, cover any byte; nothing where there are none.
+    """Return whether the checksums of an object, or of what is inside it, cover any byte; nothing if there are none.
 
     One over nothing holds everywhere, and so proves nothing.
     """

@@ -33,7 +33,7 @@ def lower(plan: Plan) -> ModuleView:
 def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
     """Return the view of the module with the classes of an API; ``package`` is that of ``Module``.
 
-    Raises ``SpecError`` where the spec needs what this backend cannot do.
+    Raises ``SpecError`` if the spec needs what this backend cannot do.
     """
     module = Module(plan, api, package)
     with naming(api):

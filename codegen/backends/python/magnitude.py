@@ -29,7 +29,7 @@ def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
 
 
 def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
-    """Return the most bits that an integer may have; ``None`` where they are not known."""
+    """Return the most bits that an integer may have; ``None`` if they are not known."""
     match node:
         case IntegerLiteral(value):
             return value.bit_length()

@@ -53,7 +53,7 @@ class View:
 
 
 def lower(plan: Plan) -> View | None:
-    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` where a column has no Arrow
+    """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if plan.units is not None:
         return _view(plan, message_columns(plan, default_kind(plan.units)))

@@ -36,7 +36,7 @@ def explode(
     ``partition_key`` of ``kpl_aggregated_record``; such a column is not kept by default where the format has one of its
     name. All else is as in ``from_wire``.
 
-    Raises ``WireloomError`` where a column of the table and one of the format have the same name.
+    Raises ``WireloomError`` if a column of the table and one of the format have the same name.
     """
     if not isinstance(table, pa.Table | pa.RecordBatch):
         try:

@@ -24,7 +24,7 @@ class TypeTree:
         return number >= self._first_entry
 
     def field_of(self, number: int, field: int) -> FieldRule:
-        """Return the field of that number. Raises ``UnsupportedError`` where the type has none."""
+        """Return the field of that number. Raises ``UnsupportedError`` if the type has none."""
         for rule in self.types[number].fields:
             if rule.number == field:
                 return rule

@@ -107,7 +107,7 @@ def explode_wire(
     the blobs), repeated, then the format's ``columns``. Options may name columns of the frame as those of
     ``wireloom.explode`` may. All else is as in ``from_wire``.
 
-    Raises ``WireloomError`` where a column of the frame and one of the format have the same name, and for a column that
+    Raises ``WireloomError`` if a column of the frame and one of the format have the same name, and for a column that
     is not binary.
     """
     from pyspark.sql.pandas.types import to_arrow_schema

@@ -25,11 +25,11 @@ class Catalog(Protocol):
         """Make the files of a commit, which are in place, part of the table; once, however often it is called."""
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Return the number of the last commit of a ledger, by its identity, that the log has: 0 where it has only
-        commits of other ledgers; ``None`` where it has none of any, or there is no such table."""
+        """Return the number of the last commit of a ledger, by its identity, that the log has: 0 if it has only
+        commits of other ledgers; ``None`` if it has none of any, or there is no such table."""
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Return the names of the columns of a table; ``None`` where there is none."""
+        """Return the names of the columns of a table; ``None`` if there is none."""
 
     def check(self, table: Folder, shape: Shape) -> None:
         """Raise ``UnsupportedError`` where a table cannot be of that shape, or in that place."""
@@ -50,7 +50,7 @@ def check_place(table: Folder, kind: str) -> None:
 def catalog_of(to: str) -> Catalog | None:
     """Return the catalog of a kind of table; ``None`` for plain Parquet.
 
-    Raises ``UnsupportedError`` where the package that it needs is not installed.
+    Raises ``UnsupportedError`` if the package that it needs is not installed.
     """
     if to == "delta":
         require("deltalake", "delta", "a Delta table")

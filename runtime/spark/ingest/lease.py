@@ -30,7 +30,7 @@ class LeasedLock(ABC):
         """Take the lock, renew it until the block ends, and release it. Yields ``check``, which is to be called before
         anything is done that others must not do at the same time.
 
-        Raises ``TemporaryError`` where another process holds the lock.
+        Raises ``TemporaryError`` if another process holds the lock.
         """
         self.take()
         stopped = threading.Event()
@@ -51,11 +51,11 @@ class LeasedLock(ABC):
 
     @abstractmethod
     def take(self) -> None:
-        """Take the lock. Raises ``TemporaryError`` where another process holds it."""
+        """Take the lock. Raises ``TemporaryError`` if another process holds it."""
 
     @abstractmethod
     def check(self) -> None:
-        """Renew the lock. Raises ``TemporaryError`` where another process has taken over."""
+        """Renew the lock. Raises ``TemporaryError`` if another process has taken over."""
 
     @abstractmethod
     def release(self) -> None:

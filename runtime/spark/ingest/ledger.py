@@ -111,7 +111,7 @@ def key(path: str) -> str:
 
 
 def read_ledger(table: Folder, log: CommitLog) -> Ledger:
-    """Read the ledger of a table whose log has nothing left undone. Raises ``WireloomError`` where it is damaged, or
+    """Read the ledger of a table whose log has nothing left undone. Raises ``WireloomError`` if it is damaged, or
     where a part of it is missing."""
     home = table.inside(LOG_FOLDER)
     ledger = _snapshot(home)

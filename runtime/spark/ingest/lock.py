@@ -16,7 +16,7 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
     """Keep others out of a folder, until the block ends or the process does, however it dies; a local one has to be
     there. Yields a function that raises ``TemporaryError`` where others are not kept out any more.
 
-    Raises ``TemporaryError`` where another process holds the lock, and ``UnsupportedError`` where there can be none.
+    Raises ``TemporaryError`` if another process holds the lock, and ``UnsupportedError`` where there can be none.
     """
     if place.remote:
         from .numbered_lock import NumberedLock

@@ -32,7 +32,7 @@ ADVICE = "ingest to a local folder, and copy it with its _wireloom"
 
 
 class NumberedLock(LeasedLock):
-    """A lock in a store of fsspec. Raises ``UnsupportedError`` where there can be none."""
+    """A lock in a store of fsspec. Raises ``UnsupportedError`` if there can be none."""
 
     def __init__(self, place: Folder) -> None:
         super().__init__(place.address)
@@ -58,7 +58,7 @@ class NumberedLock(LeasedLock):
                     self._files.rm_file(self._name(each))
 
     def check(self) -> None:
-        """Write it once more. Raises ``TemporaryError`` where another process has taken over."""
+        """Write it once more. Raises ``TemporaryError`` if another process has taken over."""
         with self._writing, self._named():
             if self._numbers()[-1:] != [self._number]:
                 raise self.is_lost()
@@ -72,7 +72,7 @@ class NumberedLock(LeasedLock):
                 self._files.pipe_file(self._name(self._number), _content(RELEASED))
 
     def _probe(self) -> datetime:
-        """Return the store's time. Raises ``UnsupportedError`` where it creates a file twice."""
+        """Return the store's time. Raises ``UnsupportedError`` if it creates a file twice."""
         name = f"{self._folder}/.probe-{secrets.token_hex(8)}.tmp"
         try:
             if not self._create(name) or self._create(name):

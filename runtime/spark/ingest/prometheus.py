@@ -88,7 +88,7 @@ class PrometheusMetrics:
                 self._server.server_close()
 
     def show(self, ledger: Ledger, *, files: int | None = None, size: int | None = None) -> None:
-        """Show what a table has now. ``files`` and ``size`` in bytes: what waits to be read, where that is known."""
+        """Show what a table has now. ``files`` and ``size`` in bytes: what waits to be read, if known."""
         if not self.wanted:
             return
         self._ledger = ledger

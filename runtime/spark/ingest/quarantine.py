@@ -14,7 +14,7 @@ def write_quarantine(place: Folder, name: str, found: TaskReports, report: ReadR
     """Write a file of the quarantine table, also where nothing was damaged; return its number of rows.
 
     Records have their first bytes only; ``report`` has their full lengths, and ranges of which no record was kept.
-    Raises ``WireloomError`` where the file cannot be written.
+    Raises ``WireloomError`` if the file cannot be written.
     """
     # By path, offset and reason: a range of no bytes may begin where another one does.
     ranges = {(each.path, one.offset, one.reason): one for each in report.files for one in damaged_ranges(each)}

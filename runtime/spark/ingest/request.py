@@ -131,7 +131,7 @@ class Request:
     def files(self) -> dict[str, Input]:
         """Return the files that there are to read now, by path, in order.
 
-        Raises ``WireloomError`` where there is none."""
+        Raises ``WireloomError`` if there is none."""
         found = list_inputs(read_options(self.format, self.options))
         return {each.path: each for each in found if each.path is not None}
 

@@ -24,7 +24,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Difference:
-    """A column that differs: its types in the table and in the read, ``None`` where it is not there; ``fits``: whether
+    """A column that differs: its types in the table and in the read, ``None`` if it is not there; ``fits``: whether
     the table can hold it without a loss, whatever its values."""
 
     name: str
@@ -50,7 +50,7 @@ def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution:
     """Return the columns that the table has from now on. ``schema``: what is read, of shape ``new``; ``there``: the
     shape that the table has.
 
-    Raises ``WireloomError`` where columns, types, partitions or the kind of table differ in a way that is not wanted;
+    Raises ``WireloomError`` if columns, types, partitions or the kind of table differ in a way that is not wanted;
     the order of columns does not matter.
     """
     other = [*_other_differences(there, new)]

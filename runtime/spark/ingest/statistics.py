@@ -36,7 +36,7 @@ def statistics_of(found: pq.FileMetaData, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as the log spells it; ``None`` where it is not to have it."""
+    """Return a value as the log spells it; ``None`` if it is not to have it."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
     if isinstance(value, date):

@@ -62,7 +62,7 @@ class StoreLock(LeasedLock):
             )
 
     def check(self) -> None:
-        """Write it once more. Raises ``TemporaryError`` where it is another one's."""
+        """Write it once more. Raises ``TemporaryError`` if it is another one's."""
         if not self._put(IfMatch=self._tag):
             raise self.is_lost()
 

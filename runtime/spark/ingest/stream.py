@@ -99,7 +99,7 @@ def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
 
 
 def query_of(checkpoint: Folder) -> str | None:
-    """Return the id of the query that a checkpoint belongs to; ``None`` where it has not begun. Raises
+    """Return the id of the query that a checkpoint belongs to; ``None`` if it has not begun. Raises
     ``WireloomError``."""
     if not checkpoint.holds("metadata"):
         return None

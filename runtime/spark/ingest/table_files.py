@@ -47,7 +47,7 @@ def write_table_files(
 ) -> list[WrittenFile]:
     """Write the rows of one task. No rows: no file. Where it fails, what it has made is removed as far as possible.
 
-    Raises ``WireloomError`` where a file cannot be written, and what the batches raise."""
+    Raises ``WireloomError`` if a file cannot be written, and what the batches raise."""
     files = _Files(place, schema, layout)
     try:
         if layout.partition_by:

@@ -93,7 +93,7 @@ class IngestTables:
     def prepare(self, schema: StructType) -> None:
         """Check that rows with this schema fit the tables, or have what is there replaced by the next commit.
 
-        Raises ``WireloomError`` where they do not fit, or where the ledger is not that of the table.
+        Raises ``WireloomError`` if they do not fit, or where the ledger is not that of the table.
         """
         wanted = self._wanted
         new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
@@ -122,7 +122,7 @@ class IngestTables:
             check_consistency(self.table, self._catalog, self.ledger)
 
     def _found_shape(self, new: Shape) -> Shape | None:
-        """Return the shape of a table that something else has made; ``None`` where there is none."""
+        """Return the shape of a table that something else has made; ``None`` if there is none."""
         if self._catalog is not None:
             names = self._catalog.columns(self.table)
             return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
@@ -278,7 +278,7 @@ def open_tables(wanted: Request) -> Iterator[IngestTables]:
     """Open and recover the tables, and keep other processes out. What was not committed when the block ends is removed,
     and where it fails also an empty folder of the table that was made here.
 
-    Raises ``WireloomError`` where another process is writing to the table.
+    Raises ``WireloomError`` if another process is writing to the table.
     """
     table = wanted.table
     new = table.kind() == "nothing"

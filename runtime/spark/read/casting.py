@@ -32,7 +32,7 @@ class Caster:
     ) -> pa.RecordBatch:
         """Return the batch as Spark wants it. ``constants``: values of partition columns by their names in small
         letters; those without a value are null. ``files``: of which the rows are, where ``_metadata`` may be wanted.
-        Raises ``WireloomError`` where a value does not fit its type."""
+        Raises ``WireloomError`` if a value does not fit its type."""
         arrays = []
         for target, field in zip(self.targets, self.schema, strict=True):
             if target.source is None:

@@ -50,7 +50,7 @@ def with_options(schema: StructType, options: Mapping[str, str]) -> StructType:
 
 
 def options_in(schema: StructType) -> dict[str, str]:
-    """Return the options in the metadata of columns; none where they are not those of a table of the catalog."""
+    """Return the options in the metadata of columns; none if they are not those of a table of the catalog."""
     for field in schema.fields:
         if KEY in field.metadata:
             try:

@@ -92,7 +92,7 @@ def input_of(
 
 
 def microseconds(modified: datetime | None) -> int:
-    """Return a time in microseconds since 1970, UTC; 0 where it is not known."""
+    """Return a time in microseconds since 1970, UTC; 0 if it is not known."""
     return 0 if modified is None else (modified - EPOCH) // timedelta(microseconds=1)
 
 
@@ -179,7 +179,7 @@ def planned(format: Format, candidates: Iterable[Candidate], options: ReadOption
 
 def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
     """Return whether the bytes of a file are those of the format. ``codec``: the option; ``auto``: by name and
-    content. Raises ``WireloomError`` where the file cannot be opened."""
+    content. Raises ``WireloomError`` if the file cannot be opened."""
     if codec != "auto":
         return codec == "none"
     if _has_suffix(source):

@@ -24,7 +24,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
-    """Return key → value of every such folder of a path, from the outside in, below ``base`` where it is given.
+    """Return key → value of every such folder of a path, from the outside in, below ``base`` if given.
 
     >>> folder_values("s3://logs/day=2026-03-01/host=a%2Fb/x=1.log")
     {'day': '2026-03-01', 'host': 'a/b'}

@@ -53,18 +53,18 @@ class FormatReader(DataSourceReader):
 
     @property
     def table(self) -> Format:
-        """The format, of several tables that which is read."""
+        """Return the format, of several tables that which is read."""
         from ...reading.request import of_table
 
         return of_table(self.format, self.options.own)[0]
 
     @property
     def columns(self) -> list[str]:
-        """The names of the format's columns that are read."""
+        """Return the names of the format's columns that are read."""
         return [each.source for each in self.targets if each.source is not None]
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Plan the partitions from the files that are there now. Raises ``WireloomError`` where there is none, and
+        """Plan the partitions from the files that are there now. Raises ``WireloomError`` if there is none, and
         ``UnknownNameError`` for a column that is none of the format's and no partition column of the files."""
         from .file_listing import candidate, list_inputs, planned
 
@@ -171,7 +171,7 @@ class FormatReader(DataSourceReader):
     ) -> Iterator[pa.RecordBatch]:
         """Yield the batches of slices of the same byte range; add their reports to ``reports``.
 
-        Raises ``WireloomError`` where the storage fails, whatever the mode: a task that is run again may read it all.
+        Raises ``WireloomError`` if the storage fails, whatever the mode: a task that is run again may read it all.
         """
         from ...reading.scanning import Scanner
 

@@ -44,7 +44,7 @@ class Target:
 
 
 def wire_schema(format: Format) -> StructType:
-    """Return the Spark schema of all the columns of a format. Raises ``WireloomError`` where it has none."""
+    """Return the Spark schema of all the columns of a format. Raises ``WireloomError`` if it has none."""
     try:
         schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
     except (ModuleNotFoundError, AttributeError) as error:
@@ -57,7 +57,7 @@ def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narr
 
     ``wire``: the generated schema. ``narrow``: unsigned 64-bit integers as ``long`` instead of ``decimal(20,0)``.
 
-    Raises ``WireloomError`` where ``corrupt_record`` is the name of another column.
+    Raises ``WireloomError`` if ``corrupt_record`` is the name of another column.
     """
     fields = [StructField(each.name, narrowed(each.dataType) if narrow else each.dataType) for each in wire.fields]
     fields += [StructField(name, StringType()) for name in format.path_columns]

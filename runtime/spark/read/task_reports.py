@@ -35,7 +35,7 @@ QUARANTINE_SCHEMA = pa.schema(
     ]
 )
 """A damaged record, or the end of a file that could not be read: where it is, how many bytes it has, why it is damaged
-(a reason, a colon and more), and its bytes where they are known."""
+(a reason, a colon and more), and its bytes if known."""
 
 FLUSH_BYTES = 8 * 1024 * 1024
 """How many bytes of damaged records a task holds before it writes them out."""
@@ -48,7 +48,7 @@ SET_ASIDE = "set_aside"
 """Key of a report: how many of the rows that were read the table cannot hold."""
 
 MODIFIED = "modified"
-"""Key of a report: when the file was last changed, in seconds since 1970; 0 where that is not known."""
+"""Key of a report: when the file was last changed, in seconds since 1970; 0 if that is not known."""
 
 KNOWN |= {"tail_zeros", "error", "begin", "foreign", SET_ASIDE, MODIFIED}
 """Keys of a report that are no options."""
@@ -150,7 +150,7 @@ class TaskReports:
 
     @property
     def oldest(self) -> float | None:
-        """Return the time of the file that was not changed for longest, in seconds since 1970, where that is known."""
+        """Return the time of the file that was not changed for longest, in seconds since 1970, if known."""
         return min((each[MODIFIED] for each in self.reports if each.get(MODIFIED)), default=None)
 
     def records(self) -> Iterator[pa.Table]:
@@ -193,7 +193,7 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
 
 
 class DamagedRange(NamedTuple):
-    """Bytes of a file from ``offset`` on; ``length``: how many, ``None`` where that is not known; ``error``: the
+    """Bytes of a file from ``offset`` on; ``length``: how many, ``None`` if that is not known; ``error``: the
     reason, and more after a colon."""
 
     offset: int

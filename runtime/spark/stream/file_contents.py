@@ -48,7 +48,7 @@ class FileContents:
     def content(self, file: ListedFile, position: int) -> Content | None:
         """Return what a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
 
-        Raises ``WireloomError`` where it cannot be read."""
+        Raises ``WireloomError`` if it cannot be read."""
         found = self._cache(file).contents
         if position not in found:
             found[position] = self._read(file, position)
@@ -57,7 +57,7 @@ class FileContents:
     def unpacked(self, file: ListedFile, positions: frozenset[int]) -> dict[int, int]:
         """Return the digests of a compressed file at these positions; see ``file_identity.digests``.
 
-        Raises ``WireloomError`` where it cannot be read."""
+        Raises ``WireloomError`` if it cannot be read."""
         found = self._cache(file).digests
         if positions not in found:
             try:

@@ -97,7 +97,7 @@ def folders_of(path: str) -> list[str]:
 
 
 def neighbours(folder: str) -> Iterator[tuple[str, int]]:
-    """Path and number of each file in a local folder; none where it cannot be listed."""
+    """Path and number of each file in a local folder; none if it cannot be listed."""
     try:
         with os.scandir(folder or ".") as entries:
             found = [each for each in entries if each.is_file(follow_symlinks=False)]

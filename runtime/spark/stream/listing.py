@@ -52,7 +52,7 @@ class ListedFile:
 def listing(options: ReadOptions) -> list[ListedFile]:
     """Return the files that are there now, in the order of reading. Nothing there yet is no error.
 
-    Raises ``WireloomError`` where a folder or store cannot be listed.
+    Raises ``WireloomError`` if a folder or store cannot be listed.
     """
     inputs = list_inputs(options, missing_ok=True)
     found = [
@@ -67,7 +67,7 @@ def _listed(source: Input, path: str, size: int) -> ListedFile:
 
 
 def listed_file(path: str) -> ListedFile | None:
-    """Return a local file by its path; ``None`` where it has vanished. Raises ``WireloomError``."""
+    """Return a local file by its path; ``None`` if it has vanished. Raises ``WireloomError``."""
     try:
         [found] = expand(path)
     except NothingThereError:
@@ -108,7 +108,7 @@ class State:
 
 
 def state_now(path: str, location: Location) -> State | None:
-    """Return the state of a file now; ``None`` where it has vanished. Raises ``WireloomError``."""
+    """Return the state of a file now; ``None`` if it has vanished. Raises ``WireloomError``."""
     if is_remote(path):
         return _remote_state(path, location)
     try:

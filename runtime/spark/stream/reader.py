@@ -75,7 +75,7 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadMaxFiles(self.stream.max_files)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """Return the end offset of the next batch. Raises ``WireloomError`` where data was lost, if that is to fail."""
+        """Return the end offset of the next batch. Raises ``WireloomError`` if data was lost, if that is to fail."""
         with HideTraceback():
             return self._planning().latest(start, self._limits(limit))
 

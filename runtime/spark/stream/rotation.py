@@ -45,7 +45,7 @@ def match_files(
 ) -> Matches:
     """Find the files of ``known`` among the listed ones, and those that grow beside them in their folders.
 
-    ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` where a file cannot be read.
+    ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` if a file cannot be read.
     """
     return _Matching(contents, files, known, grows).located()
 

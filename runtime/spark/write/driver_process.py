@@ -47,7 +47,7 @@ def _machine() -> str:
 
 
 def _status(process: int) -> tuple[str, int, str] | None:
-    """Return a process's name, its parent and when it began; ``None`` where there is none, or that cannot be known."""
+    """Return a process's name, its parent and when it began; ``None`` if there is none, or that cannot be known."""
     try:
         text = (PROCESSES / str(process) / "stat").read_text()
     except OSError:

@@ -20,7 +20,7 @@ _ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
 
 
 def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    """Return the schema of the files. Raises ``WireloomError`` where folders cannot be named by these columns."""
+    """Return the schema of the files. Raises ``WireloomError`` if folders cannot be named by these columns."""
     for name in names:
         if name not in schema.names:
             raise unknown("column of option partitionBy", name, schema.names)

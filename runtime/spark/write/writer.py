@@ -53,7 +53,7 @@ class WrittenFile:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """The files that a task wrote. ``attempt``: its staging folder; ``query``: the stream's, ``None`` where it is
+    """The files that a task wrote. ``attempt``: its staging folder; ``query``: the stream's, ``None`` if it is
     none."""
 
     files: tuple[WrittenFile, ...]

@@ -172,7 +172,7 @@ def _is_list(kind: type[Message], name: str) -> bool:
 
 
 def packing_class(format: Format) -> type[Packing]:
-    """Return the class that packs a format's rows. Raises ``WireloomError`` where it cannot be loaded."""
+    """Return the class that packs a format's rows. Raises ``WireloomError`` if it cannot be loaded."""
     place = units_of(format).packing
     if place:
         return cast("type[Packing]", load(place))

@@ -52,7 +52,7 @@ def write_content(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def write_object(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
-    """Write an object that has a stream of its own; ``index``: the number of the item, where it is one."""
+    """Write an object that has its own stream; ``index``: the number of the item, where it is one."""
     parts = [repr(field.id)]
     size = _size_text(scope, field)
     if size is not None:

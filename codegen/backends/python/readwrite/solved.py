@@ -63,7 +63,7 @@ def _follows_alone(found: tuple[Solution, ...]) -> bool:
 
 def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[tuple[str, str], ...]:
     """Return the field of the same object that an expression of ``field`` gives its value, with the text of that;
-    nothing where there is none, or a choice, or where one before this field decides."""
+    nothing if there is none, or a choice, or where one before this field decides."""
     found = solutions(scope.plan, scope.struct, node)
     if not _follows_alone(found) or _is_decided(scope, field, found[0].name):
         return ()

@@ -83,7 +83,7 @@ def _may_follow(target: Field) -> bool:
 
 
 def _words(node: Node) -> str:
-    """Return the expression of a switch, in the words of the spec if they are short."""
+    """Return the expression of a switch, in the terms of the spec if they are short."""
     match node:
         case Name(id):
             return id

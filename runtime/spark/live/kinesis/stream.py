@@ -40,7 +40,7 @@ class KinesisStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """Return the end offset of the next batch. Raises ``WireloomError`` where data was lost, if that is to fail."""
+        """Return the end offset of the next batch. Raises ``WireloomError`` if data was lost, if that is to fail."""
         with HideTraceback():
             return self._planned().latest(start, limit.max_rows if isinstance(limit, ReadMaxRows) else None)
 

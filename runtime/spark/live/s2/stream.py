@@ -45,7 +45,7 @@ class S2StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """Return the end offset of the next batch. Raises ``WireloomError`` where data was lost, if that is to fail."""
+        """Return the end offset of the next batch. Raises ``WireloomError`` if data was lost, if that is to fail."""
         with HideTraceback():
             self._tails = self._fixed if self._fixed is not None else self._planning.checked_tails(start)
             self._fixed = self._tails if self._is_fixed else None
