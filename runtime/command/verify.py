@@ -35,7 +35,7 @@ def command(
 
     INPUT is a path, a glob in quotes, a folder, an s3:// address, or - for standard input.
 
-    The exit code is 0 if all is clean, 1 where something is damaged or not read further, 2 where an input cannot be
+    The exit code is 0 if all is clean, 1 if something is damaged or not read further, 2 if an input cannot be
     opened or decompressed, or is not of the format.
     """
     from ..base.errors import WireloomError
