@@ -59,7 +59,7 @@ def command(
     objects that can be read and not written, and why: among others, since no size or count determines an integer that
     a writer needs. Notes also name the classes that the spec names (process, hooks, …), and whether they are
     registered or have to be allowed; one that is not there is an error where rows are declared, else a warning.
-    Only what is registered or allowed is imported to see that. The exit code is 1 if a spec has errors, 2 where
+    Only what is registered or allowed is imported to see that. The exit code is 1 if a spec has errors, 2 if
     one cannot be read.
 
     With --plan the plan follows that the code is made from, type by type: what is read in which order, what a value
