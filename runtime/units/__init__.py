@@ -1,4 +1,4 @@
-"""Units of an input, each of them a message: how they are there, and what is around them."""
+"""Units of an input, each of them a message: their framing and envelopes."""
 
 from ..base.face import face
 

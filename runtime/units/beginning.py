@@ -1,4 +1,4 @@
-"""How a message begins, and which of several framings the beginning of an input shows."""
+"""The first bytes of messages, and detection of the framing of an input."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from ..objects.messages.kinds import wire_type
 from ..objects.messages.plans import plan_of
 
 CHAIN = 3
-"""Messages one after the other that are proof enough."""
+"""Number of consecutive messages that count as proof."""
 MOST_EMPTY = 16
-"""Lengths of 0 at the beginning that are passed over. Further on, they may be the first bytes of others."""
+"""Maximum number of lengths of 0 that are skipped at the beginning. Later ones may be the first bytes of other
+lengths."""
 SEARCHED = 1 << 16
-"""Bytes in which units are looked for where the input does not begin with any."""
+"""Number of bytes in which units are searched if the input does not begin with one."""
 MOST_VARINT = 10
 SIZED: Mapping[int, int] = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
-"""Bytes of the content of a field by its wire type; 0: its content begins with a varint."""
+"""Size in bytes of a field's content by its wire type; 0: its content begins with a varint."""
 
 Length = Callable[[memoryview, int], tuple[int, int]]
 """Like ``wireloom.units.framing.Prefixed.length``."""
@@ -36,7 +37,7 @@ def read_varint(view: memoryview, position: int) -> tuple[int, int]:
 
 
 def first_bytes(format: Format) -> frozenset[int]:
-    """Return the bytes with which a unit begins: those of the tag of one of its fields, or of what is before."""
+    """Return the bytes with which a unit begins: those of the tag of one of its fields, or of its prefix."""
     if format.message is not None and format.message.prefix:
         return frozenset(format.message.prefix[:1])
     rules = plan_of(cast(Any, format.message_class)).rule.fields

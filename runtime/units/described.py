@@ -1,4 +1,4 @@
-"""The bytes around a unit in an input, field by field, for ``inspect``."""
+"""The framing of a unit in an input, field by field, for ``inspect``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 class Part:
     """A field of a framing.
 
-    ``[begin, end)``: its bytes, counted from the first byte of the unit with what is around it. ``problem``: what is
-    wrong with it. ``parts``: fields inside it. ``is_unit``: the unit stands here; ``is_packed``: not byte by byte,
-    but compressed.
+    ``[begin, end)``: its bytes, counted from the first byte of the unit's framing. ``problem``: what is wrong with it.
+    ``parts``: fields inside it. ``is_unit``: whether this is the unit; ``is_packed``: whether it is compressed.
     """
 
     name: str
@@ -27,7 +26,7 @@ class Part:
 
 @runtime_checkable
 class Described(Protocol):
-    """A ``Framing`` that tells what is around its units."""
+    """A ``Framing`` that describes its bytes around units."""
 
     def described(self, stored: memoryview) -> list[Part]:
         """Return the fields of one unit as it is stored, or of what is left of one, in the order of their bytes; those

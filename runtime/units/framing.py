@@ -1,6 +1,6 @@
-"""How units are in an input: one that is all of it, or one after the other with a length before each.
+"""Framings: how units are stored in an input. One unit may be the whole input, or each unit has a length before it.
 
-A framing reads and writes. It is made again for each input, and sees the decompressed bytes in order.
+A framing reads and writes. One is created for each input, and gets its decompressed bytes in order.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLEAN = "clean"
 
 @dataclass
 class Units:
-    """Complete units that were found in a view.
+    """The complete units that were found in a view.
 
     ``source``: what ``begins`` and ``sizes`` refer to: the view itself, or new bytes where units had to be
     decompressed. ``offsets``, ``spans``: where each unit is in the input, and how many bytes it takes there, with
@@ -40,7 +40,7 @@ class Units:
 
     source: Any
     begins: Any = field(default_factory=list)
-    """Lists of int, or Arrow arrays: the source of blobs is a column, and nothing is taken apart."""
+    """Lists of int, or Arrow arrays if the source is a column of blobs."""
     sizes: Any = field(default_factory=list)
     offsets: Any = field(default_factory=list)
     spans: Any = field(default_factory=list)
@@ -53,10 +53,10 @@ class Units:
     cause: Exception | None = None
     """What was raised where the input ``ended`` because of an error."""
     beside: Mapping[str, Any] = field(default_factory=dict)
-    """Arrow arrays of what is beside each unit in a table, by the option that names the column."""
+    """Arrow arrays of the other columns of a table of blobs, by the option that names the column."""
 
     def add(self, begin: int, size: int, offset: int, span: int) -> None:
-        """One more unit: ``size`` bytes of ``source`` from ``begin`` on; ``span`` bytes of the input at ``offset``."""
+        """Add a unit: ``size`` bytes of ``source`` from ``begin`` on; ``span`` bytes of the input at ``offset``."""
         self.begins.append(begin)
         self.sizes.append(size)
         self.offsets.append(offset)
@@ -79,7 +79,7 @@ class Framing(Protocol):
     """Finds units. ``OPTIONS``: names of the keyword arguments that the constructor takes besides ``max_record``; they
     are options of the format's reader and writer, and come as text from the command line.
 
-    One that is ``wireloom.units.described.Described`` too has ``wireloom inspect`` show what is around its units."""
+    If it is also a ``wireloom.units.described.Described``, ``wireloom inspect`` shows the framing of its units."""
 
     OPTIONS: ClassVar[tuple[str, ...]]
 
@@ -93,7 +93,7 @@ class Framing(Protocol):
         ...
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Told what came of units that were taken, in order; both have the same number of units."""
+        """Notify the framing of the result of units that were taken, in order; both have the same number of units."""
         ...
 
     def facts(self) -> Mapping[str, Any]:
@@ -110,7 +110,7 @@ class Framing(Protocol):
 
 
 class SeveralUnitsError(WireloomError):
-    """More than one unit was to be written to a file that is one."""
+    """More than one unit would be written to a file that consists of one."""
 
 
 class Whole:
@@ -304,8 +304,8 @@ def varint(value: int) -> bytes:
 
 
 class Chosen(Prefixed):
-    """One of several framings: the one that the option ``framing`` names, or else, when reading, the one that the
-    beginning of the input shows, and when writing the first."""
+    """One of several framings: the one that the option ``framing`` names; otherwise, when reading, the one that is
+    detected from the beginning of the input, and when writing the first."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("framing",)
 
@@ -357,7 +357,7 @@ WORDS: Mapping[str, type[Framing]] = {
     "whole": Whole,
     **dict.fromkeys(("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be"), Prefixed),
 }
-"""The framings that a spec names by a word."""
+"""The built-in framings by their name in specs."""
 
 
 def framing_class(format: Format) -> type[Framing]:

@@ -1,8 +1,8 @@
-"""Framings, hooks and packings that others wrote, called so that their mistakes are told as what they are.
+"""Guarded calls of framings, hooks and packings of users, so that their errors are reported as such.
 
-Each class here stands for one that a spec names and passes every call on to it. What that raises, and what it gives in
-place of what it has to give, becomes a ``RoutineError``; where a framing fails to find units, the input is lost from
-there on, as after a damaged length, and the units before stay.
+Each class here wraps one that a spec names and forwards every call. Exceptions and invalid results become a
+``RoutineError``; if a framing fails to find units, the input is lost from there on, as after a damaged length, and the
+units before it are kept.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class GuardedFraming:
         self.inner = framing
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """Like ``Framing.take``. Where it raises something, nothing of the view is taken and the input has ended. It is
-        not asked about an empty view before the end of the input."""
+        """Like ``Framing.take``. If it raises, nothing of the view is taken and the input has ended. It is not called
+        with an empty view before the end of the input."""
         if not len(view) and not at_end:
             return Units(view, needed=1)
         try:
@@ -124,7 +124,7 @@ class GuardedFraming:
 
 
 class Lengths(Protocol):
-    """A framing of lengths: ``max_record`` is the most bytes of a unit."""
+    """A framing with lengths: ``max_record`` is the maximum size of a unit in bytes."""
 
     max_record: int
 

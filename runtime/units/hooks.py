@@ -1,4 +1,4 @@
-"""Hooks: what a format does with units that are decoded, before their rows go out."""
+"""Hooks: processing of decoded units before their rows are returned."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .framing import Units, options_of, units_of
 
 
 class Hooks(Protocol):
-    """Looks at decoded units. ``OPTIONS``: names of the constructor's keyword arguments, which are options of the
-    format's reader. One is made for each input, or column of blobs.
+    """Processes decoded units. ``OPTIONS``: names of the constructor's keyword arguments, which are options of the
+    format's reader. One object is created for each input, or column of blobs.
 
     ``needs``, optional: names of columns that must be decoded whether or not they are asked for. ``TABLE_OPTIONS``,
     optional: options that only the readers of a table's column of blobs have. ``beside``, optional: columns of that

@@ -1,4 +1,4 @@
-"""How rows become units when they are written: which rows stand together in one."""
+"""Packing: how rows are grouped into units when they are written."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """One unit, with its envelope but without framing, and how many of the rows are in it."""
+    """A unit, with its envelope but without framing, and the number of its rows."""
 
     unit: bytes
     rows: int
 
 
 class Packing(Protocol):
-    """Puts rows into units. ``OPTIONS``: names of the constructor's keyword arguments besides ``max_record``; they are
-    options of the format's writer, and come as text from the command line.
+    """Groups rows into units. ``OPTIONS``: names of the constructor's keyword arguments besides ``max_record``; they
+    are options of the format's writer, and come as text from the command line.
 
     ``SEVERAL``, optional: why rows become several units and what to do where only one is possible, for the error."""
 
@@ -41,7 +41,7 @@ class Packing(Protocol):
 
 
 ROWS_PER_UNIT = 1000
-"""Rows of a unit where a length is before each, unless the format has a packing of its own."""
+"""Rows per unit in framings with lengths, unless the format has its own packing."""
 
 
 def enveloped(format: Format, message: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Units through a decoder, piece by piece, and where the rows of each unit are."""
+"""Decoding of units in pieces, and the mapping between units and rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .hooks import Hooks
 
 
 class Piece(NamedTuple):
-    """The units of one call of a decoder, and what came of them. ``first``: the number of its first unit."""
+    """The units of one call of a decoder, and their rows. ``first``: the number of its first unit."""
 
     first: int
     units: Units

@@ -1,7 +1,7 @@
 """Resynchronisation after a damaged length: the next valid message.
 
-A message proves little by itself, since many bytes are one. So it takes several, one where the length of the one before
-it leads, or as many as there are up to the end of the input.
+A single message proves little, since many byte sequences are valid. So several consecutive messages are required, each
+at the end of the previous one, or as many as there are up to the end of the input.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .framing import CLEAN, Units
 from .guarded import Lengths
 
 CANDIDATES = 8
-"""Ends of fields after which messages are looked for in a refused one."""
+"""Maximum number of field ends after which messages are searched in a refused one."""
 PIECE = 4096
-"""Messages that are looked at in one call."""
+"""Maximum number of messages per call."""
 
 
 class Search:
-    """Looks for messages in an input whose lengths have lost their place. ``decoder``: of no columns."""
+    """Searches for messages after a damaged length. ``decoder``: a decoder of no columns."""
 
     def __init__(self, format: Format, framing: Lengths, decoder: UnitDecoder) -> None:
         self._format = format
@@ -48,15 +48,15 @@ class Search:
             if found:
                 return _cut(units, first, base + place, base)
             if number == count and first and not (units.ended or at_end):
-                # What follows is not at hand yet.
+                # What follows has not been read yet.
                 held = _cut(units, first, base + begin, base)
                 held.needed = len(view) - begin + 1
                 return held
         return units
 
     def _swallowed(self, units: Units, number: int, view: memoryview, at_end: bool) -> int:
-        """Return where valid messages begin in a refused unit, after what is a message too: its length is a wrong one,
-        and what follows it by chance looks like units, or is. 0: nowhere."""
+        """Return where valid messages begin in a refused unit that itself begins with a message: its length is wrong,
+        and the bytes after it look like units. 0: nowhere."""
         begin, end = units.begins[number], units.begins[number] + units.sizes[number]
         for place in reversed(field_ends(view[:end], begin)[-CANDIDATES:]):
             message = Units(view)
@@ -87,7 +87,7 @@ class Search:
         return False, end
 
     def _hold(self, view: memoryview, place: int, at_end: bool) -> bool | None:
-        """Return whether messages begin there; ``None``: more input is needed to know."""
+        """Return whether messages begin at an index; ``None``: more input is needed to know."""
         units = Units(view)
         while len(units.begins) < CHAIN:
             length, start = self._framing.length(view, place)

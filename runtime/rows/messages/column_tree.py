@@ -1,7 +1,8 @@
-"""The wanted columns of a message program as a tree of fields: what the engine keeps of a message, and where it goes.
+"""The wanted columns of a message program as a tree of fields: which values the engine keeps, and where they are
+written.
 
-A value waits in a *slot* until its *scope* (the row, an item of a list, a message above the rows) is at its end; then
-the scope's *emits* write an element to each of its *vectors*. A vector is one level of a column.
+A value is kept in a *slot* until the end of its *scope* (the row, an item of a list, a message above the rows); then
+the scope's *emits* append an element to each of its *vectors*. A vector is one level of a column.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from .type_tree import TypeTree
 from .vectors import NONE, STORAGE_OF_KIND, Storage, Vector
 
 TRASH = 0
-"""The slot of values that is not wanted."""
+"""The slot of values that are not wanted."""
 UNIT = -1
-"""The group of the vectors that have one element per unit, whether it holds or not; others are the number of a scope,
-or lower, for the items of a list of scalars."""
+"""The group of the vectors with one element per unit, valid or not. Other groups are the number of a scope, or lower,
+for the items of a list of scalars."""
 ABSENT_NULL, ABSENT_PRESENT = 1, 2
 EMPTY = b"{}"
 """A message without fields as JSON."""
@@ -44,9 +45,9 @@ class Op(IntEnum):
 
 @dataclass(frozen=True)
 class Emit:
-    """One element. ``guard``: the slot of the message that it is in; ``flags`` and ``default`` (size in the constants,
-    and where they begin, or the bits of a number): what an absent value becomes. ``type``: of the message that
-    becomes JSON."""
+    """Appends one element. ``guard``: the slot of the message that contains it; ``flags`` and ``default`` (size and
+    beginning in the constants, or the bits of a number): the value of an absent field. ``type``: the type of a message
+    that becomes JSON."""
 
     op: Op
     vector: int
@@ -59,7 +60,7 @@ class Emit:
 
 @dataclass
 class Place:
-    """A known field at one place of the tree.
+    """A known field at a place of the tree.
 
     ``slot``: of its value, or of its presence; ``made``: its vector, where it has one; ``vector``: that of the items of
     repeated scalars; ``scope``: of the items of repeated messages; ``inner``: its message's fields; ``table``: which
@@ -77,7 +78,7 @@ class Place:
 
 @dataclass
 class Branch:
-    """A message at one place of the tree: its type, its scope, and those of its fields that are wanted."""
+    """A message at a place of the tree: its type, its scope, and its wanted fields."""
 
     type: int
     scope: int
@@ -86,7 +87,7 @@ class Branch:
 
 @dataclass
 class Scope:
-    """``drop``: the slot that says that an entry does not count."""
+    """``drop``: the slot that marks an entry to be dropped."""
 
     emits: list[Emit] = field(default_factory=list)
     drop: int = NONE
@@ -108,7 +109,7 @@ class Lookup:
 
 
 class ColumnTree:
-    """The tree of the columns ``wanted``, none of them computed.
+    """The tree of the ``wanted`` columns, none of which is computed.
 
     ``columns``: by number, the vector of each. ``parents``: by number, for columns that do not have an element per row:
     the vector that says which element each row takes. ``lookup_columns``: the number of the column of each look-up.
@@ -146,7 +147,7 @@ class ColumnTree:
         for number, source in enumerate(self._program.columns):
             wanted = number in self._wanted
             if isinstance(source, LookupSource):
-                # Also where it is not wanted: which rows stand does not depend on the columns.
+                # Also if it is not wanted: which rows are valid does not depend on the columns.
                 vector = self._lookup(source, wanted)
                 self.lookup_columns.append(number)
                 if vector is not None:

@@ -1,8 +1,8 @@
 """Building blocks of the generated functions of computed columns: Arrow's kernels, with the meaning of Kaitai's
 language.
 
-A value that cannot be had (a field that is absent, an item that is not there) makes the whole result null, as it makes
-the attribute of an object ``None``.
+A missing value (an absent field, an item that does not exist) makes the whole result null, as it makes the attribute of
+an object ``None``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 @dataclass(frozen=True)
 class Picked:
-    """The values at ``places`` of ``values``, which may be null: an array that is not copied before it has to be."""
+    """The values at ``places`` of ``values``, which may be null: an array that is copied only when necessary."""
 
     values: Any
     places: Any

@@ -1,4 +1,4 @@
-"""Which decoder of units a format gets: the engine's, or that of the generated classes."""
+"""Selection of the decoder of units: that of the engine, or of the generated classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of a decoder of units, which the engine's and the objects' decoder implement alike."""
+"""The interface of decoders of units, implemented by the engine and by the generated classes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pyarrow as pa
 
 
 class UnitProblem(NamedTuple):
-    """Why a unit has no rows, or not all.
+    """Why a unit has no rows, or only some.
 
-    ``unit``: its number in the call. ``offset``: in the unit, where the trouble was found. ``reason``: a word of
+    ``unit``: its number in the call. ``offset``: position of the error in the unit. ``reason``: a word of
     ``wireloom.base.report.REASONS``: ``magic``, ``digest``, ``message`` (no such message, a required field is missing),
     ``index``, ``value``, ``truncated``, ``length``, ``encoding``, ``limit``. ``detail``: a sentence that names the
     field (``records.data``) and what was expected. ``rows``: how many of its rows stand all the same (those before the
@@ -47,7 +47,7 @@ class Decoded:
 
 
 class UnitDecoder(Protocol):
-    """Turns units into rows. Made once per format, columns and settings; holds no input between calls."""
+    """Turns units into rows. Created once per format, columns and settings; keeps no input between calls."""
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
         """Read the units ``first`` … one after another: the bytes ``[begins[i], begins[i] + sizes[i])`` of ``source``

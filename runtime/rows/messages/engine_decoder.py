@@ -25,18 +25,18 @@ if TYPE_CHECKING or engine.available:
     from ...engine import _engine
 
 BATCH_BYTES = 4 << 20
-"""Bytes of input with which a batch ends."""
+"""Bytes of input per batch."""
 UNITS = 1 << 16
-"""Most units of a batch."""
+"""Maximum number of units of a batch."""
 PROBLEMS = 4096
-"""Most problems of a batch."""
+"""Maximum number of problems of a batch."""
 END, FULL, NO_ROOM = range(3)
 FIRST_BYTES_PER_ROW = 64
-"""What is guessed before the first batch; its own numbers are the guess of the next one."""
+"""The estimate before the first batch; later estimates come from the previous batch."""
 FULL_VECTORS = 6
-"""Vectors that may each get all bytes of the first batch; more of them share what these would have."""
+"""Number of vectors that each get room for all bytes of the first batch; more vectors share that room."""
 SMALL_BATCH = 4096
-"""Smaller ones, in bytes, say little about what others need."""
+"""Batches of fewer bytes are not used for estimates."""
 
 
 class EngineDecoder:

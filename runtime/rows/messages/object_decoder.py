@@ -1,4 +1,4 @@
-"""Units into rows by the generated message classes: the same outcomes as the engine's, for every format."""
+"""Decoding of units by generated message classes, with the same results as the engine, for every format."""
 
 from __future__ import annotations
 

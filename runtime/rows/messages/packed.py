@@ -1,7 +1,7 @@
 """A tree of columns as the bytes that the engine loads (``runtime/engine/message.h``).
 
-The engine walks over messages by *nodes*: a message type at one place of the tree, or anywhere that is not wanted. It
-checks every operand again: a program is no more trusted than its input.
+The engine traverses messages by *nodes*: a message type at a place of the tree, or any place that is not wanted. It
+checks every operand: a program is trusted as little as its input.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ REASONS = {
     INTEGER: "value",
     EXPANSION: "limit",
 }
-"""Of all others it is ``message``."""
+"""Reasons other than ``message``."""
 ENDING = (INDEX, INTEGER, EXPANSION)
-"""Look-ups that fail end the unit's rows: those before stand."""
+"""Failed look-ups end the unit's rows; earlier rows remain valid."""
 
 SENTENCES = {
     SHORT: "the unit has only {value} bytes, it needs {count}",

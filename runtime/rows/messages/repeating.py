@@ -1,4 +1,4 @@
-"""Fields above the rows are in every row of theirs: a long one above very many rows is refused, not repeated."""
+"""Limits of fields above the rows, which are repeated in every row: a long value above very many rows is refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 MOST_TIMES, FREE, MOST = 256, 1 << 16, 1 << 30
 MOST_ITEMS = (1 << 31) - 1
 SMALL = 1 << 26
-"""Where a whole batch cannot become larger, nothing is looked at closely."""
+"""Batches that cannot exceed this size are not examined further."""
 
 DETAIL = "{name} stands above {rows} rows, which would make more than {most} bytes of it"
 

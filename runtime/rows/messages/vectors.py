@@ -15,12 +15,12 @@ from ..object_values import INT64_MAX, LARGEST_TIME
 
 NONE = 0xFFFFFFFF
 MOST = 0x7FFFFFFF
-"""Most elements of a vector, and most bytes of its data: offsets are int32."""
+"""Maximum number of elements and of data bytes of a vector: offsets are int32."""
 OFFSET_SIZE = 4
 
 
 class Storage(IntEnum):
-    """How a vector lies in memory, numbered as in ``runtime/engine/message.h``."""
+    """The memory layout of a vector, numbered as in ``runtime/engine/message.h``."""
 
     FIXED8 = 1
     FIXED32 = 4
@@ -158,7 +158,7 @@ class Memory:
             data.resize(used, shrink_to_fit=True)
             return pa.Array.from_buffers(kind, length, [validity, values, data], nulls)
         if vector.storage is Storage.FIXED8:
-            # The engine stores a byte per value, Arrow a bit.
+            # The engine stores a boolean in a byte, Arrow in a bit.
             return pa.Array.from_buffers(pa.uint8(), length, [validity, values], nulls).cast(pa.bool_())
         assert vector.kind is not None
         return _typed(pa.Array.from_buffers(TYPE_OF_KIND[vector.kind], length, [validity, values], nulls), kind)
