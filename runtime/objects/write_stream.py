@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .kaitai import KaitaiStream
+from .kaitai import ConsistencyError, KaitaiStream
 
 
 class WriteStream(KaitaiStream):
@@ -22,7 +22,7 @@ class WriteStream(KaitaiStream):
     def __init__(self, limit: int | None = None) -> None:
         self._out = bytearray()
         self._limit = limit
-        self._last = (-1, b"")
+        self._ends: list[tuple[int, bytes, str, bool]] = []
 
     def write_bits_int_be(self, n: int, val: int) -> None:
         """Append ``n`` bits, from the highest free bit of the byte that was begun downwards."""
@@ -86,9 +86,10 @@ class WriteStream(KaitaiStream):
     def _ensure_bytes_left_to_write(self, n: int, pos: int) -> None:
         pass
 
-    def ends_with(self, terminator: bytes) -> None:
-        """The terminator of what was just written belongs to what follows: it stands here where nothing does."""
-        self._last = (self.pos(), terminator)
+    def ends_with(self, terminator: bytes, name: str, *, required: bool) -> None:
+        """The field ``name`` was just written; its terminator is the beginning of what follows. Where nothing follows,
+        the terminator stands here if it is ``required``."""
+        self._ends.append((self.pos(), terminator, name, required))
 
     def room(self) -> int | None:
         """Return the number of bytes left of the limit; ``None`` without one."""
@@ -101,9 +102,11 @@ class WriteStream(KaitaiStream):
     def insert(self, position: int, data: bytes) -> None:
         """Put bytes in front of those that were written from ``position`` on."""
         self._out[position:position] = data
-        end, terminator = self._last
-        if end >= position:
-            self._last = (end + len(data), terminator)
+        for number in range(len(self._ends) - 1, -1, -1):
+            end, terminator, name, required = self._ends[number]
+            if end < position:
+                break
+            self._ends[number] = (end + len(data), terminator, name, required)
 
     def written(self, begin: int, end: int | None = None) -> bytes:
         """Return the bytes written from ``begin`` to ``end`` (the present end)."""
@@ -122,12 +125,19 @@ class WriteStream(KaitaiStream):
         return True
 
     def to_byte_array(self) -> bytes:
-        """Return all bytes written; bits that were begun are filled up with zeros."""
-        position, terminator = self._last
-        if position == self.pos():
-            return bytes(self._out) + terminator
+        """Return all bytes written; bits that were begun are filled up with zeros.
+
+        Raises ``ConsistencyError`` where what follows a field does not begin with the field's terminator.
+        """
         self.write_align_to_byte()
-        return bytes(self._out)
+        written = bytes(self._out)
+        for position, terminator, name, required in self._ends:
+            if position == len(written):
+                written += terminator if required else b""
+            elif not written.startswith(terminator, position):
+                following = written[position : position + len(terminator)]
+                raise ConsistencyError(name, f"that {terminator!r} follows, which is its terminator", following)
+        return written
 
     def close(self) -> None:
         """Do nothing: no file is held open."""

@@ -370,9 +370,9 @@ def _write_value(scope: ClassScope, field: Field, value: str, content: str | Non
     if has_bytes(field):
         content = content or content_text(scope, field, value)
         end = field.terminator
-        left = end is not None and isinstance(field.size, TerminatedSize) and not end.consume and end.eos_error
+        left = end is not None and isinstance(field.size, TerminatedSize) and not end.consume
         fitted = content if _is_measured(scope, field) else fitted_text(scope, field, content)
-        return (scope.code("write_bytes", data=fitted, ends_with=end.value if end is not None and left else b""),)
+        return (scope.code("write_bytes", data=fitted, end=end if left else None, id=field.id),)
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case UserType() as kind:
             if field.parent is None and scope.plan.owns(kind) and value.isidentifier():

@@ -129,6 +129,18 @@ def test_checksums_that_cover_each_other_are_refused():
         ("seq: [{id: a, size: 3, terminator: 0}]", {"a": b"a\0"}, ConsistencyError, "without"),
         ("seq: [{id: a, terminator: 0}]", {"a": b"a\0b"}, ConsistencyError, "without"),
         ("seq: [{id: a, terminator: 0, include: true}]", {"a": b"a"}, ConsistencyError, "ends with"),
+        (
+            "seq: [{id: a, terminator: 0x3a, consume: false}, {id: b, size-eos: true}]",
+            {"a": b"x", "b": b"y:"},
+            ConsistencyError,
+            "Check failed: a, expected: \"that b':' follows",
+        ),
+        (
+            "seq: [{id: a, terminator: 0x3a, consume: false, eos-error: false}, {id: b, size-eos: true}]",
+            {"a": b"", "b": b"y"},
+            ConsistencyError,
+            "Check failed: a, expected: \"that b':' follows",
+        ),
         ("seq: [{id: a, type: str, size: 1, encoding: ASCII}]", {"a": "é"}, ExpressionError, "ascii"),
         ("seq: [{id: a, type: u1, repeat: expr, repeat-expr: 2}]", {"a": [1]}, ConsistencyError, "count"),
         ("seq: [{id: a, type: u1, repeat: expr, repeat-expr: 1}]", {"a": [300]}, WireloomError, r"a\[0\] = 300"),
