@@ -11,7 +11,7 @@ from typing import Any
 
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Name, Node
-from ..expression.types import ListType, Path, Type, UserType, VarintType
+from ..expression.types import ListType, Path, Type, UnionType, UserType, VarintType
 from ..expression.walk import children, expressions_in, mapped
 from ..wire import OwnSize
 from .model import Struct
@@ -61,11 +61,11 @@ def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
         if any(struct.path[: len(path)] == path for path in varints):
             continue
         for attribute in attributes_of(struct):
+            cases = attribute.switch.cases if attribute.switch is not None else ()
             plain = isinstance(attribute.size, OwnSize) and attribute.terminator is None and attribute.process is None
+            plain &= all(isinstance(each.size, OwnSize) or not _paths(each.type) for each in cases)
             if not plain or attribute.arguments or attribute.parent is not None or attribute.framing is not None:
                 refused |= _paths(attribute.type)
-            if attribute.switch is not None:
-                refused |= {path for case in attribute.switch.cases for path in _paths(case.type)}
         refused |= {path for each in struct.parameters for path in _paths(each.type)}
         for node in expressions_in(struct):
             refused |= _otherwise_used(node, varints)
@@ -100,7 +100,7 @@ def _rewritten(part: Any, varints: Varints) -> Any:
     """Return a part of a model with types and expressions replaced."""
     if isinstance(part, Node):
         return _node(part, varints)
-    if isinstance(part, UserType | ListType):
+    if isinstance(part, UserType | ListType | UnionType):
         return _type(part, varints)
     if isinstance(part, tuple):
         made = tuple(_rewritten(each, varints) for each in part)
@@ -122,6 +122,9 @@ def _type(type: Type, varints: Varints) -> Type:
     if isinstance(type, ListType):
         item = _type(type.item, varints)
         return type if item is type.item else ListType(item)
+    if isinstance(type, UnionType):
+        members = tuple(_type(each, varints) for each in type.members)
+        return type if members == type.members else UnionType(tuple(dict.fromkeys(members)))
     return varints[type.path][1] if isinstance(type, UserType) and type.path in varints else type
 
 

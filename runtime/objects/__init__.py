@@ -25,6 +25,7 @@ from .errors import (
     too_deep,
 )
 from .expression_operators import (
+    as_type,
     decode,
     divide,
     divide_floats,
@@ -153,6 +154,7 @@ __all__ = [
     "ValidationNotInEnumError",
     "WriteStream",
     "as_given",
+    "as_type",
     "at_least_one",
     "before",
     "bounded",

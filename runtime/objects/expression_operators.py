@@ -81,6 +81,13 @@ def item(values: Sequence[Value], index: int) -> Value:
     return values[index]
 
 
+def as_type(kind: type[Value], value: object) -> Value:
+    """Return ``value``, which is an object of that type."""
+    if not isinstance(value, kind):
+        raise ExpressionError(f"{type(value).__qualname__} is no {kind.__qualname__}")
+    return value
+
+
 def last(values: Sequence[Value]) -> Value:
     """Return the last item."""
     return item(values, len(values) - 1)

@@ -67,7 +67,8 @@ class Texts(Finder):
 
     def _item_text(self, item: Item) -> Span:
         kind = item.path.type
-        found = self._maker.item(item.series.texts_of(item.path), item.index, f"item of {item.series.name}")
+        series = item.series.texts_of(item.path, absent_fails=self.absent_fails)
+        found = self._maker.item(series, item.index, f"item of {item.series.name}")
         if isinstance(kind, StringType):
             encoding = encoding_of(kind.encoding)
             if encoding is None:
@@ -99,6 +100,16 @@ class Texts(Finder):
         within = self.within(scope)
         found = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).clean(value)
         made = self._maker.select(within._compile(condition), found, None)
+        made.text = found.text
+        return made
+
+    def _inside(self, owner: Scope, found: Found) -> Found:
+        if not isinstance(found, Span) or not found.made or self.knows(owner):
+            return super()._inside(owner, found)
+        if owner.there is None or not self.absent_fails:
+            self.must_be_present(owner)
+        assert owner.there is not None
+        made = self._maker.select(Compiled((owner.there,), owner.there.interval), found, None)
         made.text = found.text
         return made
 

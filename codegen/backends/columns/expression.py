@@ -33,8 +33,9 @@ from ...expression.types import EnumType, UserType
 from .compiled import Compare, Compiled, Order, constant, joined
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
-from .finding import Asked, denied, facts_of
+from .finding import NOTHING, Asked, denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
+from .items import Item
 from .refusal import NotForEngineError
 from .scope import Fact, Known, Scalar, Scope, Span
 
@@ -80,7 +81,10 @@ LONGEST_LITERAL = 255
 
 @dataclass(frozen=True)
 class Compiler(Texts):
-    """Compiles expressions, with the names of a ``Finder``."""
+    """Compiles expressions, with the names of a ``Finder``. ``presence_of``: code of whether the value of a name or a
+    path is there, and of whether the object is that would have it."""
+
+    presence_of: Callable[[Compiler, Name | Attribute], tuple[Compiled, Compiled]] | None = None
 
     def compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
@@ -163,7 +167,13 @@ class Compiler(Texts):
         if self.is_bytes(node.left) or self.is_bytes(node.right):
             return self._comparison_of_bytes(node)
         code, compare = _COMPARISON[node.operator]
-        left, right = (self.compared(each, node.operator) for each in (node.left, node.right))
+        try:
+            left, right = (self.compared(each, node.operator) for each in (node.left, node.right))
+        except NotForEngineError:
+            optional = self.optional_side(node)
+            if optional is None:
+                raise
+            return self._comparison_of_path(node, optional)
         if isinstance(left, Scalar) or isinstance(right, Scalar):
             return self._comparison_of_optional(node, left, right)
         if left.constant is not None and right.constant is not None:
@@ -174,16 +184,12 @@ class Compiler(Texts):
         """Return an operand, or the integer that it is if that may be absent: what is absent equals nothing."""
         if operator not in ("==", "!=") or not isinstance(node, Name | Attribute | Cast):
             return self._compile(node)
-        named: Node = node
-        while isinstance(named, Cast):
-            named = named.value
+        named = uncast(node)
         if isinstance(named, Attribute) and not self._may_be_nothing(named):
             # Only what it is in may be absent, and then there is no value.
             return self._compile(node)
         found = self.resolve(node)
         if isinstance(found, Scalar) and not self.knows(found) and found.there is not None:
-            if isinstance(named, Attribute):
-                self._owner_must_be_present(named)
             return found
         return self.strict._compile(node)
 
@@ -193,17 +199,44 @@ class Compiler(Texts):
         field = self.scope.plan.type(owner.path).field(node.name) if isinstance(owner, UserType) else None
         return field is None or field.optional
 
-    def _owner_must_be_present(self, node: Attribute) -> None:
-        owner = self.resolve(node.value)
-        if not isinstance(owner, Scope) or not set(owner.facts) <= {*self.facts, *self.assumed}:
-            raise NotForEngineError(f'an expression compares "{node.name}", which may be absent, in what may be absent')
+    def optional_side(self, node: Comparison) -> Name | Attribute | None:
+        """Return the side of ``==`` or ``!=`` that is a path whose value may be absent, and equals nothing then."""
+        if node.operator not in ("==", "!=") or not self.absent_fails or self.presence_of is None:
+            return None
+        sides = (uncast(each) for each in (node.left, node.right))
+        optional = [each for each in sides if isinstance(each, Name | Attribute) and not self._is_certain(each)]
+        return optional[0] if len(optional) == 1 else None
+
+    def _is_certain(self, node: Node) -> bool:
+        try:
+            self.strict._compile(node)
+        except NotForEngineError:
+            return False
+        return True
+
+    def _comparison_of_path(self, node: Comparison, optional: Name | Attribute) -> Compiled:
+        assert self.presence_of is not None
+        there, around = self.presence_of(self, optional)
+        sides = (self._compile(node.left), self._compile(node.right))
+        compared = joined(sides, _COMPARISON[node.operator][0], BOOLEAN)
+        otherwise = constant(int(node.operator == "!="))
+        return joined(
+            (around, joined((there, compared, otherwise), Code.SELECT, BOOLEAN), NOTHING), Code.SELECT, BOOLEAN
+        )
 
     def _comparison_of_optional(self, node: Comparison, left: Compiled | Scalar, right: Compiled | Scalar) -> Compiled:
         optional, other = (left, right) if isinstance(left, Scalar) else (right, left)
         if isinstance(optional, Compiled) or isinstance(other, Scalar):
             raise NotForEngineError("an expression compares two values that may both be absent")
         value = Compiled((optional,), optional.interval.union(Interval(0, 0)))
-        return self._where_there(optional, joined((value, other), _COMPARISON[node.operator][0], BOOLEAN), node)
+        found = self._where_there(optional, joined((value, other), _COMPARISON[node.operator][0], BOOLEAN), node)
+        return self._of_owner(node.left if isinstance(left, Scalar) else node.right, found)
+
+    def _of_owner(self, node: Node, compared: Compiled) -> Compiled:
+        """A comparison with a member of an object, without a value where the object is absent."""
+        named = uncast(node)
+        owner = self.resolve(named.value) if isinstance(named, Attribute) else None
+        return self._of(owner, compared) if isinstance(owner, Scope) else compared
 
     def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
         """Return a comparison with something that may be absent, and equals nothing then."""
@@ -226,17 +259,24 @@ class Compiler(Texts):
         if value is None and self._fixed_bytes(left) is not None:
             left, right, value = right, left, self._fixed_bytes(left)
             compared = _MIRRORED.get(compared, compared)
-        span = self.resolve(left) if isinstance(left, Name | Attribute | Cast | Subscript) else self.span(left)
-        if not isinstance(span, Span):
-            self._read(span)
-            raise NotForEngineError("an expression compares bytes or text with something that is none")
+        span = self._compared_span(left)
         wanted = self._as_stored(value, span, compared)
         if value is None or wanted is None:
             return self._comparison_of_spans(node, span, right, compared)
         if not span.found:
             self.must_be_found(span)
         order = Compiled((Order(span, wanted),), Interval(-1, 1))
-        return self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
+        found = self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
+        return self._of_owner(left, found)
+
+    def _compared_span(self, node: Node) -> Span:
+        span = self.resolve(node) if isinstance(node, Name | Attribute | Cast | Subscript) else self.span(node)
+        if isinstance(span, Item):
+            raise NotForEngineError(f'an expression compares text of an item of "{span.series.name}"')
+        if not isinstance(span, Span):
+            self._read(span)
+            raise NotForEngineError("an expression compares bytes or text with something that is none")
+        return span
 
     def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
         """Return bytes that those of a span are compared with as they are; ``None`` if that does not show how its
@@ -248,10 +288,7 @@ class Compiler(Texts):
         return value if span.encoding.is_utf8 else _encoded(value, span.encoding)
 
     def _comparison_of_spans(self, node: Comparison, left: Span, other: Node, compared: str) -> Compiled:
-        right = self.resolve(other) if isinstance(other, Name | Attribute | Cast | Subscript) else self.span(other)
-        if not isinstance(right, Span):
-            self._read(right)
-            raise NotForEngineError("an expression compares bytes or text with something that is none")
+        right = self._compared_span(other)
         if not (self.knows(left) or self.knows(right)):
             raise NotForEngineError("an expression compares two values that may both be absent")
         for each in (left, right):
@@ -259,7 +296,8 @@ class Compiler(Texts):
                 self.must_be_found(each)
         order = Compiled((Compare(self._clean(left), self._clean(right)),), Interval(-1, 1))
         code = joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN)
-        return self._where_there(right, self._where_there(left, code, node), node)
+        found = self._where_there(right, self._where_there(left, code, node), node)
+        return self._of_owner(node.left, self._of_owner(node.right, found))
 
     def _fixed_bytes(self, node: Node) -> bytes | Known | None:
         """Return the bytes that an expression is in all rows, if a span can be compared with them."""
@@ -296,6 +334,13 @@ class Compiler(Texts):
     def denying(self, condition: Node) -> Compiler:
         """Return the same for what is run only where the condition does not hold."""
         return replace(self, assumed=(*self.assumed, *(Fact(self.scope, each) for each in denied(condition))))
+
+
+def uncast(node: Node) -> Node:
+    """Return what an expression casts, or the expression itself."""
+    while isinstance(node, Cast):
+        node = node.value
+    return node
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:

@@ -17,9 +17,9 @@ from .compiled import Byte, Compiled, Digits, constant, joined
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
 from .refusal import NotForEngineError
-from .scope import Argument, Called, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
+from .scope import Argument, Called, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
 
-Found = Member | Scope | Compiled | Item | Answer | Repeated
+Found = Member | Scope | Chosen | Compiled | Item | Answer | Repeated
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
@@ -99,7 +99,7 @@ class Finder(ABC):
 
     scope: Scope
     facts: tuple[Fact, ...] = ()
-    it: Member | Scope | None = None
+    it: Member | Scope | Chosen | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
     of_stream: Callable[[Scope, str], Compiled] | None = None
@@ -172,10 +172,9 @@ class Finder(ABC):
         return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
     def _span_size(self, span: Span) -> Compiled:
-        self.must_be_present(span)
-        if span.size is not None:
-            return constant(span.size)
-        return Compiled((span,), Interval(0, (1 << 31) - 1))
+        return self._of(
+            span, Compiled((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
+        )
 
     def _digits(self, span: Span, radix: int) -> Compiled:
         largest = min(radix ** (span.size or 128), 1 << 100)
@@ -187,19 +186,19 @@ class Finder(ABC):
             self.must_be_found(span)
         return self._of(span, value)
 
-    def _of(self, member: Span | Called, value: Compiled) -> Compiled:
+    def _of(self, member: Span | Called | Scope, value: Compiled) -> Compiled:
         """Code that is computed from something, without a value where that is absent."""
         if self.knows(member) or member.there is None or not self.absent_fails:
             self.must_be_present(member)
             return value
         return joined((Compiled((member.there,), BOOLEAN), value, NOTHING), Code.SELECT, value.interval)
 
-    def must_be_present(self, member: Scalar | Span | Repeated | Called) -> None:
+    def must_be_present(self, member: Scalar | Span | Repeated | Called | Scope) -> None:
         """Raise ``NotForEngineError`` where the field may be absent at this place."""
         if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
-    def knows(self, member: Scalar | Span | Repeated | Called) -> bool:
+    def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
         """Return whether the member is certainly there."""
         return set(member.facts) <= {*self.facts, *self.assumed}
 
@@ -217,7 +216,7 @@ class Finder(ABC):
     def resolve(self, node: Node) -> Found:
         """Return what a name or a path of names refers to. Raises ``NotForEngineError``."""
         if isinstance(node, Cast):
-            return self.resolve(node.value)
+            return self._cast(self.resolve(node.value), node)
         if isinstance(node, Name):
             return self._name(node.id, node.type)
         if isinstance(node, Attribute):
@@ -238,10 +237,12 @@ class Finder(ABC):
 
     def _member(self, owner: Found, node: Attribute) -> Found:
         found: Found | None = None
+        if isinstance(owner, Chosen):
+            owner = _object_of(owner, node.value.type)
         if isinstance(owner, Unavailable):
             return owner
         if isinstance(owner, Scope):
-            return replace(self, scope=owner, it=None)._name(node.name, node.type)
+            return self._inside(owner, replace(self, scope=owner, it=None)._name(node.name, node.type))
         if isinstance(owner, Item | Answer):
             return owner.member(node)
         if isinstance(owner, Answers):
@@ -255,6 +256,21 @@ class Finder(ABC):
                 index = joined((self._span_size(owner), constant(1)), Code.SUBTRACT, Interval(-1, 1 << 31))
             found = self._byte(owner, index)
         return Unavailable(f'an expression uses ".{node.name}"') if found is None else found
+
+    @staticmethod
+    def _cast(found: Found, node: Cast) -> Found:
+        """What is found as an object of one type."""
+        if not isinstance(node.type, UserType) or node.type.opaque:
+            return found
+        if isinstance(found, Item | Answer):
+            return found.cast(node)
+        if isinstance(found, Scope) and found.struct.path != node.type.path:
+            return Unavailable(f"an expression takes an object for one of another type, {'::'.join(node.type.path)}")
+        return _object_of(found, node.type) if isinstance(found, Chosen) else found
+
+    def _inside(self, owner: Scope, found: Found) -> Found:
+        """A member of an object, which has no value where the object is absent."""
+        return self._of(owner, found) if isinstance(found, Compiled) else found
 
     def _item(self, owner: Found, node: Subscript) -> Found:
         if isinstance(owner, Unavailable):
@@ -371,6 +387,12 @@ class Finder(ABC):
     def _resolve_or_compile(self, node: Node) -> Found:
         resolved = isinstance(node, Name | Attribute | Cast | Subscript)
         return self.resolve(node) if resolved else self._compile(node)
+
+
+def _object_of(chosen: Chosen, kind: Type | None) -> Found:
+    """The object of a type among those of which a switch chooses one."""
+    found = chosen.objects.get(kind.path) if isinstance(kind, UserType) else None
+    return found or Unavailable(f'an expression uses "{chosen.name}", whose type a switch chooses')
 
 
 def _contained(scope: Scope) -> NotForEngineError:

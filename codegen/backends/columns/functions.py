@@ -17,6 +17,7 @@ from .arrow import integer_interval
 from .compiled import Compiled, constant
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
+from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Call, Function
 from .scope import Scalar, Scope, Stream
@@ -134,4 +135,4 @@ def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, 
         if not within.run.aligned:
             raise NotForEngineError(f'"{struct.path[-1]}" may end inside a byte')
         within.run.flush()
-        function.close(Compiler(inner, it=inner, absent_fails=True))
+        function.close(Compiler(inner, it=inner, absent_fails=True, presence_of=presence_of))

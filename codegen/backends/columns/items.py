@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from wireloom.format.program import Code
 
-from ...expression.nodes import Attribute, Name, Node
-from ...expression.types import ListType
+from ...expression.nodes import Attribute, Cast, Name, Node
+from ...expression.types import BytesType, ListType, StringType, UserType
 from .compiled import Compiled, constant, joined, of_series
 from .interval import Interval
+from .refusal import NotForEngineError
 from .scope import Called, Repeated
 
 
@@ -29,8 +30,9 @@ class Series(Repeated, ABC):
         """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
 
     @abstractmethod
-    def texts_of(self, path: Node) -> int:
-        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+    def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
+        """The number of the series with the text or bytes that ``path`` finds in each item ``_``. ``absent_fails``:
+        there is none where that is absent; otherwise it may not be."""
 
     def method(self, node: Attribute) -> Compiled | Item | None:
         """Return what a method of the list gives; ``None``: there is no such method."""
@@ -71,6 +73,10 @@ class Answer:
         """Return what is inside of it."""
         return replace(self, path=Attribute(self.path, node.name, type=node.type))
 
+    def cast(self, node: Cast) -> Answer:
+        """Return it as an object of one type."""
+        return replace(self, path=_cast(self.path, node))
+
     def value(self, *, absent_fails: bool) -> Compiled:
         """Code of the integer that it is, as of an ``Item``."""
         return self.object.value_of(self.path, absent_fails=absent_fails)
@@ -88,8 +94,20 @@ class Item:
         """Return what is inside of it."""
         return replace(self, path=Attribute(self.path, node.name, type=node.type))
 
+    def cast(self, node: Cast) -> Item:
+        """Return it as an object of one type."""
+        return replace(self, path=_cast(self.path, node))
+
     def value(self, *, absent_fails: bool) -> Compiled:
         """Code of the integer that it is. ``absent_fails``: it has no value where it is absent; otherwise it may not
         be."""
+        if isinstance(self.path.type, BytesType | StringType):
+            raise NotForEngineError(f'an expression computes with text of an item of "{self.series.name}"')
         number, interval = self.series.number_of(self.path, absent_fails=absent_fails)
         return of_series((self.index,), Code.SERIES_ITEM, number, interval)
+
+
+def _cast(path: Node, node: Cast) -> Cast:
+    """What ``path`` finds as an object of one type, whose name is the same wherever it is written."""
+    assert isinstance(node.type, UserType)
+    return Cast(path, "::".join(node.type.path), type=node.type)

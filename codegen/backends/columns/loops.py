@@ -14,8 +14,9 @@ from .expression import Compiler
 from .finding import asks_position
 from .interval import Interval
 from .lines import Label
+from .presence import presence_of
 from .refusal import NotForEngineError
-from .scope import Called, Scalar, Scope, Span, Unavailable
+from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable
 from .series import KeptItems
 from .state import State
 
@@ -82,7 +83,7 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
 def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
     """Return a compiler of expressions about an item that is complete, which is ``_``."""
     item = scope.members.get(field.id)
-    return Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope)
+    return Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope, presence_of=presence_of)
 
 
 def _end_item(state: State, field: Field) -> None:
@@ -94,7 +95,9 @@ def _end_item(state: State, field: Field) -> None:
 def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scalar:
     """Return the register that says whether an item is the last one."""
     item = scope.members.get(field.id)
-    seeing = replace(state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Span | Called) else None)
+    seeing = replace(
+        state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Chosen | Span | Called) else None
+    )
     return state.assembler.temporary(seeing.compile(repeat.expression), f"last of {field.id}?")
 
 

@@ -20,17 +20,19 @@ from ...expression.nodes import (
     Logical,
     Name,
     Node,
+    StringLiteral,
     Subscript,
     Unary,
 )
 from ...expression.types import BooleanType, UserType
 from .compiled import Compiled, constant, joined
-from .expression import Compiler
-from .finding import Asked, Finder, facts_of
+from .computed_text import is_spanned
+from .expression import Compiler, uncast
+from .finding import NOTHING, Asked, Finder, Found, facts_of
 from .interval import BOOLEAN
 from .items import Answer, Item
 from .refusal import NotForEngineError
-from .scope import Argument, Scalar, Scope, Span
+from .scope import Argument, Chosen, Scalar, Scope, Span
 
 YES = constant(1)
 
@@ -42,6 +44,8 @@ def presence(compiler: Compiler, node: Node) -> Compiled:
     Raises ``NotForEngineError``.
     """
     try:
+        if is_spanned(node):
+            return _of_text(compiler, node)
         compiler.strict.compile(node)
     except NotForEngineError as refusal:
         found = _presence(compiler, node)
@@ -55,10 +59,13 @@ def _presence(compiler: Compiler, node: Node) -> Compiled | None:
     match node:
         case Unary(_, operand) | Cast(operand):
             return presence(compiler, operand)
+        case Binary(_, left, right) if is_spanned(node):
+            return _both(presence(compiler, left), presence(compiler, right)) if _joins_paths(left) else None
         case Binary(_, left, right):
             return _in_turn(compiler, left, presence(compiler, left), presence(compiler, right))
         case Comparison(operator, left, right) if not compiler.is_bytes(left) and not compiler.is_bytes(right):
-            first, second = (_compared(compiler, each, operator) for each in (left, right))
+            optional = compiler.optional_side(node)
+            first, second = (_compared(compiler, each, operator, optional) for each in (left, right))
             return _in_turn(compiler, left, first, second)
         case Logical(operator, left, right):
             knowing = compiler.knowing(left if operator == "and" else None)
@@ -78,10 +85,40 @@ def _presence(compiler: Compiler, node: Node) -> Compiled | None:
     return None
 
 
-def _compared(compiler: Compiler, node: Node, operator: str) -> Compiled:
-    """Return a side of a comparison: what is absent equals nothing."""
+def _joins_paths(node: Node) -> bool:
+    """Return whether text is put together of texts that have a value wherever they are there."""
+    if isinstance(node, Binary):
+        return _joins_paths(node.left) and _joins_paths(node.right)
+    return isinstance(node, Name | Attribute | StringLiteral)
+
+
+def _of_text(compiler: Compiler, node: Node) -> Compiled:
+    """Code of whether text or bytes are there."""
+    found = compiler.resolve(node) if isinstance(node, Name | Attribute | Cast | Subscript) else None
+    if isinstance(found, Item | Answer):
+        raise NotForEngineError("an expression uses an item that may be absent")
+    compiler.strict.span(node)
+    return YES
+
+
+def _compared(compiler: Compiler, node: Node, operator: str, optional: Name | Attribute | None) -> Compiled:
+    """A side of a comparison: what is absent equals nothing, as is ``optional``."""
+    if optional is not None and uncast(node) is optional:
+        return presence_of(compiler, optional)[1]
     is_path = operator in ("==", "!=") and isinstance(node, Name | Attribute | Cast)
-    return YES if is_path and isinstance(compiler.compared(node, operator), Scalar) else presence(compiler, node)
+    if not is_path or not isinstance(compiler.compared(node, operator), Scalar):
+        return presence(compiler, node)
+    named = uncast(node)
+    return of_object(compiler, named.value) if isinstance(named, Attribute) else YES
+
+
+def presence_of(compiler: Compiler, node: Name | Attribute) -> tuple[Compiled, Compiled]:
+    """Return code of whether the value of a path is there, and of whether the object is there that would have it."""
+    around = YES
+    if isinstance(node, Attribute) and isinstance(node.value.type, UserType):
+        found = compiler.resolve(node.value)
+        around = _asked(compiler, found) if isinstance(found, Item | Answer) else of_object(compiler, node.value)
+    return presence(compiler, node), around
 
 
 def _of_path(compiler: Compiler, node: Name | Attribute) -> Compiled | None:
@@ -91,10 +128,45 @@ def _of_path(compiler: Compiler, node: Name | Attribute) -> Compiled | None:
     if isinstance(owner, UserType):
         holder = compiler.resolve(node.value)
         if isinstance(holder, Scope):
-            return _of_member(compiler, holder, node.name)
+            around, found = of_object(compiler, node.value), _of_member(compiler, holder, node.name)
+            return None if found is None else _both(around, found)
         return _inside(compiler, node)
     # What is asked about bytes, text or a list.
     return _of_path(compiler, node.value) if isinstance(node.value, Name | Attribute) else None
+
+
+def of_object(compiler: Compiler, node: Node) -> Compiled:
+    """Code of whether the object is there that an expression finds. It has no value where an object of another type
+    is."""
+    found = compiler.resolve(node)
+    if not isinstance(found, Scope | Chosen) or compiler.knows(found):
+        return YES
+    match node:
+        case Cast(value):
+            return _both(of_object(compiler, value), _of_type(compiler.resolve(value), found))
+        case Attribute(value, name):
+            holder = compiler.resolve(value)
+            around = of_object(compiler, value)
+        case Name(name):
+            holder, around = compiler.scope, YES
+        case _:
+            return YES
+    instance = holder.struct.instance(name) if isinstance(holder, Scope) else None
+    if instance is not None and instance.value is not None and isinstance(holder, Scope):
+        within = compiler.within(holder)
+        there = of_object(within, instance.value)
+        if instance.condition is not None:
+            held = within.compile(instance.condition)
+            there = _both(presence(within, instance.condition), _both(held, there))
+        return _both(around, there)
+    return around if found.there is None else _both(around, Compiled((found.there,), BOOLEAN))
+
+
+def _of_type(value: Found, found: Scope | Chosen) -> Compiled:
+    """Code without a value where the object that is there is not the one that is found of it."""
+    if not isinstance(value, Chosen) or found.there is None:
+        return YES
+    return joined((Compiled((found.there,), BOOLEAN), YES, NOTHING), Code.SELECT, BOOLEAN)
 
 
 def _inside(compiler: Compiler, node: Attribute) -> Compiled | None:
@@ -102,6 +174,11 @@ def _inside(compiler: Compiler, node: Attribute) -> Compiled | None:
     found = compiler.resolve(node)
     if not isinstance(found, Item | Answer):
         return None
+    return _asked(compiler, found)
+
+
+def _asked(compiler: Compiler, found: Item | Answer) -> Compiled:
+    """Code of whether something is there, computed where the item or the object is read."""
     asked = replace(found, path=Presence(found.path, type=BooleanType()))
     value = asked.value(absent_fails=True)
     if isinstance(asked, Answer) and not compiler.knows(asked.object):
@@ -156,4 +233,5 @@ class Presence(Asked):
     def compiled(self, compiler: Finder) -> Compiled:
         """Return its code."""
         assert isinstance(compiler, Compiler)
-        return presence(compiler, self.value)
+        is_object = isinstance(self.value.type, UserType)
+        return of_object(compiler, self.value) if is_object else presence(compiler, self.value)

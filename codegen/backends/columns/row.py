@@ -356,6 +356,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
         inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner
+    state.created.append(inner)
     node = state.column(scope, field.id)
     if node is not None:
         state.fills[inner] = node.fields

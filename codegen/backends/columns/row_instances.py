@@ -47,14 +47,14 @@ def lower_instance(
     if instance.condition is not None:
         facts = (*facts, *facts_of(scope, instance.condition))
     compiler = row_compiler(state, scope, facts, sharing)
-    is_bytes = isinstance(instance.type, BytesType | StringType)
+    if isinstance(instance.type, BytesType | StringType):
+        _lower_spanned(state, scope, number, column, instance, compiler)
+        return
     try:
         if instance.condition is not None:
             condition = row_compiler(state, scope, state.facts, sharing).compile(instance.condition)
-        compiled = constant(0) if is_bytes else compiler.compile(instance.value)
+        compiled = compiler.compile(instance.value)
     except NotForEngineError:
-        if is_bytes:
-            raise
         _lower_nullable(state, scope, number, column, instance, facts)
         return
     assembler, absent, after = state.assembler, Label(), Label()
@@ -62,18 +62,48 @@ def lower_instance(
         question = f"is {column.name} there?"
         # Where the condition has no value it has refused the row.
         assembler.add(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
-    if is_bytes:
-        span = _span_of(assembler, compiler, column, instance.value)
-        assembler.column_bytes(number, span, column.name)
-    else:
-        value = assembler.temporary(compiled, column.name)
-        held = column.held(Compiled((value,), value.interval))
-        column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
-        if condition is None and compiled.constant is None and set(value.facts) <= set(facts):
-            # What depends on it takes the value that is there.
-            value.may_fail |= compiled.may_fail
-            scope.members[instance.id] = value
+    value = assembler.temporary(compiled, column.name)
+    held = column.held(Compiled((value,), value.interval))
+    column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
+    if condition is None and compiled.constant is None and set(value.facts) <= set(facts):
+        # What depends on it takes the value that is there.
+        value.may_fail |= compiled.may_fail
+        scope.members[instance.id] = value
     if condition is not None:
+        assembler.add(Op.JUMP, 0, 0, after)
+        assembler.place(absent)
+        assembler.add(Op.COLUMN_NULL, number, comment=column.name)
+        assembler.place(after)
+
+
+def _lower_spanned(
+    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, compiler: Compiler
+) -> None:
+    """A column of text or bytes, which is null where it, or its condition, needs what is absent. ``compiler``: where
+    the condition holds."""
+    assembler, absent, after = state.assembler, Label(), Label()
+    outside = replace(compiler, facts=state.facts, absent_fails=True)
+    asked: list[Scalar] = []
+
+    def only_where(there: Compiled) -> None:
+        # Where that has no value it has refused the row.
+        question = f"is {column.name} there?"
+        if there.constant != 1:
+            asked.append(assembler.temporary(there, question))
+            assembler.add(Op.SKIP_IF_ZERO, asked[-1], 1, absent, comment=question)
+
+    assert instance.value is not None
+    if instance.condition is not None:
+        only_where(presence(outside, instance.condition))
+        only_where(outside.compile(instance.condition))
+    try:
+        span = _span_of(assembler, compiler, column, instance.value)
+    except NotForEngineError:
+        compiler = replace(compiler, absent_fails=True)
+        only_where(presence(compiler, instance.value))
+        span = _span_of(assembler, compiler, column, instance.value)
+    assembler.column_bytes(number, span, column.name)
+    if asked:
         assembler.add(Op.JUMP, 0, 0, after)
         assembler.place(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
+from ...expression.types import Path
 from ...plan import Plan, TypePlan
 from .effort import Effort
 from .encodings import Encoding
@@ -106,6 +107,7 @@ class Called:
 
 
 Member = Scalar | Span | Argument | Known | Unavailable | Items | Called
+"""What a name stands for, besides objects."""
 
 
 @dataclass(eq=False)
@@ -135,7 +137,7 @@ class Scope:
     plan: Plan
     struct: TypePlan
     parent: Scope | None = None
-    members: dict[str, Member | Scope] = field(default_factory=dict)
+    members: dict[str, Member | Scope | Chosen] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort)
     floats: dict[str, Scalar] = field(default_factory=dict)
     lists: dict[str, Repeated] = field(default_factory=dict)
@@ -152,6 +154,8 @@ class Scope:
     """Of a message: one that does not hold leaves the layout open."""
     facts: tuple[Fact, ...] = ()
     """The conditions under which it is there."""
+    there: Scalar | None = None
+    """Whether it is there, where that depends on the input."""
     extent: Callable[[], Span] | None = None
     """The bytes of its stream, which has a size: a step finds them if they are asked for."""
 
@@ -161,6 +165,11 @@ class Scope:
         while around is not None:
             yield around
             around = around.parent
+
+    @property
+    def name(self) -> str:
+        """The name of its type."""
+        return self.struct.path[-1]
 
     @property
     def own_root(self) -> Scope:
@@ -180,6 +189,17 @@ class Scope:
     def root(self) -> Scope:
         """Return the outermost object."""
         return self.parent.root if self.parent else self.top or self
+
+
+@dataclass(eq=False)
+class Chosen:
+    """An object of one of several types, which a switch has chosen. ``objects``: that of each type, ``None`` for a
+    type of several; ``there``: whether there is one."""
+
+    name: str
+    facts: tuple[Fact, ...]
+    objects: dict[Path, Scope | None]
+    there: Scalar | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 
 from wireloom.format.program import Code, Op
 
@@ -29,7 +30,7 @@ def asked_lists(plan: Plan) -> frozenset[str]:
     """Return the names of repeated fields that some expression of the spec uses."""
     return frozenset(
         each.id if isinstance(each, Name) else each.name
-        for struct in plan.types
+        for struct in plan.family
         for node in expressions_in((struct.fields, struct.instances))
         for each in walk(node)
         if isinstance(each, Name | Attribute) and isinstance(each.type, ListType)
@@ -46,6 +47,18 @@ def asked_bytes(plan: Plan) -> frozenset[str]:
             used = (each for each in inside if isinstance(each, Name | Attribute) and isinstance(each.type, BytesType))
             found |= {each.id if isinstance(each, Name) else each.name for each in used if each not in sized}
     return frozenset(found)
+
+
+def asked_objects(plan: Plan) -> frozenset[str]:
+    """Return the names of fields whose type a switch chooses and that some expression of the spec may use."""
+    switched = {each.id for struct in plan.family for each in struct.read if each.switch is not None}
+    return frozenset(
+        name
+        for struct in plan.family
+        for node in expressions_in((struct.fields, struct.instances))
+        for each in walk(node)
+        if isinstance(each, Name | Attribute) and (name := each.id if isinstance(each, Name) else each.name) in switched
+    )
 
 
 @dataclass(eq=False)
@@ -67,7 +80,8 @@ class _Turn:
 
 @dataclass(eq=False)
 class KeptItems(Series):
-    """The items of a repeated field. ``begin``: the place before them."""
+    """The items of a repeated field. ``begin``: the place before them; ``certain``: what is there in each of them;
+    ``adding``: what is being compiled, and ``followed``: such as depends on the same of other items."""
 
     assembler: Assembler
     begin: Slot
@@ -75,6 +89,9 @@ class KeptItems(Series):
     numbers: dict[Node, int] = field(default_factory=dict)
     intervals: dict[Node, Interval] = field(default_factory=dict)
     pending: list[Node] = field(default_factory=list)
+    certain: set[Node] = field(default_factory=set)
+    adding: set[Node] = field(default_factory=set)
+    followed: set[Node] = field(default_factory=set)
     count: Scalar | None = None
 
     def add_turn(self, compiler: Compiler, number: Scalar | int) -> None:
@@ -86,11 +103,13 @@ class KeptItems(Series):
                 self._add_text(turn, path)
                 continue
             found = self._add(turn, path)
-            held = self.intervals[path]
-            if not found.within(held.low, held.high):
+            if not self._holds(path, found):
                 raise NotForEngineError(f'an expression uses an item of "{self.name}" that may be beyond 64 bits')
         if self.count is not None:
             self._note(turn, self.count)
+
+    def _holds(self, path: Node, found: Interval) -> bool:
+        return found.within(self.intervals[path].low, self.intervals[path].high)
 
     def close(self) -> None:
         """End the items."""
@@ -115,26 +134,39 @@ class KeptItems(Series):
         turn.slot.items.append(ExpressionLine(count, more, count.name))
 
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
-        """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
-        for turn in self.turns if not absent_fails else ():
-            turn.compiler.strict.compile(path)
+        """The number of the series with what ``path`` finds in each item ``_``, and its values."""
+        if not absent_fails and path not in self.certain:
+            # An item that depends on the one before it is there if that one is.
+            self.certain.add(path)
+            try:
+                for turn in self.turns:
+                    turn.compiler.strict.compile(path)
+            except NotForEngineError:
+                self.certain.discard(path)
+                raise
         if path not in self.numbers:
             number = self.assembler.series
             self.assembler.series += 1
             self.begin.items.append(Line(Op.SERIES, number, comment=self.name))
             self.numbers[path] = number
+            self.adding.add(path)
             if self.is_open:
-                self.intervals[path] = held_by(path.type)
                 self.pending.append(path)
+            self.intervals[path] = held_by(path.type)
             found = [self._add(turn, path) for turn in self.turns]
-            if not self.is_open:
-                self.intervals[path] = found[0] if found else Interval(0, 0)
-                for each in found[1:]:
-                    self.intervals[path] = self.intervals[path].union(each)
+            if path in self.followed and not all(self._holds(path, each) for each in found):
+                raise NotForEngineError(f'an expression uses an item of "{self.name}" that may be beyond 64 bits')
+            if not self.is_open and path not in self.followed:
+                self.intervals[path] = reduce(Interval.union, found, found[0]) if found else Interval(0, 0)
+            self.adding.discard(path)
+        elif path in self.adding:
+            self.followed.add(path)
         return self.numbers[path], self.intervals[path]
 
-    def texts_of(self, path: Node) -> int:
-        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+    def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
+        """The number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+        for turn in self.turns if not absent_fails else ():
+            turn.compiler.must_be_present(turn.compiler.found_span(path))
         if path not in self.numbers:
             self.numbers[path] = number = self.assembler.series
             self.assembler.series += 1

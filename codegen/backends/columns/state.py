@@ -17,11 +17,12 @@ from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .finding import asks_position
 from .interval import BOOLEAN, INT64, Interval
+from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
-from .scope import Carried, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
-from .series import asked_bytes, asked_lists
+from .scope import Carried, Chosen, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
+from .series import asked_bytes, asked_lists, asked_objects
 from .text_steps import TextMaker
 
 
@@ -32,11 +33,12 @@ class State:
     ``bounded``: the bytes end where a frame or a sub-stream does. ``other_columns``: those of rows of other types than
     the first one, by their types. ``row``: appends the steps of a row's columns that
     are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
-    ``facts``: the conditions under which the current field is read. ``created``: the scalars and spans
-    of the innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way
-    to the rows have been made. ``ways``: those that begin with these steps. ``units``: how many units inside of the
-    outermost one are open. ``fields``: how many were walked. ``streams``: those that are open, the unit's first.
-    ``asked``: the repeated fields that expressions use; ``asked_bytes``: the bytes.
+    ``facts``: the conditions under which the current field is read. ``created``: the scalars, spans and objects of the
+    innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way to the
+    rows have been made. ``ways``: those that begin with these steps. ``units``: how many units inside of the outermost
+    one are open. ``fields``: how many were walked. ``streams``: those that are open, the unit's first.
+    ``asked``: the repeated fields that expressions use; ``asked_bytes``: the bytes; ``asked_objects``: those
+    of which a switch chooses one.
     ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
     ``carried``: the chains of variables of the root.
     ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
@@ -59,7 +61,7 @@ class State:
     run: Run = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()
-    created: list[Scalar | Span] = field(default_factory=list)
+    created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list)
     nesting: int = 0
     fields: int = 0
     chains: dict[tuple[Scope, str], int] = field(default_factory=dict)
@@ -72,6 +74,7 @@ class State:
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     asked: frozenset[str] | None = None
     asked_bytes: frozenset[str] | None = None
+    asked_objects: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
@@ -79,6 +82,8 @@ class State:
             self.asked = asked_lists(self.plan)
         if self.asked_bytes is None:
             self.asked_bytes = asked_bytes(self.plan)
+        if self.asked_objects is None:
+            self.asked_objects = asked_objects(self.plan)
 
     def is_asked(self, field: Field) -> bool:
         """Return whether expressions may use the items of a repeated field."""
@@ -106,6 +111,7 @@ class State:
             absent_fails=True,
             is_open=lambda each: each.stream in self.streams,
             maker=TextMaker(self.assembler, self._flush_whole),
+            presence_of=presence_of,
         )
 
     def _flush_whole(self) -> None:

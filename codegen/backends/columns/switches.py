@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, Logical, Name, Node
-from ...expression.types import BytesType, StringType
+from ...expression.types import BytesType, StringType, UserType
+from ...expression.walk import names_in
 from ...plan import Field, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
 from .expression import Compiler
 from .field_arrow import variant_name
+from .finding import asks_position, facts_of
 from .interval import BOOLEAN, Interval
-from .lines import Label
+from .lines import ExpressionLine, Label, Line, ReadLine, Slot
 from .refusal import NotForEngineError
-from .scope import Fact, Scalar, Scope, Unavailable
+from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .state import State
 
 
@@ -33,14 +35,19 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     created, end = state.created, Label()
     asked: list[tuple[Scope, Instance]] = []
     result = _integer(state, field)
+    objects = _Objects(state, scope, field) if _are_asked(state, field) else None
     for matches, form in switch.branches:
-        test: Node = reduce(lambda left, right: Logical("or", left, right), [_is(each) for each in matches])
+        test = _any_of([Comparison("==", Name("_"), each) for each in matches])
         other, kept = Label(), len(state.kept)
         assembler.add(
             Op.SKIP_IF_ZERO, assembler.temporary(matching.compile(test), question), 0, other, comment=question
         )
+        if objects is not None:
+            objects.begin(_any_of([Comparison("==", switch.on, each) for each in matches]))
         _lower_form(state, scope, form, node, value)
         _keep(state, scope, form, result)
+        if objects is not None:
+            objects.end()
         assembler.add(Op.JUMP, 0, 0, end)
         assembler.place(other)
         asked += state.kept[kept:]
@@ -50,8 +57,12 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
         del state.kept[kept:]
     if switch.otherwise is not None:
         kept = len(state.kept)
+        if objects is not None:
+            objects.begin(*(Comparison("!=", switch.on, each) for matches, _ in switch.branches for each in matches))
         _lower_form(state, scope, switch.otherwise, node, value)
         _keep(state, scope, switch.otherwise, result)
+        if objects is not None:
+            objects.end()
         asked += state.kept[kept:]
         del state.kept[kept:]
     else:
@@ -63,9 +74,105 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     assembler.place(end)
     state.kept += asked
     state.forget(len(state.kept) - len(asked))
-    state.created = created if result is None else [*created, result]
+    made: list[Scalar | Span | Scope | Chosen] = [] if result is None else [result]
+    if objects is not None:
+        made += [*objects.created, objects.chosen]
+    state.created = [*created, *made]
     unavailable = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
-    scope.members[field.id] = unavailable if result is None else result
+    scope.members[field.id] = result or (objects.chosen if objects is not None else unavailable)
+
+
+@dataclass
+class _Objects:
+    """The objects of which a switch chooses one, for expressions after it. ``before``: the place ahead of all, at which
+    none is there; ``created``: the scalars, spans and objects in them. Their lists are for expressions inside alone."""
+
+    state: State
+    scope: Scope
+    of: Field
+    chosen: Chosen = field(init=False)
+    created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.before = self.state.assembler.slot()
+        self.facts = self.state.facts
+        self.chosen = Chosen(self.of.id, self.facts, {})
+        if self.of.unmatched:
+            self.chosen.facts = (*self.facts, *facts_of(self.scope, Name(f"{self.of.id} is there")))
+            self.chosen.there = Scalar(f"is {self.of.id} there?", BOOLEAN)
+            _note(self.before, self.chosen.there, 0)
+
+    @property
+    def is_settled(self) -> bool:
+        """Return whether the same conditions choose the same type at each place of the object."""
+        assert self.of.switch is not None
+        matches = [each for several, _ in self.of.switch.branches for each in several]
+        on = self.of.switch.on
+        changes = {"_", "_index"} & names_in(on) or asks_position(on)
+        return not changes and not any(map(names_in, matches)) and len(set(matches)) == len(matches)
+
+    def begin(self, *conditions: Node) -> None:
+        """Begin a type, which is chosen where all conditions hold."""
+        if not self.is_settled:
+            conditions = (Name(f"type {len(self.chosen.objects)} of {self.of.id}"),)
+        found = [fact for each in conditions for fact in facts_of(self.scope, each)]
+        self.state.facts = (*self.facts, *found)
+        self.state.created = []
+
+    def end(self) -> None:
+        """End the type."""
+        inside, found = self.state.assembler.slot(), self.scope.members.get(self.of.id)
+        if self.chosen.there is not None:
+            _note(inside, self.chosen.there, 1)
+        scalars: dict[Scalar, Scalar] = {}
+        for each in self.state.created:
+            if isinstance(each, Scalar):
+                scalars[each] = self._outside(each, inside)
+            else:
+                each.there = self._presence(each, inside)
+        for each in self.state.created:
+            if isinstance(each, Scope):
+                held = each.members.items()
+                each.members = {name: scalars.get(of, of) if isinstance(of, Scalar) else of for name, of in held}
+                each.lists.clear()
+        if isinstance(found, Scope):
+            # One type that several branches give has several objects: none of them is the one.
+            is_first = found.struct.path not in self.chosen.objects
+            self.chosen.objects[found.struct.path] = found if is_first else None
+        self.created += (each for each in self.state.created if not isinstance(each, Scalar))
+        self.created += scalars.values()
+        self.state.facts, self.state.created = self.facts, []
+
+    def _outside(self, scalar: Scalar, inside: Slot) -> Scalar:
+        """A copy of an integer in an object, which has no value where the object is not the one."""
+        source = scalar.checked or scalar
+        value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
+        found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
+        found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail)
+        found.there = self._presence(scalar, inside)
+        inside.items += (ExpressionLine(each, value, each.name) for each in (found, found.checked))
+        _note(self.before, found, 0)
+        absent = Line(Op.ABSENT, found.checked, comment=f"no {scalar.name}")
+        self.before.items.append(ReadLine(absent, found.checked))
+        return found
+
+    def _presence(self, inner: Scalar | Span | Scope | Chosen, inside: Slot) -> Scalar:
+        """The register that says whether something in an object is there and the object is the one."""
+        there = Scalar(f"is {inner.name} there?", BOOLEAN)
+        _note(self.before, there, 0)
+        value = constant(1) if inner.there is None else Compiled((inner.there,), BOOLEAN)
+        inside.items.append(ExpressionLine(there, value, there.name))
+        return there
+
+
+def _note(place: Slot, scalar: Scalar, value: int) -> None:
+    place.items.append(ExpressionLine(scalar, constant(value), scalar.name))
+
+
+def _are_asked(state: State, field: Field) -> bool:
+    """Return whether expressions may use the objects of which a switch chooses one."""
+    is_asked = state.asked_objects is not None and field.id in state.asked_objects
+    return is_asked and any(isinstance(each.type, UserType) for each in field.forms)
 
 
 def _integer(state: State, field: Field) -> Scalar | None:
@@ -92,8 +199,8 @@ def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> Non
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
-    """Return a compiler of expressions in which ``_`` is what a switch looks at."""
-    compiler = state.compiler(scope).strict
+    """A compiler of expressions in which ``_`` is what a switch looks at."""
+    compiler = state.compiler(scope)
     if isinstance(on.type, BytesType | StringType):
         span = compiler.span(on)
         state.run.flush()
@@ -103,8 +210,8 @@ def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler
     return replace(compiler, it=state.assembler.temporary(compiled, question))
 
 
-def _is(match: Node) -> Node:
-    return Comparison("==", Name("_"), match)
+def _any_of(tests: list[Node]) -> Node:
+    return reduce(lambda left, right: Logical("or", left, right), tests)
 
 
 def _lower_form(

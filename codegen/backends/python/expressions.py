@@ -376,6 +376,8 @@ class Translator:
             return f"bytes({self._part(value)})", PRIMARY
         if target is None or target == value.type or not isinstance(value.type, UserType | AnyStructType | UnionType):
             return self._visit(value)
+        if self.module.api is Api.WIRELOOM and isinstance(target, UserType) and not target.opaque:
+            return f"{self.module.use('as_type')}({self.module.class_of(target.path)}, {self._part(value)})", PRIMARY
         return f"{self.module.use('cast')}({self.annotations.of(target)!r}, {self._part(value)})", PRIMARY
 
 
