@@ -392,7 +392,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECK_TRUE, 88, Outcome.REFUSED | Reason.VALUE << 8),  # valid data
         Step(Op.LIMIT_END),  # body
         Step(Op.EXPRESSION, 89, 0, 602, 13),  # is summary there?
-        Step(Op.SKIP_IF_ZERO, 89, 0, 558),  # is summary there?
+        Step(Op.SKIP_IF_ZERO, 89, 0, 540),  # is summary there?
         Step(Op.EXPRESSION, 90, 0, 641, 23),  # is records there?
         Step(Op.SKIP_IF_ZERO, 90, 0, 533),  # is records there?
         Step(Op.LOOP, 5, Loop.UNTIL, 532, 0),  # records
@@ -577,52 +577,16 @@ PROGRAM = ColumnProgram(
         Step(Op.BYTES_REGISTER, 75, 93, 0),  # body
         Step(Op.EXPRESSION, 136, 0, 755, 13),  # last of records?
         Step(Op.AGAIN, 5, Loop.UNTIL, 355, 136),  # next of records
-        Step(Op.JUMP, 0, 0, 553),
+        Step(Op.JUMP, 0, 0, 535),
         Step(Op.EXPRESSION, 91, 0, 1, 9),  # no opcode
         Step(Op.EXPRESSION, 93, 0, 1, 9),  # no len_body
-        Step(Op.EXPRESSION, 95, 0, 1, 9),  # no len_topic
-        Step(Op.EXPRESSION, 96, 0, 1, 9),  # no len_message_encoding
-        Step(Op.EXPRESSION, 97, 0, 1, 9),  # no len_pairs
-        Step(Op.EXPRESSION, 98, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 99, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 102, 0, 1, 9),  # no id
-        Step(Op.EXPRESSION, 103, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 104, 0, 1, 9),  # no len_encoding
-        Step(Op.EXPRESSION, 105, 0, 1, 9),  # no len_data
-        Step(Op.EXPRESSION, 108, 0, 1, 9),  # no len_profile
-        Step(Op.EXPRESSION, 109, 0, 1, 9),  # no len_library
-        Step(Op.EXPRESSION, 114, 0, 1, 9),  # no len_records
-        Step(Op.EXPRESSION, 118, 0, 1, 9),  # no len_message_index_offsets
-        Step(Op.EXPRESSION, 120, 0, 1, 9),  # no len_compression
-        Step(Op.EXPRESSION, 123, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 124, 0, 1, 9),  # no len_media_type
-        Step(Op.EXPRESSION, 127, 0, 1, 9),  # no len_counts
-        Step(Op.EXPRESSION, 130, 0, 1, 9),  # no len_name
         Step(Op.EXPRESSION, 137, 0, 641, 23),  # is magic there?
-        Step(Op.SKIP_IF_ZERO, 137, 0, 557),  # is magic there?
+        Step(Op.SKIP_IF_ZERO, 137, 0, 539),  # is magic there?
         Step(Op.NEED, 8),  # magic
         Step(Op.CHECK_CONSTANT, 1009, Outcome.LOST | Reason.VALUE << 8, 0, 8),  # magic
-        Step(Op.JUMP, 0, 0, 578),
+        Step(Op.JUMP, 0, 0, 542),
         Step(Op.EXPRESSION, 91, 0, 1, 9),  # no opcode
         Step(Op.EXPRESSION, 93, 0, 1, 9),  # no len_body
-        Step(Op.EXPRESSION, 95, 0, 1, 9),  # no len_topic
-        Step(Op.EXPRESSION, 96, 0, 1, 9),  # no len_message_encoding
-        Step(Op.EXPRESSION, 97, 0, 1, 9),  # no len_pairs
-        Step(Op.EXPRESSION, 98, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 99, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 102, 0, 1, 9),  # no id
-        Step(Op.EXPRESSION, 103, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 104, 0, 1, 9),  # no len_encoding
-        Step(Op.EXPRESSION, 105, 0, 1, 9),  # no len_data
-        Step(Op.EXPRESSION, 108, 0, 1, 9),  # no len_profile
-        Step(Op.EXPRESSION, 109, 0, 1, 9),  # no len_library
-        Step(Op.EXPRESSION, 114, 0, 1, 9),  # no len_records
-        Step(Op.EXPRESSION, 118, 0, 1, 9),  # no len_message_index_offsets
-        Step(Op.EXPRESSION, 120, 0, 1, 9),  # no len_compression
-        Step(Op.EXPRESSION, 123, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 124, 0, 1, 9),  # no len_media_type
-        Step(Op.EXPRESSION, 127, 0, 1, 9),  # no len_counts
-        Step(Op.EXPRESSION, 130, 0, 1, 9),  # no len_name
         Step(Op.END),
     ),
     version=5,

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from enum import IntEnum
 from itertools import count
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from wireloom.objects import (
     UNSET,
@@ -25,6 +25,7 @@ from wireloom.objects import (
     ValidationLessThanError,
     ValidationNotEqualError,
     WriteStream,
+    as_type,
     at_least_one,
     bounded,
     check_end,
@@ -919,7 +920,7 @@ class Mcap(Struct):
             if not hasattr(self, "message_start_time"):
                 self.message_start_time = smallest(
                     [
-                        cast("Mcap.Message", each.body).log_time
+                        as_type(Mcap.Message, each.body).log_time
                         for each in self.records.records
                         if each.opcode == Mcap.Opcodes.message
                     ],
@@ -928,7 +929,7 @@ class Mcap(Struct):
             if not hasattr(self, "message_end_time"):
                 self.message_end_time = largest(
                     [
-                        cast("Mcap.Message", each.body).log_time
+                        as_type(Mcap.Message, each.body).log_time
                         for each in self.records.records
                         if each.opcode == Mcap.Opcodes.message
                     ],

@@ -233,7 +233,7 @@ class Compiler(Texts):
         return self._of_owner(node.left if isinstance(left, Scalar) else node.right, found)
 
     def _of_owner(self, node: Node, compared: Compiled) -> Compiled:
-        """A comparison with a member of an object, without a value where the object is absent."""
+        """Return a comparison with a member of an object, without a value where the object is absent."""
         named = uncast(node)
         owner = self.resolve(named.value) if isinstance(named, Attribute) else None
         return self._of(owner, compared) if isinstance(owner, Scope) else compared

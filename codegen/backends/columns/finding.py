@@ -259,7 +259,7 @@ class Finder(ABC):
 
     @staticmethod
     def _cast(found: Found, node: Cast) -> Found:
-        """What is found as an object of one type."""
+        """Return what is found as an object of one type."""
         if not isinstance(node.type, UserType) or node.type.opaque:
             return found
         if isinstance(found, Item | Answer):
@@ -269,7 +269,7 @@ class Finder(ABC):
         return _object_of(found, node.type) if isinstance(found, Chosen) else found
 
     def _inside(self, owner: Scope, found: Found) -> Found:
-        """A member of an object, which has no value where the object is absent."""
+        """Return a member of an object, which has no value where the object is absent."""
         return self._of(owner, found) if isinstance(found, Compiled) else found
 
     def _item(self, owner: Found, node: Subscript) -> Found:
@@ -390,7 +390,7 @@ class Finder(ABC):
 
 
 def _object_of(chosen: Chosen, kind: Type | None) -> Found:
-    """The object of a type among those of which a switch chooses one."""
+    """Return the object of a type among those of which a switch chooses one."""
     found = chosen.objects.get(kind.path) if isinstance(kind, UserType) else None
     return found or Unavailable(f'an expression uses "{chosen.name}", whose type a switch chooses')
 

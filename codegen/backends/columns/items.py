@@ -31,8 +31,8 @@ class Series(Repeated, ABC):
 
     @abstractmethod
     def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
-        """The number of the series with the text or bytes that ``path`` finds in each item ``_``. ``absent_fails``:
-        there is none where that is absent; otherwise it may not be."""
+        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``.
+        ``absent_fails``: there is none where that is absent; otherwise it may not be."""
 
     def method(self, node: Attribute) -> Compiled | Item | None:
         """Return what a method of the list gives; ``None``: there is no such method."""

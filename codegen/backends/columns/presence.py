@@ -93,7 +93,7 @@ def _joins_paths(node: Node) -> bool:
 
 
 def _of_text(compiler: Compiler, node: Node) -> Compiled:
-    """Code of whether text or bytes are there."""
+    """Return code of whether text or bytes are there."""
     found = compiler.resolve(node) if isinstance(node, Name | Attribute | Cast | Subscript) else None
     if isinstance(found, Item | Answer):
         raise NotForEngineError("an expression uses an item that may be absent")
@@ -102,7 +102,7 @@ def _of_text(compiler: Compiler, node: Node) -> Compiled:
 
 
 def _compared(compiler: Compiler, node: Node, operator: str, optional: Name | Attribute | None) -> Compiled:
-    """A side of a comparison: what is absent equals nothing, as is ``optional``."""
+    """Return a side of a comparison: what is absent equals nothing, as is ``optional``."""
     if optional is not None and uncast(node) is optional:
         return presence_of(compiler, optional)[1]
     is_path = operator in ("==", "!=") and isinstance(node, Name | Attribute | Cast)
@@ -136,8 +136,8 @@ def _of_path(compiler: Compiler, node: Name | Attribute) -> Compiled | None:
 
 
 def of_object(compiler: Compiler, node: Node) -> Compiled:
-    """Code of whether the object is there that an expression finds. It has no value where an object of another type
-    is."""
+    """Return code of whether the object is there that an expression finds. It has no value where there is
+    an object of another type."""
     found = compiler.resolve(node)
     if not isinstance(found, Scope | Chosen) or compiler.knows(found):
         return YES
@@ -163,7 +163,7 @@ def of_object(compiler: Compiler, node: Node) -> Compiled:
 
 
 def _of_type(value: Found, found: Scope | Chosen) -> Compiled:
-    """Code without a value where the object that is there is not the one that is found of it."""
+    """Return code without a value where the object that is there is not the one that is found of it."""
     if not isinstance(value, Chosen) or found.there is None:
         return YES
     return joined((Compiled((found.there,), BOOLEAN), YES, NOTHING), Code.SELECT, BOOLEAN)
@@ -178,7 +178,7 @@ def _inside(compiler: Compiler, node: Attribute) -> Compiled | None:
 
 
 def _asked(compiler: Compiler, found: Item | Answer) -> Compiled:
-    """Code of whether something is there, computed where the item or the object is read."""
+    """Return code of whether something is there, computed where the item or the object is read."""
     asked = replace(found, path=Presence(found.path, type=BooleanType()))
     value = asked.value(absent_fails=True)
     if isinstance(asked, Answer) and not compiler.knows(asked.object):

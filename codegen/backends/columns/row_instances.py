@@ -79,8 +79,8 @@ def lower_instance(
 def _lower_spanned(
     state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, compiler: Compiler
 ) -> None:
-    """A column of text or bytes, which is null where it, or its condition, needs what is absent. ``compiler``: where
-    the condition holds."""
+    """Append the steps of a column of text or bytes, which is null where it, or its condition, needs what is absent.
+    ``compiler``: where the condition holds."""
     assembler, absent, after = state.assembler, Label(), Label()
     outside = replace(compiler, facts=state.facts, absent_fails=True)
     asked: list[Scalar] = []

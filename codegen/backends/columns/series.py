@@ -134,7 +134,7 @@ class KeptItems(Series):
         turn.slot.items.append(ExpressionLine(count, more, count.name))
 
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
-        """The number of the series with what ``path`` finds in each item ``_``, and its values."""
+        """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
         if not absent_fails and path not in self.certain:
             # An item that depends on the one before it is there if that one is.
             self.certain.add(path)
@@ -164,7 +164,7 @@ class KeptItems(Series):
         return self.numbers[path], self.intervals[path]
 
     def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
-        """The number of the series with the text or bytes that ``path`` finds in each item ``_``."""
+        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
         for turn in self.turns if not absent_fails else ():
             turn.compiler.must_be_present(turn.compiler.found_span(path))
         if path not in self.numbers:

@@ -144,7 +144,7 @@ class _Objects:
         self.state.facts, self.state.created = self.facts, []
 
     def _outside(self, scalar: Scalar, inside: Slot) -> Scalar:
-        """A copy of an integer in an object, which has no value where the object is not the one."""
+        """Return a copy of an integer in an object, which has no value where the object is not the one."""
         source = scalar.checked or scalar
         value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
         found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
@@ -157,7 +157,7 @@ class _Objects:
         return found
 
     def _presence(self, inner: Scalar | Span | Scope | Chosen, inside: Slot) -> Scalar:
-        """The register that says whether something in an object is there and the object is the one."""
+        """Return the register that says whether something in an object is there and the object is the one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
         value = constant(1) if inner.there is None else Compiled((inner.there,), BOOLEAN)
@@ -199,7 +199,7 @@ def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> Non
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
-    """A compiler of expressions in which ``_`` is what a switch looks at."""
+    """Return a compiler of expressions in which ``_`` is what a switch looks at."""
     compiler = state.compiler(scope)
     if isinstance(on.type, BytesType | StringType):
         span = compiler.span(on)

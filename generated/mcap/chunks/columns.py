@@ -384,7 +384,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECK_TRUE, 86, Outcome.REFUSED | Reason.VALUE << 8),  # valid data
         Step(Op.LIMIT_END),  # body
         Step(Op.EXPRESSION, 87, 0, 602, 13),  # is summary there?
-        Step(Op.SKIP_IF_ZERO, 87, 0, 552),  # is summary there?
+        Step(Op.SKIP_IF_ZERO, 87, 0, 534),  # is summary there?
         Step(Op.EXPRESSION, 88, 0, 641, 23),  # is records there?
         Step(Op.SKIP_IF_ZERO, 88, 0, 527),  # is records there?
         Step(Op.LOOP, 5, Loop.UNTIL, 526, 0),  # records
@@ -569,52 +569,16 @@ PROGRAM = ColumnProgram(
         Step(Op.BYTES_REGISTER, 75, 91, 0),  # body
         Step(Op.EXPRESSION, 134, 0, 755, 13),  # last of records?
         Step(Op.AGAIN, 5, Loop.UNTIL, 349, 134),  # next of records
-        Step(Op.JUMP, 0, 0, 547),
+        Step(Op.JUMP, 0, 0, 529),
         Step(Op.EXPRESSION, 89, 0, 1, 9),  # no opcode
         Step(Op.EXPRESSION, 91, 0, 1, 9),  # no len_body
-        Step(Op.EXPRESSION, 93, 0, 1, 9),  # no len_topic
-        Step(Op.EXPRESSION, 94, 0, 1, 9),  # no len_message_encoding
-        Step(Op.EXPRESSION, 95, 0, 1, 9),  # no len_pairs
-        Step(Op.EXPRESSION, 96, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 97, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 100, 0, 1, 9),  # no id
-        Step(Op.EXPRESSION, 101, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 102, 0, 1, 9),  # no len_encoding
-        Step(Op.EXPRESSION, 103, 0, 1, 9),  # no len_data
-        Step(Op.EXPRESSION, 106, 0, 1, 9),  # no len_profile
-        Step(Op.EXPRESSION, 107, 0, 1, 9),  # no len_library
-        Step(Op.EXPRESSION, 112, 0, 1, 9),  # no len_records
-        Step(Op.EXPRESSION, 116, 0, 1, 9),  # no len_message_index_offsets
-        Step(Op.EXPRESSION, 118, 0, 1, 9),  # no len_compression
-        Step(Op.EXPRESSION, 121, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 122, 0, 1, 9),  # no len_media_type
-        Step(Op.EXPRESSION, 125, 0, 1, 9),  # no len_counts
-        Step(Op.EXPRESSION, 128, 0, 1, 9),  # no len_name
         Step(Op.EXPRESSION, 135, 0, 641, 23),  # is magic there?
-        Step(Op.SKIP_IF_ZERO, 135, 0, 551),  # is magic there?
+        Step(Op.SKIP_IF_ZERO, 135, 0, 533),  # is magic there?
         Step(Op.NEED, 8),  # magic
         Step(Op.CHECK_CONSTANT, 1009, Outcome.LOST | Reason.VALUE << 8, 0, 8),  # magic
-        Step(Op.JUMP, 0, 0, 572),
+        Step(Op.JUMP, 0, 0, 536),
         Step(Op.EXPRESSION, 89, 0, 1, 9),  # no opcode
         Step(Op.EXPRESSION, 91, 0, 1, 9),  # no len_body
-        Step(Op.EXPRESSION, 93, 0, 1, 9),  # no len_topic
-        Step(Op.EXPRESSION, 94, 0, 1, 9),  # no len_message_encoding
-        Step(Op.EXPRESSION, 95, 0, 1, 9),  # no len_pairs
-        Step(Op.EXPRESSION, 96, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 97, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 100, 0, 1, 9),  # no id
-        Step(Op.EXPRESSION, 101, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 102, 0, 1, 9),  # no len_encoding
-        Step(Op.EXPRESSION, 103, 0, 1, 9),  # no len_data
-        Step(Op.EXPRESSION, 106, 0, 1, 9),  # no len_profile
-        Step(Op.EXPRESSION, 107, 0, 1, 9),  # no len_library
-        Step(Op.EXPRESSION, 112, 0, 1, 9),  # no len_records
-        Step(Op.EXPRESSION, 116, 0, 1, 9),  # no len_message_index_offsets
-        Step(Op.EXPRESSION, 118, 0, 1, 9),  # no len_compression
-        Step(Op.EXPRESSION, 121, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 122, 0, 1, 9),  # no len_media_type
-        Step(Op.EXPRESSION, 125, 0, 1, 9),  # no len_counts
-        Step(Op.EXPRESSION, 128, 0, 1, 9),  # no len_name
         Step(Op.END),
     ),
     version=5,

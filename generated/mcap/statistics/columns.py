@@ -374,7 +374,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECK_TRUE, 84, Outcome.REFUSED | Reason.VALUE << 8),  # valid data
         Step(Op.LIMIT_END),  # body
         Step(Op.EXPRESSION, 85, 0, 602, 13),  # is summary there?
-        Step(Op.SKIP_IF_ZERO, 85, 0, 567),  # is summary there?
+        Step(Op.SKIP_IF_ZERO, 85, 0, 547),  # is summary there?
         Step(Op.EXPRESSION, 86, 0, 641, 23),  # is records there?
         Step(Op.SKIP_IF_ZERO, 86, 0, 540),  # is records there?
         Step(Op.LOOP, 5, Loop.UNTIL, 539, 0),  # records
@@ -586,56 +586,16 @@ PROGRAM = ColumnProgram(
         Step(Op.UNIT_END),
         Step(Op.EXPRESSION, 135, 0, 755, 13),  # last of records?
         Step(Op.AGAIN, 5, Loop.UNTIL, 335, 135),  # next of records
-        Step(Op.JUMP, 0, 0, 562),
+        Step(Op.JUMP, 0, 0, 542),
         Step(Op.EXPRESSION, 87, 0, 1, 9),  # no opcode
         Step(Op.EXPRESSION, 89, 0, 1, 9),  # no len_body
-        Step(Op.EXPRESSION, 91, 0, 1, 9),  # no len_topic
-        Step(Op.EXPRESSION, 92, 0, 1, 9),  # no len_message_encoding
-        Step(Op.EXPRESSION, 93, 0, 1, 9),  # no len_pairs
-        Step(Op.EXPRESSION, 94, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 95, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 98, 0, 1, 9),  # no id
-        Step(Op.EXPRESSION, 99, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 100, 0, 1, 9),  # no len_encoding
-        Step(Op.EXPRESSION, 101, 0, 1, 9),  # no len_data
-        Step(Op.EXPRESSION, 104, 0, 1, 9),  # no len_profile
-        Step(Op.EXPRESSION, 105, 0, 1, 9),  # no len_library
-        Step(Op.EXPRESSION, 110, 0, 1, 9),  # no len_records
-        Step(Op.EXPRESSION, 114, 0, 1, 9),  # no len_message_index_offsets
-        Step(Op.EXPRESSION, 116, 0, 1, 9),  # no len_compression
-        Step(Op.EXPRESSION, 119, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 120, 0, 1, 9),  # no len_media_type
-        Step(Op.EXPRESSION, 123, 0, 1, 9),  # no message_start_time
-        Step(Op.EXPRESSION, 124, 0, 1, 9),  # no message_end_time
-        Step(Op.EXPRESSION, 125, 0, 1, 9),  # no len_counts
-        Step(Op.EXPRESSION, 129, 0, 1, 9),  # no len_name
         Step(Op.EXPRESSION, 136, 0, 641, 23),  # is magic there?
-        Step(Op.SKIP_IF_ZERO, 136, 0, 566),  # is magic there?
+        Step(Op.SKIP_IF_ZERO, 136, 0, 546),  # is magic there?
         Step(Op.NEED, 8),  # magic
         Step(Op.CHECK_CONSTANT, 1009, Outcome.LOST | Reason.VALUE << 8, 0, 8),  # magic
-        Step(Op.JUMP, 0, 0, 589),
+        Step(Op.JUMP, 0, 0, 549),
         Step(Op.EXPRESSION, 87, 0, 1, 9),  # no opcode
         Step(Op.EXPRESSION, 89, 0, 1, 9),  # no len_body
-        Step(Op.EXPRESSION, 91, 0, 1, 9),  # no len_topic
-        Step(Op.EXPRESSION, 92, 0, 1, 9),  # no len_message_encoding
-        Step(Op.EXPRESSION, 93, 0, 1, 9),  # no len_pairs
-        Step(Op.EXPRESSION, 94, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 95, 0, 1, 9),  # no len
-        Step(Op.EXPRESSION, 98, 0, 1, 9),  # no id
-        Step(Op.EXPRESSION, 99, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 100, 0, 1, 9),  # no len_encoding
-        Step(Op.EXPRESSION, 101, 0, 1, 9),  # no len_data
-        Step(Op.EXPRESSION, 104, 0, 1, 9),  # no len_profile
-        Step(Op.EXPRESSION, 105, 0, 1, 9),  # no len_library
-        Step(Op.EXPRESSION, 110, 0, 1, 9),  # no len_records
-        Step(Op.EXPRESSION, 114, 0, 1, 9),  # no len_message_index_offsets
-        Step(Op.EXPRESSION, 116, 0, 1, 9),  # no len_compression
-        Step(Op.EXPRESSION, 119, 0, 1, 9),  # no len_name
-        Step(Op.EXPRESSION, 120, 0, 1, 9),  # no len_media_type
-        Step(Op.EXPRESSION, 123, 0, 1, 9),  # no message_start_time
-        Step(Op.EXPRESSION, 124, 0, 1, 9),  # no message_end_time
-        Step(Op.EXPRESSION, 125, 0, 1, 9),  # no len_counts
-        Step(Op.EXPRESSION, 129, 0, 1, 9),  # no len_name
         Step(Op.END),
     ),
     version=5,
