@@ -47,11 +47,25 @@ def read_ways(
     for text in texts:
         steps = steps_of(text.value) if inside is None else list(inside.steps)
         types = RowPathReader(structs, world, diagnostics, text.position).types(root, steps)
-        if types is not None:
+        if types is not None and not _leads_through_import(types, len(steps), root, text.position, diagnostics):
             found.append(Way(text.value, text.position, tuple(each.id for each in steps), tuple(types)))
     if len(found) < len(texts) or any(_refuse(*pair, diagnostics) for pair in combinations(found, 2)):
         return []
     return found
+
+
+def _leads_through_import(
+    types: list[Struct], steps: int, root: Struct, position: Position, diagnostics: Diagnostics
+) -> bool:
+    """Return whether a step begins in an object of an imported type, which is reported: the classes of the other spec
+    know nothing of these rows."""
+    for struct in types[:steps]:
+        if struct.path[0] != root.path[0]:
+            name = "::".join(struct.path)
+            message = f"rows cannot be inside of objects of the imported type {name}: declare it in this spec"
+            diagnostics.error(position, message)
+            return True
+    return False
 
 
 def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:

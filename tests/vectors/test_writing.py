@@ -86,6 +86,33 @@ def test_kafka_reads_our_batches(codec: str, tmp_path: Path) -> None:
     )
 
 
+def test_kafka_reads_our_batches_without_records_and_markers(tmp_path: Path) -> None:
+    """What compaction leaves of a batch, and the marker with which a transaction ends."""
+    from kafka.record.memory_records import MemoryRecords
+    from wireloom.formats.kafka_log.parser import KafkaLog
+
+    empty = KafkaLog.Current(
+        attributes=0, last_offset_delta=4, base_timestamp=-1, max_timestamp=1_700_000_000_000, producer_id=7,
+        body=KafkaLog.Body(records=[]),
+    )  # fmt: skip
+    emptied = KafkaLog(batches=[KafkaLog.Batch(offset=9, current=empty)]).to_bytes()
+    control = {"is_transactional": True, "is_control": True, "producer_id": 7, "producer_epoch": 1, "headers": []}
+    marker = {"offset": 14, "timestamp": 1_700_000_000_001, "key": b"\0\0\0\1", "value": bytes(6), **control}
+    wireloom.write("kafka_log", [marker], tmp_path / "marker.log")
+    ours = emptied + (tmp_path / "marker.log").read_bytes()
+    records = MemoryRecords(ours)
+    first, second = records.next_batch(), records.next_batch()
+    assert first.validate_crc()
+    assert second.validate_crc()
+    assert (first.base_offset, first.last_offset_delta, first.producer_id, list(first)) == (9, 4, 7, [])
+    assert (second.is_control_batch, second.is_transactional, second.producer_epoch) == (True, True, 1)
+    assert [each.abort for each in second] == [False]
+    assert not records.has_next()
+    assert wireloom.read("kafka_log", ours, mode="failfast")["offset"].to_pylist() == [14]
+    batches = wireloom.read("kafka_log", ours, table="batches", mode="failfast").to_pylist()
+    assert [(each["base_offset"], each["last_offset"], each["count"]) for each in batches] == [(9, 13, 0), (14, 14, 1)]
+
+
 @pytest.mark.parametrize("name", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard", "sized_header"])
 def test_a_file_of_avro_is_written_again(name: str, tmp_path: Path) -> None:
     columns = ["count", "data", "codec", "schema"]

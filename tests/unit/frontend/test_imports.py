@@ -112,3 +112,18 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
     path = tmp_path / "x.ksy"
     path.write_bytes(b"\xef\xbb\xbfmeta: {id: x}\n")
     assert load(path).name == "x"
+
+
+def test_rows_are_inside_of_types_of_the_spec(tmp_path: Path) -> None:
+    """They may be of an imported type; one around them may not."""
+    write(
+        tmp_path,
+        "other",
+        "types:\n  list: {seq: [{id: items, type: item, repeat: eos}]}\n  item: {seq: [{id: a, type: u1}]}\n",
+    )
+    text = "  -wireloom: {{rows: {}}}\nseq:\n  - {{id: part, type: 'other::{}', size: 2, repeat: eos}}\n"
+    path = write(tmp_path, "main", text.format("part", "item"), imports="other")
+    assert load(path).tables
+    write(tmp_path, "main", text.format("part.items", "list"), imports="other")
+    [message] = [each.message for each in analyse(path).diagnostics if each.severity == "error"]
+    assert message == "rows cannot be inside of objects of the imported type other::list: declare it in this spec"
