@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ....base.errors import WireloomError
-from ....base.nearest import unknown
-from ....kinesis import HASH_RANGES, Calls, schema_of, start_of, time_of
+from ....kinesis import HASH_RANGES, Calls, start_of, time_of
 from ...options import flag, one_of, size
+from ..options import LiveReadOptions, common_options, known_options
+
+SOURCE = "kinesis_stream"
+OTHER_NAMES = {"path": "stream"}
+"""Of options."""
 
 COMMON = {
     "stream": "Name or ARN of the stream; also the argument of load(…).",
@@ -37,20 +41,15 @@ WRITE_OPTIONS = {
     "targetSize": "Bytes at which an aggregate is full; default 50k.",
 }
 """Options of writes, and what they do."""
-FOREIGN = ("paths", "checkpointlocation", "querywatermark", "queryname")
-"""Options that Spark may add by itself."""
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions(LiveReadOptions):
     """The checked options of a read."""
 
     calls: Calls
     start: str | datetime
     end: datetime | None
-    columns: tuple[str, ...] | None
-    max_records: int | None
-    fail_on_data_loss: bool
     hash_range: str
     mode: str
 
@@ -66,18 +65,13 @@ class WriteOptions:
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
     """Return the options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
-    values = _known(given, READ_OPTIONS)
-    columns, most = values.get("columns"), values.get("maxRecordsPerTrigger")
-    chosen = None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip())
-    schema_of(chosen)
+    values = known_options(SOURCE, given, READ_OPTIONS, OTHER_NAMES)
     mode = values.get("mode", "permissive").lower()
     return ReadOptions(
         calls=_calls(values),
         start=start_of(values.get("start", "TRIM_HORIZON")),
         end=time_of("option end", values["end"]) if "end" in values else None,
-        columns=chosen,
-        max_records=None if most is None else size("maxRecordsPerTrigger", most),
-        fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
+        **common_options(values),
         hash_range=one_of("hashRange", values.get("hashRange", "shard").lower(), HASH_RANGES),
         mode=one_of("mode", mode, ("permissive", "dropmalformed", "failfast")),
     )
@@ -85,7 +79,7 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
     """Return the options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
-    values = _known(given, WRITE_OPTIONS)
+    values = known_options(SOURCE, given, WRITE_OPTIONS, OTHER_NAMES)
     target = size("targetSize", values.get("targetSize", "50k"))
     return WriteOptions(_calls(values), flag("aggregated", values.get("aggregated", "true")), target)
 
@@ -94,14 +88,3 @@ def _calls(values: Mapping[str, str]) -> Calls:
     if "stream" not in values:
         raise WireloomError("name the stream: option stream")
     return Calls(values["stream"], values.get("region"), values.get("endpointUrl"))
-
-
-def _known(given: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
-    names = {**{name.lower(): name for name in options}, "path": "stream"}
-    found = {}
-    for key, value in given.items():
-        if key.lower() in names:
-            found[names[key.lower()]] = value
-        elif key.lower() not in FOREIGN:
-            raise unknown("option of kinesis_stream", key, options)
-    return found

@@ -99,9 +99,13 @@ class Planning:
         self._before = now + TICK
         self._readings = {}
 
-    def begin(self) -> dict[str, Any]:
+    def initial(self) -> dict[str, Any]:
         """Return the offset before anything is known."""
         return Offset(self._name).to_json()
+
+    def progress(self) -> dict[str, Any]:
+        """Return how far the query has planned."""
+        return self.end.to_json()
 
     def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
         """Return the end offset of the next batch. Raises ``WireloomError``."""
@@ -204,7 +208,7 @@ class Planning:
             self._readings[shard_id] = found
         return found
 
-    def between(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[ShardPartition]:
+    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[ShardPartition]:
         """Return what the tasks of a batch read, which depends on ``end`` alone."""
         last = Offset.from_json(end, self._name)
         if dict(start) == dict(end):

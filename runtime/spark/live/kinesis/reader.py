@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.datasource import InputPartition
 
 from ....base.errors import WireloomError
 from ....kinesis import LATEST, TICK, Position, ShardReading, StreamShard, first_positions, list_shards, records_of
 from ...errors import HideTraceback
 from ...read.casting import Caster
 from ...read.schema import Target
+from ..stream import LiveReader
 from .options import ReadOptions
 
 if TYPE_CHECKING:
@@ -36,8 +37,10 @@ class ShardPartition(InputPartition):
         self.until, self.before = until, before
 
 
-class KinesisReader(DataSourceReader):
-    """Reads a stream in batch. It is pickled on its way to the tasks."""
+class KinesisReader(LiveReader):
+    """Reads a stream in batch."""
+
+    options: ReadOptions
 
     def __init__(self, options: ReadOptions, targets: Sequence[Target]) -> None:
         self.options = options

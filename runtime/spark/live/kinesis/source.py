@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -17,8 +16,12 @@ from pyspark.sql.types import (
 )
 
 from ...errors import HideTraceback
+from ..source import LiveSource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .options import ReadOptions
     from .reader import KinesisReader
     from .stream import KinesisStreamReader
     from .writer import KinesisStreamWriter, KinesisWriter
@@ -35,7 +38,7 @@ TYPES = {
 """Of the columns that are no strings."""
 
 
-class KinesisStreamSource(DataSource):
+class KinesisStreamSource(LiveSource):
     """``spark.read``, ``readStream``, ``df.write`` and ``writeStream`` of streams of Kinesis; ``options.READ_OPTIONS``
     and ``options.WRITE_OPTIONS`` say what can be asked for."""
 
@@ -44,40 +47,37 @@ class KinesisStreamSource(DataSource):
         """Return the name of the source."""
         return "kinesis_stream"
 
-    def schema(self) -> StructType:
-        """Return the columns of option ``columns``, or the default ones. Raises ``WireloomError``."""
-        from ....kinesis import COLUMNS
+    def read_options(self) -> ReadOptions:
+        """Return the checked options of a read. Raises ``WireloomError``."""
         from .options import read_options
 
-        with HideTraceback():
-            known = _columns()
-            return StructType([known[name] for name in read_options(self.options).columns or COLUMNS])
+        return read_options(self.options)
+
+    def columns(self) -> dict[str, StructField]:
+        """Return every column that can be read, by name."""
+        from ....kinesis import ALL_COLUMNS
+
+        return {name: StructField(name, TYPES.get(name, StringType())) for name in ALL_COLUMNS}
+
+    def default_columns(self) -> Iterable[str]:
+        """Return the names of the columns of a read that names none."""
+        from ....kinesis import COLUMNS
+
+        names: Iterable[str] = COLUMNS
+        return names
 
     def reader(self, schema: StructType) -> KinesisReader:
         """Return the reader of these columns. Raises ``WireloomError``."""
-        from ....base.nearest import unknown
-        from ...read.schema import targets
-        from .options import read_options
         from .reader import KinesisReader
 
         with HideTraceback():
-            known = _columns()
-            chosen = targets(schema, known, "")
-            for each in chosen:
-                if each.field.name.lower() not in known:
-                    raise unknown("column of kinesis_stream", each.field.name, known)
-            return KinesisReader(read_options(self.options), chosen)
+            return KinesisReader(self.read_options(), self.targets(schema))
 
-    def streamReader(self, schema: StructType) -> KinesisStreamReader:  # noqa: N802
-        """Return the streaming reader of these columns. Raises ``WireloomError``."""
-        from ....base.errors import WireloomError
+    def stream_reader(self, reader: KinesisReader) -> KinesisStreamReader:
+        """Return the streaming reader of the columns of a batch reader."""
         from .stream import KinesisStreamReader
 
-        with HideTraceback():
-            reader = self.reader(schema)
-            if reader.options.end is not None:
-                raise WireloomError("option end is of batch reads: a stream has none")
-            return KinesisStreamReader(reader)
+        return KinesisStreamReader(reader)
 
     def writer(self, schema: StructType, overwrite: bool) -> KinesisWriter:
         """Return the writer of rows. Raises ``WireloomError``."""
@@ -94,9 +94,3 @@ class KinesisStreamSource(DataSource):
 
         with HideTraceback():
             return KinesisStreamWriter(write_options(self.options), schema, overwrite)
-
-
-def _columns() -> dict[str, StructField]:
-    from ....kinesis import ALL_COLUMNS
-
-    return {name: StructField(name, TYPES.get(name, StringType())) for name in ALL_COLUMNS}

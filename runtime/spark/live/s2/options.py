@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....base.errors import WireloomError
-from ....base.nearest import unknown
 from ....s2.endpoint import endpoint_of
 from ....s2.places import place_of
-from ...options import flag, one_of, size
+from ...options import one_of, size
+from ..options import LiveReadOptions, common_options, known_options
+
+SOURCE = "s2_stream"
 
 READ_OPTIONS = {
     "basin": "Name of the basin.",
@@ -39,12 +41,10 @@ WRITE_OPTIONS = {
 }
 """Options of writes, and what they do."""
 EARLIEST = "earliest"
-FOREIGN = ("path", "paths", "checkpointlocation", "querywatermark", "queryname")
-"""Options that Spark may add by itself."""
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions(LiveReadOptions):
     """The checked options of a read. ``prefix``: whether ``stream`` is one."""
 
     basin: str
@@ -53,20 +53,17 @@ class ReadOptions:
     endpoint: str | None
     start: str
     end: str | None
-    columns: tuple[str, ...] | None
     narrow: bool
-    max_records: int | None
     max_partition: int | None
-    fail_on_data_loss: bool
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
     """Return the options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
-    values = _known(given, READ_OPTIONS)
+    values = known_options(SOURCE, given, READ_OPTIONS)
     streams = [name for name in ("stream", "streamPrefix") if name in values]
     if len(streams) != 1:
         raise WireloomError("name what to read: option stream, or streamPrefix")
-    most, part, columns = (values.get(name) for name in ("maxRecordsPerTrigger", "maxRecordsPerPartition", "columns"))
+    part = values.get("maxRecordsPerPartition")
     found = ReadOptions(
         basin=_basin(values),
         stream=values[streams[0]],
@@ -74,11 +71,9 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
         endpoint=values.get("endpoint"),
         start=values.get("start", EARLIEST).strip(),
         end=values.get("end"),
-        columns=None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
         narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
-        max_records=None if most is None else size("maxRecordsPerTrigger", most),
         max_partition=None if part is None else size("maxRecordsPerPartition", part),
-        fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
+        **common_options(values),
     )
     if found.start != EARLIEST:
         place_of("option start", found.start)
@@ -100,23 +95,12 @@ class WriteOptions:
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
     """Return the options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
-    values = _known(given, WRITE_OPTIONS)
+    values = known_options(SOURCE, given, WRITE_OPTIONS)
     if "stream" not in values:
         raise WireloomError("name what to write to: option stream")
     checkpoint = next((value for name, value in given.items() if name.lower() == "checkpointlocation"), None)
     state = values.get("stateLocation") or (f"{checkpoint.rstrip('/')}/s2_stream" if checkpoint else None)
     return WriteOptions(_basin(values), values["stream"], values.get("endpoint"), values.get("fencingToken"), state)
-
-
-def _known(given: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
-    names = {name.lower(): name for name in options}
-    found = {}
-    for key, value in given.items():
-        if key.lower() in names:
-            found[names[key.lower()]] = value
-        elif key.lower() not in FOREIGN:
-            raise unknown("option of s2_stream", key, options)
-    return found
 
 
 def _basin(values: Mapping[str, str]) -> str:

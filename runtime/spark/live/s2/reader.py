@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.datasource import InputPartition
 
 from ....s2.reading import LostRecordsError
 from ...errors import HideTraceback
 from ...read.schema import Target
+from ..stream import LiveReader
 from .options import ReadOptions
 from .planning import ADVICE, Planning, Range
 
@@ -32,8 +33,10 @@ class StreamRange(InputPartition):
         self.range = range
 
 
-class S2Reader(DataSourceReader):
-    """Reads streams between two positions. It is pickled on its way to the tasks; no token is in it."""
+class S2Reader(LiveReader):
+    """Reads streams between two positions."""
+
+    options: ReadOptions
 
     def __init__(self, options: ReadOptions, targets: Sequence[Target]) -> None:
         self.options = options

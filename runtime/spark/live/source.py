@@ -1,0 +1,77 @@
+"""What the data sources of all services have in common. Spark imports it to look for sources, so that does no work."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import StructField, StructType
+
+from ..errors import HideTraceback
+
+if TYPE_CHECKING:
+    from ..read.schema import Target
+    from .options import LiveReadOptions
+    from .stream import LiveReader, LiveStreamReader
+
+
+class LiveSource(DataSource):
+    """A data source of the streams of a service."""
+
+    @abstractmethod
+    def read_options(self) -> LiveReadOptions:
+        """Return the checked options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+
+    @abstractmethod
+    def columns(self) -> dict[str, StructField]:
+        """Return every column that can be read, by name. Raises ``UnknownNameError`` and ``WireloomError``."""
+
+    def default_columns(self) -> Iterable[str]:
+        """Return the names of the columns of a read that names none."""
+        return self.columns()
+
+    def schema(self) -> StructType:
+        """Return the columns of option ``columns``, or the default ones. Raises ``WireloomError``."""
+        with HideTraceback():
+            known, chosen = self.columns(), self.read_options().columns or self.default_columns()
+            self._check(chosen)
+            return StructType([known[name] for name in chosen])
+
+    @abstractmethod
+    def reader(self, schema: StructType) -> LiveReader:
+        """Return the reader of these columns. Raises ``WireloomError``."""
+
+    @abstractmethod
+    def stream_reader(self, reader: Any) -> LiveStreamReader:
+        """Return the streaming reader of the columns of a batch reader."""
+
+    def streamReader(self, schema: StructType) -> LiveStreamReader:  # noqa: N802
+        """Return the streaming reader of these columns. Raises ``WireloomError``."""
+        from ...base.errors import WireloomError
+
+        with HideTraceback():
+            reader = self.reader(schema)
+            if reader.options.end is not None:
+                raise WireloomError("option end is of batch reads: a stream has none")
+            return self.stream_reader(reader)
+
+    def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[Target, ...]:
+        """Return where each column of a read comes from; those of ``computed`` come from no column of a record.
+
+        Raises ``UnknownNameError`` for a column that there is not.
+        """
+        from ..read.schema import targets
+
+        self._check(schema.names, folded=True)
+        return targets(schema, {name: each for name, each in self.columns().items() if name not in computed}, "")
+
+    def _check(self, names: Iterable[str], *, folded: bool = False) -> None:
+        from ...base.nearest import unknown
+
+        known = self.columns()
+        there = {each.lower() for each in known} if folded else set(known)
+        for name in names:
+            if (name.lower() if folded else name) not in there:
+                raise unknown(f"column of {self.name()}", name, known)
