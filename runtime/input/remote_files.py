@@ -80,11 +80,30 @@ class RemoteInput(Input):
     def _ranged(self) -> Ranged:
         store = store_of(self.address, self.location)
         if store.spec is None:
-            file: Ranged = store.files.open_input_file(store.path)
-            return file
+            return _ArrowFile(store.files.open_input_file(store.path))
         if is_web(store.spec):
             return WebFile(store.spec, store.path, self.size, by_range=self.wanted is not None)
         return _SpecFile(store.spec, store.path)
+
+
+class _ArrowFile:
+    """A file of pyarrow."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._size = file.size()
+
+    def read_at(self, size: int, position: int) -> bytes:
+        """Like ``Ranged.read_at``."""
+        if position >= self._size:
+            # Google's store refuses such a request.
+            return b""
+        found: bytes = self._file.read_at(size, position)
+        return found
+
+    def close(self) -> None:
+        """Like ``Ranged.close``."""
+        self._file.close()
 
 
 class _SpecFile:

@@ -123,6 +123,12 @@ def _azure(account: str, endpoint: str | None) -> Any:
     }
     if endpoint is not None:
         parts = urlsplit(endpoint if "://" in endpoint else f"https://{endpoint}")
+        if parts.scheme == "http" and not any(options.values()):
+            # Arrow would end the process.
+            raise ValueError(
+                "tokens are not sent over http: give the endpoint with https, or set AZURE_STORAGE_ACCOUNT_KEY or"
+                " AZURE_STORAGE_SAS_TOKEN"
+            )
         for kind in ("blob", "dfs"):
             options |= {f"{kind}_storage_authority": parts.netloc, f"{kind}_storage_scheme": parts.scheme}
     return pyarrow.fs.AzureFileSystem(name, **options)
@@ -175,6 +181,19 @@ def _of_fsspec(address: str, scheme: str) -> Store:
     named = named if named.endswith(path) else named.rstrip("/")
     prefix = named[: len(named) - len(path)] if named.endswith(path) else spec.unstrip_protocol("")
     return Store(_wrapped(spec), path, prefix, suffix=suffix, spec=spec)
+
+
+def move(files: Any, source: str, target: str) -> None:
+    """Move a file within a file system of pyarrow; where that cannot move files, copy it and delete the old one.
+
+    Raises ``OSError``, and ``NotImplementedError`` where it does not write.
+    """
+    try:
+        files.move(source, target)
+    except NotImplementedError:
+        # Of Azure, unless its storage account has folders ("hierarchical namespace").
+        files.copy_file(source, target)
+        files.delete_file(source)
 
 
 def _wrapped(spec: Any) -> Any:

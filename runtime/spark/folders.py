@@ -64,8 +64,11 @@ class Folder:
 
     def names(self) -> list[str]:
         """Return the names of what is in it, sorted; none if there is no such folder."""
-        selector = pyarrow.fs.FileSelector(self.path, allow_not_found=True)
-        return sorted(each.base_name for each in self._do(lambda: self.store.get_file_info(selector)))
+        # Of Google's store, Arrow lists no folders that only the names of their files make.
+        recursive = self.store.type_name == "gcs"
+        selector = pyarrow.fs.FileSelector(self.path, recursive=recursive, allow_not_found=True)
+        found = self._do(lambda: self.store.get_file_info(selector))
+        return sorted({str(each.path)[len(self.path) :].strip("/").partition("/")[0] for each in found} - {""})
 
     def read(self, name: str) -> bytes:
         """Return the content of a file in it."""
@@ -83,7 +86,9 @@ class Folder:
 
     def move(self, name: str, folder: Folder, new_name: str | None = None) -> None:
         """Move a file into another folder of the same file system; an object of a store is copied, then deleted."""
-        self._do(lambda: self.store.move(self._inside(name), folder._inside(new_name or name)))
+        from ..input.stores import move
+
+        self._do(lambda: move(self.store, self._inside(name), folder._inside(new_name or name)))
 
     def inside(self, *names: str) -> Folder:
         """Return a folder in it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,9 +89,28 @@ def test_stores_that_cannot_refuse(place: Folder, monkeypatch: pytest.MonkeyPatc
     assert locks(place) == []
 
 
-def test_stores_that_nothing_reaches(tmp_path: Path) -> None:
+def test_a_store_without_folders(place: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is in a folder, it is not there."""
+    real = MemoryFileSystem.ls
+
+    def ls(self: Any, path: str, detail: bool = True, **more: Any) -> Any:
+        found = real(self, path, detail=detail, **more)
+        if not found:
+            raise FileNotFoundError(path)
+        return found
+
+    monkeypatch.setattr(MemoryFileSystem, "ls", ls)
+    with locked(place) as check:
+        check()
+    assert place.spec.ls(f"{place.path}/_wireloom", detail=False) == [f"{place.path}/_wireloom/lock-000000001"]
+
+
+def test_stores_that_nothing_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.fs
 
+    # Whether it is installed here or not.
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
+    monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "gs", raising=False)
     # pyarrow's own file systems of stores have no spec.
     other = Folder("gs://bucket/table", "bucket/table", pyarrow.fs.LocalFileSystem())
     with pytest.raises(UnsupportedError, match=r"a table at gs:// is locked through fsspec .* gcsfs"):

@@ -9,6 +9,7 @@ that was stopped for long finds a higher one than its own, and knows.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import threading
@@ -21,6 +22,7 @@ from ...base.addresses import scheme_of
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.extras import require
 from ...input.inputs import Location
+from ...input.stores import AZURE
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER
 from ..write.driver_process import driver_process, has_ended
@@ -114,8 +116,13 @@ class NumberedLock(LeasedLock):
 
     def _numbers(self) -> list[int]:
         self._files.invalidate_cache()
-        names = (str(each).rpartition("/")[2] for each in self._files.ls(self._folder, detail=False))
-        return sorted(int(found[1]) for each in names if (found := NAME.fullmatch(each)))
+        try:
+            found = self._files.ls(self._folder, detail=False)
+        except FileNotFoundError:
+            # Some stores have no folders: where nothing is in one, there is none.
+            return []
+        names = (str(each).rpartition("/")[2] for each in found)
+        return sorted(int(number[1]) for each in names if (number := NAME.fullmatch(each)))
 
     def _name(self, number: int) -> str:
         return f"{self._folder}/lock-{number:09d}"
@@ -143,13 +150,8 @@ def _exclusive(place: Folder) -> tuple[Any, str]:
     require("fsspec", "fsspec", f"a table at {scheme}://, which is locked while it is written to,")
     import fsspec
 
-    options: dict[str, Any] = {}
-    if location.endpoint is not None:
-        options["endpoint_url"] = location.endpoint
-    if location.anonymous:
-        options["token"] = "anon"
     try:
-        files, path = fsspec.core.url_to_fs(place.address, **options)
+        files, path = fsspec.core.url_to_fs(place.address, **_options(place.address, location))
     except (ImportError, ValueError, TypeError) as error:
         raise UnsupportedError(
             f"a table at {scheme}:// is locked through fsspec while it is written to, and that cannot reach it "
@@ -157,3 +159,29 @@ def _exclusive(place: Folder) -> tuple[Any, str]:
             path=place.address,
         ) from None
     return files, str(path)
+
+
+def _options(address: str, location: Location) -> dict[str, Any]:
+    """Return what the packages for Google's and Azure's stores call the options that pyarrow has for them."""
+    if scheme_of(address) not in AZURE:
+        endpoint = {} if location.endpoint is None else {"endpoint_url": location.endpoint}
+        return {**endpoint, **({"token": "anon"} if location.anonymous else {})}
+    known = {
+        name: value
+        for name in ("account_name", "account_key", "sas_token")
+        if (value := os.environ.get(f"AZURE_STORAGE_{name.upper()}"))
+    }
+    _, at, host = address.partition("://")[2].partition("/")[0].rpartition("@")
+    if at:
+        known["account_name"] = host.partition(".")[0]
+    if location.endpoint is None:
+        return known
+    server = location.endpoint if "://" in location.endpoint else f"https://{location.endpoint}"
+    # Of adlfs, a connection string alone can name another address than Azure's own.
+    parts = {
+        "BlobEndpoint": f"{server.rstrip('/')}/{known.get('account_name', '')}",
+        "AccountName": known.get("account_name"),
+        "AccountKey": known.get("account_key"),
+        "SharedAccessSignature": known.get("sas_token"),
+    }
+    return {"connection_string": ";".join(f"{name}={value}" for name, value in parts.items() if value)}

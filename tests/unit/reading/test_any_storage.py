@@ -224,3 +224,23 @@ def test_packages_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_digests_are_of_s3(memory: Any) -> None:
     with pytest.raises(UnsupportedError, match="verify_sha256 compares with the metadata of objects of s3://"):
         count("memory://logs/a/1.log", verify_sha256=True)
+
+
+def test_a_store_that_cannot_move_files(tmp_path: Path) -> None:
+    """As those of Azure without a hierarchical namespace."""
+
+    class Handler(pyarrow.fs.FSSpecHandler):
+        def move(self, src: str, dest: str) -> None:
+            raise NotImplementedError("move")
+
+    files = pyarrow.fs.PyFileSystem(Handler(fsspec.filesystem("dir", path=str(tmp_path), fs=fsspec.filesystem("file"))))
+    wireloom.write("word_stuffed_log", [{"generation": 0, "payload": b"x"}], "a.log", filesystem=files)
+    assert [each.name for each in tmp_path.iterdir()] == ["a.log"]
+    assert count("a.log", filesystem=files) == 1
+
+
+def test_azure_without_a_key_and_without_tls(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ACCOUNT_KEY", "SAS_TOKEN"):
+        monkeypatch.delenv(f"AZURE_STORAGE_{name}", raising=False)
+    with pytest.raises(WireloomError, match="tokens are not sent over http: .* set AZURE_STORAGE_ACCOUNT_KEY"):
+        count("abfss://logs@account.dfs.core.windows.net/a.log", endpoint="http://127.0.0.1:9")
