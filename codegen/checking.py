@@ -53,7 +53,9 @@ def check(
     """Check a spec, of which nothing is run; with ``text`` that is what is in the file. Raises ``WireloomError`` where
     it cannot be read."""
     if path.is_dir():
-        raise WireloomError(f"there are no specs (*{SUFFIX}) in this folder", path=str(path))
+        raise WireloomError(
+            f"there are no specs (*{SUFFIX}) in this folder: name a folder with specs, or a spec file", path=str(path)
+        )
     try:
         result = analyse(path, text, import_paths=folders, allow_modules=checked_modules(allow_modules))
     except OSError as error:

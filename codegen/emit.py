@@ -142,7 +142,9 @@ def render(
         for backend in chosen:
             for file in backend.files(plan, target):
                 if file.path in files:
-                    raise WireloomError(f"two backends make the file {file.path}")
+                    raise WireloomError(
+                        f"two backends make the file {file.path}, one of them {backend.name!r}: uninstall one of them"
+                    )
                 files[file.path] = file.text
         files.setdefault(f"{plan.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
     return files
@@ -176,7 +178,9 @@ def formatted(files: Mapping[str, str]) -> dict[str, str]:
         command = (sys.executable, "-m", "ruff", "format", *options, folder)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise WireloomError(f"a backend made code that cannot be formatted: {done.stderr.strip()}")
+            raise WireloomError(
+                f"a backend generated code with a syntax error, which is a bug of the backend: {done.stderr.strip()}"
+            )
         return {**files, **{path: Path(folder, path).read_text(encoding="utf-8") for path in modules}}
 
 
@@ -188,11 +192,18 @@ def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
     return Path(os.path.relpath(discovery_dir.joinpath(*parts[-2:]), output_dir)).as_posix()
 
 
+def check_folder(output_dir: Path) -> None:
+    """Raise ``WireloomError`` where there is something else than a folder."""
+    if output_dir.exists() and not output_dir.is_dir():
+        raise WireloomError("is not a folder: name a folder to write to", path=str(output_dir))
+
+
 def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
     """Return how ``output_dir`` differs from ``files``, and the packages for Spark's discovery in ``discovery_dir``.
 
     Raises ``WireloomError`` if a file is in the way.
     """
+    check_folder(output_dir)
     standing = {path.relative_to(output_dir).as_posix(): path for path in _standing(output_dir)}
     if discovery_dir is not None:
         for place in discovery_dir.glob(f"{DISCOVERED}*/__init__.py"):
@@ -215,7 +226,10 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
         elif old == files[path]:
             unchanged.append(path)
         elif old is not None and not generated:
-            raise WireloomError("not overwritten, since it was not generated: move it away", path=str(standing[path]))
+            raise WireloomError(
+                "is not overwritten, since it was not generated: move it, or choose another folder",
+                path=str(standing[path]),
+            )
         else:
             written.append(path)
             diff += difference(from_here(output_dir, path), old, files[path])

@@ -84,12 +84,15 @@ def find_project(folder: Path) -> Project:
     if table is None:
         return Project(folder / "specs", folder / "generated", Target())
     if not isinstance(table, dict):
-        raise WireloomError("[tool.wireloom] is a table", path=str(file))
+        raise WireloomError(f"[tool.wireloom] must be a table, not {table!r}", path=str(file))
     given = {name: _text(file, name, value) for name, value in table.items() if name != MODULES}
     specs, output = given.get("specs", "specs"), given.get("output", "generated")
     package = given.get("package", Target().package)
     if not all(part.isidentifier() for part in package.split(".")):
-        raise WireloomError(f"[tool.wireloom] package: {package!r} is not a name of a package", path=str(file))
+        raise WireloomError(
+            f"[tool.wireloom] package: give the name of a Python package such as company.formats, not {package!r}",
+            path=str(file),
+        )
     discovery = given.get("discovery")
     return Project(
         folder / specs,

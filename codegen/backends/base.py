@@ -152,7 +152,9 @@ def backends() -> tuple[Backend[Any], ...]:
     for entry in entry_points(GROUP):
         backend = _loaded(entry)
         if backend.name in found:
-            raise UnsupportedError(f"two backends are called {backend.name!r}, one of them that of {entry.value}")
+            raise UnsupportedError(
+                f"two backends are called {backend.name!r}, one of them {entry.value}: uninstall one of them"
+            )
         found[backend.name] = backend
     return tuple(found[name] for name in sorted(found))
 
@@ -162,9 +164,14 @@ def _loaded(entry: EntryPoint) -> Backend[Any]:
         backend = entry.load()
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        raise UnsupportedError(f"the backend {entry.value} cannot be loaded: {printable(reason)}") from error
+        raise UnsupportedError(
+            f"the backend {entry.value} cannot be loaded: {printable(reason)}; mend or uninstall its package"
+        ) from error
     if not isinstance(backend, Backend):
-        raise UnsupportedError(f"the entry point {entry.value} of the group {GROUP} is no Backend")
+        raise UnsupportedError(
+            f"the entry point {entry.value} of the group {GROUP} must be a Backend, found"
+            f" {type(backend).__name__}: mend or uninstall its package"
+        )
     return backend
 
 

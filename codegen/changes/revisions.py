@@ -60,13 +60,15 @@ def _side(text: str, other: str, folder: Path) -> Side:
         return _of(text, path, None)
     revision, colon, inside = text.partition(":")
     if not revision or (path.suffix == SUFFIX and not colon):
-        raise WireloomError("no such spec file, and no revision either", path=text)
+        raise WireloomError(
+            "no such spec file, and no revision of git of that name: check the path, or name REVISION:PATH", path=text
+        )
     if colon:
         base, local = Path(), inside.startswith("./")
     else:
         # A revision alone: the same place as on the other side, which is a file here.
         if not Path(other).exists():
-            raise WireloomError("no such spec file or folder, and no revision with a path either", path=other)
+            raise WireloomError("no such spec file or folder: check the path, or name REVISION:PATH", path=other)
         base, local = Path(other).resolve().parent, True
         inside = Path(other).resolve().name
     top = Path(_git(base, text, "rev-parse", "--show-toplevel").decode().strip())
@@ -79,7 +81,10 @@ def _side(text: str, other: str, folder: Path) -> Side:
         # The folder is new since then, with all that is in it.
         return Side(f"{revision}:{inside}", {}, False, revision)
     if not found.exists():
-        raise WireloomError(f"there is no {inside} in {revision}", path=text)
+        raise WireloomError(
+            f"there is no {inside} in {revision}: check the path from the top of the repository",
+            path=text,
+        )
     return _of(f"{revision}:{inside}", found, revision)
 
 
@@ -109,8 +114,13 @@ def _git(folder: Path, shown: str, *arguments: str, given: bytes = b"") -> bytes
     try:
         done = subprocess.run(("git", *arguments), cwd=folder, input=given, capture_output=True, check=False)
     except FileNotFoundError as error:
-        raise UnsupportedError(f"git is not installed, and {shown} is not a file") from error
+        raise UnsupportedError(
+            f"{shown} is not a file, and revisions need git, which is not installed: install it or name a file"
+        ) from error
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        raise WireloomError(f"is not a file, and git knows no such revision{f' ({said})' if said else ''}", path=shown)
+        raise WireloomError(
+            f"is not a file, and git finds no such revision{f' ({said})' if said else ''}: name REVISION:PATH",
+            path=shown,
+        )
     return done.stdout

@@ -10,7 +10,7 @@ from wireloom.base.errors import WireloomError
 
 from ..backends.base import HEADER_START
 from ..backends.python.api import Api
-from ..emit import Changes, difference, formatted, from_here, put
+from ..emit import Changes, check_folder, difference, formatted, from_here, put
 from .modules import modules
 
 REPLACEABLE = (HEADER_START, "# This is a generated file! ")
@@ -46,6 +46,7 @@ def generate(
     """
     made = modules(specs, import_paths, api, package, strict=strict)
     files = formatted({f"{name}.py": text for name, text in made.texts.items()})
+    check_folder(output_dir)
     changes = _compare(files, output_dir)
     if not check:
         for path in changes.written:
@@ -65,7 +66,9 @@ def _compare(files: Mapping[str, str], output_dir: Path) -> Changes:
             unchanged.append(path)
             continue
         if old and not old.startswith(REPLACEABLE):
-            raise WireloomError("not overwritten, since it was not generated: move it away", path=str(place))
+            raise WireloomError(
+                "is not overwritten, since it was not generated: move it, or choose another folder", path=str(place)
+            )
         written.append(path)
         diff += difference(from_here(output_dir, path), old, files[path])
     return Changes(tuple(written), (), tuple(unchanged), "".join(diff))

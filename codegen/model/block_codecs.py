@@ -100,11 +100,11 @@ class BlockCodecs:
                 return None
             reason = comparable(type_of(on), type_of(match), "==")
             if reason:
-                self._diagnostics.error(entry.key.position, f"this case can never be: {reason}")
+                self._diagnostics.error(entry.key.position, f"this case can never match: {reason}")
                 return None
             cases.append((Comparison("==", on, match, type=BooleanType()), number))
         if not names:
-            self._diagnostics.error(value.position_of("cases"), "'codec' has no cases")
+            self._diagnostics.error(value.position_of("cases"), "'codec' needs at least one case")
             return None
         chosen: Node = otherwise
         for test, number in reversed(cases):

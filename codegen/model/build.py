@@ -329,7 +329,7 @@ class Builder:
                 match = self.typing.expression(symbol, case.match, inside)
                 reason = comparable(type_of(on), type_of(match), "==") if on is not None and match is not None else None
                 if reason:
-                    self.diagnostics.error(case.position, f"this case can never be: {reason}")
+                    self.diagnostics.error(case.position, f"this case can never match: {reason}")
             arguments = self._arguments(symbol, case.reference, case.type, inside) if case.reference else ()
             size = self._size(symbol, case.size, around)
             cases.append(SwitchCase(match, case.type, arguments, size, case.terminator))
@@ -348,7 +348,7 @@ class Builder:
             if any(k in value for k in keys)
         ]
         if len(groups) != 1:
-            problem = "these keys of 'valid' do not go together" if groups else "'valid' says nothing"
+            problem = "these keys of 'valid' do not go together" if groups else "'valid' is empty"
             self.diagnostics.error(value.position, f"{problem}; expected eq, min and max, any-of, in-enum or expr")
             return None
         if value.flag("in-enum") and not isinstance(field.type, EnumType):

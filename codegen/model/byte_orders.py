@@ -36,7 +36,7 @@ def computed_endian(
         match = typing.expression(symbol, entry.key)
         reason = comparable(type_of(on), type_of(match), "==") if match is not None else None
         if reason:
-            diagnostics.error(entry.key.position, f"this case can never be: {reason}")
+            diagnostics.error(entry.key.position, f"this case can never match: {reason}")
         cases.append((match, order))
     refuse_names_before_byte_order(symbol, on_expression, diagnostics)
     return ComputedEndian(on, tuple(cases)) if on is not None else None

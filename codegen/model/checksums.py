@@ -145,7 +145,10 @@ class ChecksumReader:
             raise AlreadyReportedError
         for key in OF_NUMBERS:
             if key in section and found.is_digest:
-                self._error(section.keys[key], f"'{key}' is of numbers, {found.name} is a digest")
+                self._error(
+                    section.keys[key],
+                    f"'{key}' applies to checksums that are numbers, and {found.name} is a digest: leave it out",
+                )
         given = [section.integer(key) for key in PARAMETERS]
         for key, number in zip(PARAMETERS, given, strict=True):
             if number is not None and number >> found.width:
@@ -208,7 +211,10 @@ class ChecksumReader:
         names = list(over.items) if isinstance(over, Items) else [over, over]
         first, last = map(self._member, names)
         if first.index > last.index:
-            self._error(section.position_of("over"), f"{shown(first.id)} stands after {shown(last.id)}")
+            self._error(
+                section.position_of("over"),
+                f"{shown(first.id)} comes after {shown(last.id)}: name the first, then the last",
+            )
         return first, last
 
     def _member(self, name: Value | None) -> Member:

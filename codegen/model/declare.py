@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..expression.typerules import is_integer
+from ..expression.typerules import is_integer, type_name
 from ..expression.types import (
     AnyStructType,
     BitsType,
@@ -116,10 +116,15 @@ class Declarer:
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
                 name = entry.key.value
                 if name in BUILT_IN or name in PARAMETER_TYPES:
-                    self.diagnostics.error(entry.key.position, f"{shown(name)} is the name of a built-in type")
+                    self.diagnostics.error(
+                        entry.key.position, f"{shown(name)} is the name of a built-in type: give this one another name"
+                    )
                 symbol.types[name] = self._type(file, (*path, name), entry.value, symbol, above, opaque=opaque)
                 if name in SCALARS and name not in PARAMETER_TYPES and symbol.types[name].is_message:
-                    self.diagnostics.error(entry.key.position, f"{shown(name)} is the name of a scalar of protobuf")
+                    self.diagnostics.error(
+                        entry.key.position,
+                        f"{shown(name)} is the name of a scalar of protobuf: give this type another name",
+                    )
         return symbol
 
     def _version(self, meta: Section) -> None:
@@ -258,7 +263,7 @@ class Declarer:
             if found is not None and is_integer(type):
                 type = EnumType(found.path, type)
             elif found is not None:
-                self.diagnostics.error(enum.position, "an enum names integers, this is none")
+                self.diagnostics.error(enum.position, f"'enum' needs an integer, found {type_name(type)}")
         member.type, member.failed = type, type is None
         self._add(symbol, member)
 

@@ -54,7 +54,9 @@ def default_of(
         return reader.computed(value, attribute)
     node = typing.expression(symbol, value) if isinstance(value, Expression) else None
     if not isinstance(value, Expression):
-        diagnostics.error(position, "'default' of a single value is no list")
+        diagnostics.error(
+            position, "a list is the default of a repeated attribute, and this one is not repeated: give an expression"
+        )
     return None if node is None or not isinstance(value, Expression) else reader.fitting(node, attribute, value)
 
 

@@ -66,7 +66,7 @@ class EnvelopeReader:
             position = at.scalar.place(offset, offset + len(name))
             offset += len(name) + 1
             if here is None:
-                message = f"what stands before is of no type of the spec, so that no {shown(name)} can be inside of it"
+                message = f"the attribute before {shown(name)} is not of a type of the spec, so it has no attributes"
                 self.diagnostics.error(position, message)
                 return None
             attribute = here.attribute(name)

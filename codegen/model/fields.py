@@ -11,7 +11,7 @@ from wireloom.base.plurals import counted
 from ..encodings import ENCODING_NAMES, canonical_encoding, canonical_encodings, terminator_of
 from ..expression.fold import constant_integer
 from ..expression.nodes import Name
-from ..expression.typerules import combined_all
+from ..expression.typerules import combined_all, type_name
 from ..expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ..spec.builtin_types import MAX_BITS
 from ..spec.diagnostics import Diagnostics
@@ -211,7 +211,7 @@ class FieldReader:
         if enum is None:
             return Shape(type, size)
         if isinstance(type, FloatType):
-            self.diagnostics.error(enum.position, "an enum names integers, this is a float")
+            self.diagnostics.error(enum.position, f"'enum' needs an integer, found {type_name(type)}")
             return None
         found = self.enum(enum.value, enum.position)
         return Shape(EnumType(found.path, type), size) if found is not None else None
@@ -222,7 +222,8 @@ class FieldReader:
             size = section.expression("size")
             if size is not None and constant_integer(size.node) != len(contents.value):
                 self.diagnostics.error(
-                    size.position, f"the contents have {counted(len(contents.value), 'byte')}; 'size' can go"
+                    size.position,
+                    f"'contents' has {counted(len(contents.value), 'byte')}, and 'size' differs: leave 'size' out",
                 )
             return Shape(BytesType(), FixedSize(len(contents.value)))
         terminator = self._terminator(section, None)

@@ -85,7 +85,7 @@ def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: D
         diagnostics.error(name.position, f"{shown(name.value)} is no integer that says how a record is compressed")
         return None
     if not entries:
-        diagnostics.error(keys.position_of("cases"), "'codec' has no cases")
+        diagnostics.error(keys.position_of("cases"), "'codec' needs at least one case")
         return None
     codecs: list[tuple[int, str]] = []
     for each in entries:

@@ -70,7 +70,10 @@ class Loader:
             *lines, last = lines_of(before.decode("utf-8-sig", "replace"))
             line, column = len(lines) + 1, len(last) + 1
             source = lines_of(data.decode("utf-8-sig", "replace"))[line - 1]
-            self.diagnostics.error(Position(display, line, column, 1, source), "a spec is UTF-8 text, this byte is not")
+            self.diagnostics.error(
+                Position(display, line, column, 1, source),
+                "this byte is not UTF-8, in which specs are written: save the file as UTF-8",
+            )
             return None
         self.characters += len(text)
         if self.characters > MAX_CHARACTERS >= len(text):
@@ -92,7 +95,9 @@ class Loader:
             return
         if id.value in self.files:
             first = self.files[id.value].display
-            self.diagnostics.error(id.position, f"the name {shown(id.value)} is already that of {first}")
+            self.diagnostics.error(
+                id.position, f"the id {shown(id.value)} is also that of {first}: give one of the two specs another id"
+            )
             return
         self.files[id.value] = file
 

@@ -112,6 +112,8 @@ def _check_covered(parent: Struct, checksum: Checksum, holder: str) -> None:
             raise _InvalidError(f"it covers whole bytes, {shown(name)} is bits")
     first, last = known[checksum.first], known[checksum.last]
     if first > last:
-        raise _InvalidError(f"{shown(checksum.first)} stands after {shown(checksum.last)}")
+        raise _InvalidError(
+            f"{shown(checksum.first)} comes after {shown(checksum.last)}: name the first, then the last"
+        )
     if first <= known[holder] <= last:
         raise _InvalidError(f"it is in {shown(holder)}, which it covers")

@@ -23,7 +23,10 @@ def default_value(value: Value, kind: str, enum: Enum | None, diagnostics: Diagn
     if isinstance(value, Items):
         if kind == "bytes":
             return bytes(each.value for each in value.items if isinstance(each, Integer))
-        diagnostics.error(value.position, f"a list of bytes is the default of bytes alone, this is {kind}")
+        diagnostics.error(
+            value.position,
+            f"only a field of type bytes takes a list of bytes as its default, and this one is of type {kind}",
+        )
         return None
     if not isinstance(value, Text):
         return None

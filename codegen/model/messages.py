@@ -84,7 +84,8 @@ class MessageReader:
                 )
             elif number in first:
                 self.diagnostics.error(
-                    position, f"the number {number} is already that of the field in line {first[number].line}"
+                    position,
+                    f"the field in line {first[number].line} has the number {number} too: give each field its own",
                 )
             first.setdefault(number, position)
 

@@ -170,7 +170,7 @@ class Typing:
                 member.value = Attribute(node, "to_i", start=node.start, end=node.end, type=ComputedIntegerType())
             elif not is_integer(base):
                 self.diagnostics.error(
-                    member.section.position_of("enum"), f"an enum names integers, this is {type_name(base)}"
+                    member.section.position_of("enum"), f"'enum' needs an integer, found {type_name(base)}"
                 )
                 member.failed = True
         else:
@@ -190,7 +190,7 @@ class Typing:
         place = (
             expression.place(expression.node.start, expression.node.end) if expression is not None else member.position
         )
-        self.diagnostics.error(place, f"{shown(member.id)} stands on itself: {chain}")
+        self.diagnostics.error(place, f"{shown(member.id)} depends on itself: {chain}")
         for _, each in waiting[start:]:
             each.failed = True
         del waiting[start:]

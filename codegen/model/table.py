@@ -368,7 +368,9 @@ class TableReader:
                 continue
             found.append(Choice(entry.key.value, padding, default, option.word("doc").strip()))
         if len(found) > 1:
-            self.diagnostics.error(section.position_of("options"), "one option with padding is all there can be")
+            self.diagnostics.error(
+                section.position_of("options"), "a format has at most one option with padding: leave the others out"
+            )
         return tuple(found)
 
 

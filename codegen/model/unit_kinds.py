@@ -196,7 +196,9 @@ class KindReader:
                 name.position, f"'whole' must name a column of the row, found {shown(name.value)}{hint}"
             )
         elif not is_bytes:
-            self.diagnostics.error(name.position, f"'whole' must name a field of bytes, {shown(name.value)} is none")
+            self.diagnostics.error(
+                name.position, f"'whole' must name a field of type bytes, and {shown(name.value)} is of another type"
+            )
         return name.value
 
 

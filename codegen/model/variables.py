@@ -30,7 +30,10 @@ def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics:
             if problem:
                 diagnostics.error(each.position, f"{shown(each.id)} cannot be a variable: {problem}")
         elif each.sets is not None and each.condition is not None:
-            diagnostics.error(each.position, f"{shown(each.id)} always sets its variable: 'sets' goes without 'if'")
+            diagnostics.error(
+                each.position,
+                f"'sets' and 'if' cannot be used together: {shown(each.id)} sets its variable in every unit",
+            )
         elif each.sets is not None:
             _check_target(struct, each, each.sets, structs, diagnostics, each.position)
 
@@ -43,7 +46,7 @@ def _problem(struct: Struct, instance: Instance) -> str:
     items = instance.value.items if isinstance(instance.value, ListLiteral) else (instance.value,)
     numbers = [None if each is None else constant_integer(each) for each in items]
     if not numbers or any(each is None or not LEAST <= each <= MOST for each in numbers):
-        return "its value is no integer of 64 signed bits, and no list of such, that is the same in every input"
+        return "its initial value must be a constant: an integer of 64 signed bits, or a list of such integers"
     return ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ from wireloom.base.extras import require
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
+LOGGED = re.compile(r"[IWEF]\d{4} |WARNING: All log messages before ")
+"""Lines that protoc writes for its authors."""
 SECONDS = 120
 """How long protoc may take."""
 
@@ -49,10 +52,12 @@ def _run(arguments: Sequence[str], path: Path, file: Path) -> None:
     try:
         done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        raise WireloomError(f"protoc was not done after {SECONDS} seconds", path=str(path)) from error
+        raise WireloomError(
+            f"protoc was stopped after {SECONDS} seconds: import fewer or smaller files", path=str(path)
+        ) from error
     if done.returncode == 0:
         return
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    said = [each for each in done.stderr.decode("utf-8", "replace").strip().splitlines() if not LOGGED.match(each)]
     raise SpecError("\n".join(_line(each, path, file) for each in said) or f"error: protoc refuses {path}")
 
 

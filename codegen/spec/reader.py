@@ -80,7 +80,10 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
     except yaml.reader.ReaderError as error:
         *lines, last = lines_of(text[: error.position])
         position = Position(file, len(lines) + 1, len(last) + 1, 1, lines_of(text)[len(lines)])
-        diagnostics.error(position, f"the character U+{ord(text[error.position]):04X} cannot stand in YAML")
+        diagnostics.error(
+            position,
+            f"the character U+{ord(text[error.position]):04X} is not allowed in YAML: remove or escape it",
+        )
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = _place(file, mark, 1, lines_of(text)) if mark else Position(file, 1, 1)
@@ -250,12 +253,17 @@ class _Composer:
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         if any(each.anchor == event.anchor for each in self.stack):
-            raise _RefusedError(self._position(event), f"the alias *{event.anchor} stands inside what it names")
+            raise _RefusedError(
+                self._position(event), f"the alias *{event.anchor} is inside the value that it refers to: leave it out"
+            )
         if event.anchor not in self.anchors:
-            raise _RefusedError(self._position(event), f"unknown alias *{event.anchor}")
+            raise _RefusedError(
+                self._position(event),
+                f"unknown alias *{event.anchor}: no value before it has the anchor &{event.anchor}",
+            )
         node, weight = self.anchors[event.anchor]
         if self.stack and self.stack[-1].is_mapping and len(self.stack[-1].children) % 2 == 0:
-            raise _RefusedError(self._position(event), "a key cannot be an alias")
+            raise _RefusedError(self._position(event), "a key cannot be an alias: write it out")
         self._add(node, weight, None)
 
     def _add(self, node: YamlNode, weight: int, anchor: str | None) -> None:

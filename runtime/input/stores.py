@@ -150,7 +150,7 @@ def _given(given: Any, source: str) -> Store:
 
 
 def _of_fsspec(address: str, scheme: str) -> Store:
-    require("fsspec", "fsspec", f"{scheme}://")
+    require("fsspec", "http" if scheme in WEB else "fsspec", f"{scheme}://")
     import fsspec
 
     # No total timeout, only one between reads; logins are in ~/.netrc.
@@ -164,7 +164,7 @@ def _of_fsspec(address: str, scheme: str) -> Store:
             options = {"client_kwargs": {"timeout": timeout, "trust_env": True}}
         spec, path = fsspec.core.url_to_fs(address, **options)
     except ImportError as error:
-        advice = f"pip install 'wireloom[{'http'}]'" if scheme in WEB else without_secrets(str(error))
+        advice = "pip install 'wireloom[http]'" if scheme in WEB else without_secrets(str(error))
         raise MissingExtraError(f"{scheme}:// needs a package that is not installed: {advice}") from None
     except ValueError as error:
         if "not known" not in str(error):

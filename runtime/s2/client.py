@@ -69,6 +69,7 @@ class Client:
     def opened(self, request: Request, *, silence: float) -> Iterator[BaseHTTPResponse]:
         """The answer to a request, whose body is still to be read. ``silence``: seconds without a byte after which
         reading fails. Raises ``TemporaryError`` if there is no connection, or it breaks."""
+        require("urllib3", "s2", "S2")
         import urllib3
 
         headers = {**request.headers, **authorization(self.endpoint)}
@@ -115,7 +116,6 @@ def chunks(answer: BaseHTTPResponse, size: int = 1 << 18) -> Iterator[bytes]:
 @cache
 def _pool(_process: int, base: str) -> PoolManager:
     """Return the connections of this process; those of the one that it was forked from are not its own."""
-    require("urllib3", "s2", "reading from S2")
     import urllib3
 
     proxy = _proxy(base)

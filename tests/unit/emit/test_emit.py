@@ -183,7 +183,7 @@ def test_the_version_of_the_formatter_is_that_of_the_extra():
 
 
 def test_code_that_cannot_be_formatted_is_a_fault_of_the_backend():
-    with pytest.raises(WireloomError, match="cannot be formatted"):
+    with pytest.raises(WireloomError, match="a backend generated code with a syntax error"):
         emit.formatted({"a.py": "def :\n"})
 
 

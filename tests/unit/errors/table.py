@@ -78,6 +78,15 @@ verify edgemq_segment damaged.wal
 inspect edgemq_segment missing.wal
 inspect edgemq_segmnet events.wal
 dump missing.ksy events.wal
+check empty/
+check text.txt
+diff missing.ksy good.ksy
+import-proto missing.proto -o made.ksy
+import-proto text.txt -o made.ksy
+generate good.ksy -o text.txt
+generate --kaitai good.ksy -o text.txt
+schema edgemq_segmnet
+ingest edgemq_segment events.wal
 schema --format xlsx
 reference atribute.size
 new 9lives

@@ -253,7 +253,7 @@ HERE = BODY.lstrip().splitlines().index('    value: "%s"') + 1
         ("sizeof<demo>", 0, "unable to derive sizeof for type `demo`: dynamic sized type"),
         ("_sizeof", 0, "unable to derive sizeof for type `demo`: dynamic sized type"),
         ("many._sizeof", 0, "unable to derive sizeof of `many`: dynamic sized type"),
-        ("result", 0, "'result' stands on itself: result → result"),
+        ("result", 0, "'result' depends on itself: result → result"),
     ],
 )
 def test_errors_point_at_what_is_wrong(text: str, offset: int, message: str) -> None:

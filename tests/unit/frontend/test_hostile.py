@@ -175,7 +175,7 @@ HEAD = "meta:\n  id: x\n  endian: le\n"
     [
         ("[" * 100_000, "nested too deeply"),
         ("{a: " * 10_000, "nested too deeply"),
-        ("a: &a [*a]", "stands inside what it names"),
+        ("a: &a [*a]", "is inside the value that it refers to"),
         ("x" * 5_000_000, "a spec has at most"),
         (HEAD + "seq: [{id: a, size: " + "(" * 3000 + "1" + ")" * 3000 + "}]", "nested too deeply"),
         (HEAD + "seq: [{id: a, size: " + "1+" * 4000 + "1}]", "nested too deeply"),
@@ -184,7 +184,7 @@ HEAD = "meta:\n  id: x\n  endian: le\n"
         (HEAD + "instances: {a: {value: '" + 'f"{' * 500 + "1" + '}"' * 500 + "'}}", "nested too deeply"),
         (
             HEAD + "instances:\n" + "".join(f"  i{n}: {{value: i{(n + 1) % 3000} + 1}}\n" for n in range(3000)),
-            "stands on itself",
+            "depends on itself",
         ),
         (HEAD + "seq: [{id: a, type: x}]\ninstances: {s: {value: sizeof<x>}}", "dynamic sized type"),
     ],

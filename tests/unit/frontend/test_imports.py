@@ -72,7 +72,10 @@ def test_two_specs_of_one_name(tmp_path: Path) -> None:
     write(tmp_path, "b/same")
     path = write(tmp_path, "main", imports="a/same, b/same")
     (found,) = analyse(path).diagnostics
-    assert found.message == f"the name 'same' is already that of {tmp_path / 'a' / 'same.ksy'}"
+    assert (
+        found.message
+        == f"the id 'same' is also that of {tmp_path / 'a' / 'same.ksy'}: give one of the two specs another id"
+    )
 
 
 @pytest.mark.parametrize("name", ["nowhere", "../nowhere", "a" * 2000, '"a\\0b"', "/etc", "."])
@@ -91,7 +94,9 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_bytes(b"meta:\n  id: b\xffd\n")
     (found,) = analyse(path).diagnostics
-    assert str(found) == f"{path}:2:8: error: a spec is UTF-8 text, this byte is not"
+    assert (
+        str(found) == f"{path}:2:8: error: this byte is not UTF-8, in which specs are written: save the file as UTF-8"
+    )
 
 
 def test_names_and_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,7 @@ def test_a_message_that_is_none() -> None:
     """
     assert said(body) == [
         "2:28: error: expected a message as a mapping, found the text 'proto2'",
-        "4:3: error: 'float' is the name of a scalar of protobuf",
+        "4:3: error: 'float' is the name of a scalar of protobuf: give this type another name",
     ]
 
 
@@ -262,7 +262,7 @@ def test_md5() -> None:
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: md5, over: a, initial: 0}}",
-            "'initial' is of numbers, md5 is a digest",
+            "'initial' applies to checksums that are numbers, and md5 is a digest: leave it out",
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: crc32, over: a}}",

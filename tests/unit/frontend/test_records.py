@@ -99,7 +99,7 @@ def test_mistakes_in_the_log() -> None:
         ("switch-on: lan, cases: {1: zstd}", "demo::piece has no attribute or instance 'lan'; did you mean 'len'?"),
         ("switch-on: name, cases: {1: zstd}", "'name' is no integer that says how a record is compressed"),
         ("switch-on: number, cases: {1: zstd}", "'number' is no integer that says how a record is compressed"),
-        ("switch-on: len, cases: {}", "'codec' has no cases"),
+        ("switch-on: len, cases: {}", "'codec' needs at least one case"),
         ("switch-on: len, cases: {kind: zstd}", "a case of 'codec' is an integer"),
         ("switch-on: len, cases: {1: lz4-block}", "got 'lz4-block'"),
         ("switch-on: len, cases: {1: zstd}, size: 3", "unknown key found, expected: cases, max-expanded, switch-on"),

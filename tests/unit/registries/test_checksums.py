@@ -296,9 +296,14 @@ def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
         ("sha256", "size: 33", "", "sha256 has 32 bytes, 'sum' has 33"),
         ("sha256", "type: u4", "", "sha256 must be plain bytes of a constant size, found"),
         ("sha256", "size: 32, process: xor(3)", "", "sha256 must be plain bytes of a constant size, found bytes"),
-        ("sha256", "size: 32", "initial: 1", "'initial' is of numbers, sha256 is a digest"),
-        ("sha256", "size: 32", "stored: _", "'stored' is of numbers, sha256 is a digest"),
-        ("sha256", "size: 32", "continues: 1", "'continues' is of numbers, sha256 is a digest"),
+        ("sha256", "size: 32", "initial: 1", "'initial' applies to checksums that are numbers, and sha256 is a digest"),
+        ("sha256", "size: 32", "stored: _", "'stored' applies to checksums that are numbers, and sha256 is a digest"),
+        (
+            "sha256",
+            "size: 32",
+            "continues: 1",
+            "'continues' applies to checksums that are numbers, and sha256 is a digest",
+        ),
         ("crc32c", "type: u4", "continues: body", "'continues' must be an integer, found bytes"),
         (
             "crc32c",
