@@ -36,6 +36,7 @@ from .sizes import Sizes
 from .style import check_style
 from .symbols import SourceFile, World
 from .table import Extensions, TableReader
+from .unplaced import with_positions
 from .variables import check_variables
 from .walking import structs as structs_in
 
@@ -152,6 +153,9 @@ def _compile(
     if diagnostics.has_errors:
         return None
     structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    if not kaitai:
+        roots = {name: with_positions(root, structs) for name, root in roots.items()}
+        structs = {each.path: each for root in roots.values() for each in structs_in(root)}
     rows = _rows_of(next(iter(loader.files.values())), next(iter(roots.values())), structs)
     if rows and not kaitai:
         roots = with_varints(roots, rows)

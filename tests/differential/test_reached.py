@@ -107,6 +107,27 @@ types:
 """
 """A column of what an item is given of the item before it."""
 
+UNPLACED = """
+meta: {id: sample, endian: le, -wireloom: {rows: places.entry.items}}
+seq:
+  - {id: count, type: u1, valid: {max: 9}}
+  - {id: offsets, type: u1, repeat: expr, repeat-expr: count}
+instances:
+  places: {type: place(_index), repeat: expr, repeat-expr: count}
+types:
+  place:
+    params: [{id: number, type: u1}]
+    instances:
+      offset: {value: '_root.offsets[number]'}
+      entry: {io: _root._io, pos: offset, type: entry}
+  entry:
+    seq:
+      - {id: len, type: u1, valid: {max: 4}}
+      - {id: items, type: item, repeat: expr, repeat-expr: len}
+  item: {seq: [{id: value, type: u1, valid: {max: 200}}]}
+"""
+"""Rows in objects at positions, in objects that have neither bytes nor a position."""
+
 
 def some_bytes(random: Random, most: int) -> bytes:
     common = [0, 1, 1, 2, 2, 3, 5, 65, 130]
@@ -116,7 +137,7 @@ def some_bytes(random: Random, most: int) -> bytes:
 
 
 @pytest.mark.parametrize("options", [{}, {"mode": "drop"}, {"recover": True}, {"max_record": 6}, {"batch_rows": 2}])
-@pytest.mark.parametrize("spec", [TWICE, SIZED, BITS, MARKED, SHIFTED, AT_POSITIONS, GIVEN])
+@pytest.mark.parametrize("spec", [TWICE, SIZED, BITS, MARKED, SHIFTED, AT_POSITIONS, GIVEN, UNPLACED])
 def test_both_readers(spec: str, options: dict[str, Any]) -> None:
     random = Random(1)
     format = format_of(spec)
@@ -128,3 +149,6 @@ def test_both_readers(spec: str, options: dict[str, Any]) -> None:
     if spec is TWICE:
         rows, _ = agreed(format, b"\0\1\3\2a\0\1\1\2b\0\2c\0\7")
         assert rows["kind"] == [2, 1, 2]
+    if spec is UNPLACED:
+        rows, _ = agreed(format, b"\2\3\5\2\7\1\4")
+        assert rows["value"] == [7, 1, 4]
