@@ -24,7 +24,8 @@ doc: |
   `data` is what a block decompresses to: its objects, one after the other, as the schema says. Readers of Avro take them
   by the schema, which is the column `schema` and the entry `avro.schema` of the table `metadata`.
 
-  Writers take the schema and the codec from these columns, and the marker by chance. The schema is not looked at.
+  Writers take the schema and the codec from these columns, and the marker by chance. The schema is not looked at. A file
+  without objects is written as one block of none, whose row has the schema.
 
   Where the marker after a block is wrong, its bytes or its size are damaged; the next block follows the next marker.
 doc-ref: https://avro.apache.org/docs/1.12.0/specification/#object-container-files

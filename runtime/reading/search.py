@@ -210,7 +210,7 @@ class Log:
         self, format: str | Path | Format, source: Any, options: ScanOptions, extra: Sequence[str] = ()
     ) -> None:
         found = registry.get(format, options.allow_modules)
-        if not found.splittable or found.has_prologue:
+        if not found.splittable or found.has_prologue or found.in_pieces:
             why = "they are put together of fragments" if found.in_pieces else "nothing delimits them"
             raise UnsupportedError(
                 f"rows of {found.name} cannot be found from the middle of a file, since {why}: read it with scan"

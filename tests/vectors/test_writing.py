@@ -155,6 +155,18 @@ def test_avro_reads_our_blocks(codec: str | None, tmp_path: Path) -> None:
         assert list(fastavro.reader(opened)) == records
 
 
+def test_a_file_of_avro_without_objects(tmp_path: Path) -> None:
+    """It has a block of no objects, which has the schema."""
+    import fastavro
+
+    ours = tmp_path / "ours.avro"
+    wireloom.write("avro_blocks", [{"count": 0, "data": b"", "schema": '"long"', "codec": "deflate"}], ours)
+    with ours.open("rb") as opened:
+        found = fastavro.reader(opened)
+        assert (list(found), found.writer_schema, found.codec) == ([], "long", "deflate")
+    assert wireloom.read("avro_blocks", ours, mode="failfast").to_pylist() == [{"count": 0, "data": b""}]
+
+
 def test_what_the_header_of_avro_needs(tmp_path: Path) -> None:
     for rows, said in (
         ([], "cannot be written without a row"),

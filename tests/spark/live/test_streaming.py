@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import wireloom
 from pyspark.errors import AnalysisException, StreamingQueryException
 
 from ...docs.blocks import Page
@@ -202,3 +203,19 @@ def test_a_prefix_of_an_object_store(spark: SparkSession, object_store: Store, t
     object_store.put(f"{key}/a.log", content[:-1])
     with pytest.raises(StreamingQueryException, match=r"a\.log: the file had \d+ bytes when it was read, and became"):
         started(spark, address, tmp_path, **place).awaitTermination()
+
+
+@pytest.mark.parametrize(("name", "file"), [("prometheus_wal", "snappy"), ("etcd_wal", "large.wal")])
+def test_write_ahead_logs_that_grow(spark: SparkSession, tmp_path: Path, name: str, file: str) -> None:
+    """Each entry once, though the last one of a file is torn when it is read; etcd's files are allocated before."""
+    path = Path(__file__).parents[2] / "vectors" / name / file
+    content = path.read_bytes()
+    (tmp_path / "in").mkdir()
+    for size in (len(content) // 3, 2 * len(content) // 3, len(content)):
+        allocated = len(content) + 9000 if name == "etcd_wal" else 0
+        (tmp_path / "in" / "wal").write_bytes(content[:size].ljust(allocated, b"\0"))
+        started(spark, tmp_path / "in", tmp_path / "out", name, tail="growing").awaitTermination()
+    column = "ref" if name == "prometheus_wal" else "index"
+    found = spark.read.parquet(str(tmp_path / "out" / "table")).selectExpr(f"cast({column} as long) as found")
+    expected = wireloom.read(name, path, columns=[column])[column].to_pylist()
+    assert sorted(row.found for row in found.collect()) == sorted(expected)
