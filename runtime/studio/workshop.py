@@ -15,7 +15,7 @@ from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
 from ..inspecting import Wanted, shown_records
 from ..reading.opening import open_input
-from ..reading.request import of_table, scan_request
+from ..reading.request import looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
 from ..rows.batches import ERROR, OFFSET
 from .attribute_lines import Lines, attribute_lines
@@ -106,7 +106,8 @@ class Workshop:
         columns = list(format.default_columns)
         source, resume, options = self._near(format, options, table, offset)
         how: dict[str, Any] = {**options, "columns": [*columns, OFFSET, ERROR], "check_format": False}
-        if _is_found_anywhere(format) and offset:
+        in_blocks = format.wire.block and not looks_up(format, columns)
+        if offset and (in_blocks or _is_found_anywhere(format)):
             how["byte_range"] = (offset, FAR)
         request = scan_request(format, **how)
         if resume:

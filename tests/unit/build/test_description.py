@@ -49,6 +49,12 @@ def test_versions_that_are_claimed_begin_with_the_required_one() -> None:
     assert project["requires-python"] == f">={claimed[0]}"
 
 
+def test_versions_that_are_claimed_are_those_that_wheels_are_tested_on() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    claimed = re.findall(r"Python :: 3\.(\d+)", "\n".join(project["project"]["classifiers"]))
+    assert claimed == re.findall(r"\bcp3(\d+)-", project["tool"]["cibuildwheel"]["build"])
+
+
 def test_the_version_without_tags_is_after_the_last_release() -> None:
     """Archives of the sources and clones without tags are of what comes next."""
     sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)

@@ -150,3 +150,17 @@ def test_every_unit_is_a_place_to_begin_at(file: str, monkeypatch: pytest.Monkey
     for first in range(0, len(rows), max(1, len(rows) // 8)):
         at = rows[first]["at"]
         assert made.rows(at, 500)["rows"] == [each for each in rows if each["at"] >= at]
+
+
+def test_rows_in_blocks_are_found_without_an_index(tmp_path: Path, read: list[int]) -> None:
+    file = tmp_path / "a.log"
+    wireloom.write("leveldb_log", [{"data": b"x" * 900} for _ in range(LARGE // 900)], file)
+    spec = SPECS / "leveldb_log.ksy"
+    made = Workshop(spec, str(file))
+    made.compile(spec.read_text())
+    all_rows = [at for at, _ in rows_of(spec, file)]
+    read.clear()
+    rows = made.rows(LARGE - 20_000, 10)["rows"]
+    assert [each["at"] for each in rows] == [at for at in all_rows if at >= LARGE - 20_000][:10]
+    assert len(rows) == 10
+    assert sum(read) < LARGE // 2
