@@ -246,6 +246,8 @@ class _Typer:
         known = METHODS.get(family(kind), {})
         if name not in known:
             hint = suggestion(name, known) or (f"; it has {listed(sorted(known))}" if known else "")
+            if isinstance(kind, BytesType) and name == "substring":
+                hint += "; a part of bytes is a value instance with the key 'slice'"
             if isinstance(kind, AnyStructType):
                 hint = f"; a cast says which type it is: .as<type>.{name}"
             raise ExpressionError(f"{type_name(kind)} has no '{name}'{hint}", value.end + 1, node.end)

@@ -163,6 +163,8 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
     for this, that in ((one, other), (other, one)):
         if isinstance(this, EnumType) and is_integer(that):
             hint = "; compare with a member (enum::member), or .to_i with the number"
+        if isinstance(this, BytesType) and is_text(that):
+            hint = '; .to_s("ASCII") makes text of bytes'
     return f"can't compare {type_name(one)} and {type_name(other)}{hint}"
 
 

@@ -33,6 +33,7 @@ def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics:
             diagnostics.error(
                 each.position,
                 f"'sets' and 'if' cannot be used together: {shown(each.id)} sets its variable in every unit",
+                hint="the value has the condition, and otherwise the variable's own value: 'a > 0 ? a : _root.b'",
             )
         elif each.sets is not None:
             _check_target(struct, each, each.sets, structs, diagnostics, each.position)

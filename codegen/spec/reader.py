@@ -91,6 +91,8 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
         hint = "this is about YAML's syntax, and nothing after it is read"
         if "'\\t'" in str(error.problem):
             hint = "lines are indented with spaces: YAML takes no tabs there"
+        elif error.problem == "mapping values are not allowed here":
+            hint = "text with a colon and a space in it, such as '? :', stands in quotes"
         diagnostics.error(position, ", ".join(parts), hint=hint)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML lets these out for escapes and directives with impossible numbers.

@@ -56,7 +56,9 @@ def command(
                 pass
             report = scanner.report
     report.files += missing
-    click.echo(json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report)))
+    click.echo(
+        json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report, options.get("recover", False)))
+    )
     context.exit(max((code_of(each) for each in report.files), default=CLEAN))
 
 
@@ -90,7 +92,14 @@ def _counts(file: FileReport) -> str:
     return "".join(f", {name} {value:,}" for name, value in counts.items())
 
 
-def _lines(report: ReadReport) -> list[str]:
+def _is_worth_a_search(file: FileReport) -> bool:
+    """Return whether what is not read may have records: at least as many bytes as two rows have on average."""
+    if not file.rows or file.tail in ("clean", "unread", "growing", "limit") or file.tail_zeros:
+        return False
+    return (file.tail_size or 0) * file.rows >= 2 * file.tail_offset
+
+
+def _lines(report: ReadReport, recover: bool) -> list[str]:
     from ..base.plurals import counted
     from ..base.printable import printable
     from .reading import place, verdict
@@ -108,6 +117,8 @@ def _lines(report: ReadReport) -> list[str]:
             ]
             if len(file.damaged) > SHOWN_RANGES:
                 lines.append(f"  and {len(file.damaged) - SHOWN_RANGES:,} more: --json lists them all")
+        if not recover and _is_worth_a_search(file):
+            lines.append(f"  {counted(file.tail_size or 0, 'byte')} are not read: --recover searches them for records")
     if len(report.files) > 1:
         bad = sum(not each.clean for each in report.files)
         total = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}"

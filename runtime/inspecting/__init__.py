@@ -2,7 +2,8 @@
 
 from .data import record_data
 from .dumping import BYTES, Dumper, read_object
-from .fields import MOST_DEPTH, Field
+from .field import Field
+from .fields import MOST_DEPTH
 from .locating import Located, RecordScan, Wanted, record_scan
 from .messages import MessageScan
 from .page import described_fields, page, page_record, ranges, record_head

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..format.description import Format
-from .fields import Field
+from .field import Field
 from .records import Record
 from .value_text import shown, timestamps
 

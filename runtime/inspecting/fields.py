@@ -1,62 +1,23 @@
-"""A trace as a tree of fields, each with its bytes and what is to be said about it."""
+"""A trace as a tree of fields."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..objects.errors import FAILURES
+from ..objects.messages.errors import MessageError
+from ..objects.messages.objects import Message
 from ..objects.structs import Struct
+from .field import MOST_FIELDS, Field
 from .naming import instance_names, named_by, next_field, sentence_of
 from .tracing import KEPT, Assigned, Reading, Trace
 from .unfinished import place_of
+from .wire import wire_fields_of
 
 MOST_ITEMS = 100
 """Items of a list that are shown one by one."""
-MOST_FIELDS = 5000
-"""Most fields of a tree; later ones are left out."""
 MOST_DEPTH = 50
 """How deep objects are nested in a tree; what is deeper is left out."""
-
-
-@dataclass
-class Field:
-    """An attribute, an item of a list, or an instance.
-
-    ``[begin, end)``: its bytes in the content of the record, in the content's own offsets; ``begin`` is -1 where it has
-    none there: a computed value, or one inside decompressed bytes. ``checked``: whether the checksum that it is
-    holds; ``None`` if it is none. ``problem``: what is wrong with it. ``owner``: the class, or the message type,
-    that it is an attribute or an instance of; empty for items of lists.
-    """
-
-    name: str
-    value: Any = None
-    begin: int = -1
-    end: int = -1
-    children: list[Field] = field(default_factory=list)
-    computed: bool = False
-    checked: bool | None = None
-    problem: str | None = None
-    doc: str = ""
-    owner: str = ""
-
-    @property
-    def size(self) -> int:
-        """Return how many bytes it has."""
-        return self.end - self.begin
-
-    def within(self, base: int) -> tuple[int, int]:
-        """Return where its bytes from ``base`` on begin, counted from there, and how many they are; -1 and 0 if it
-        has none."""
-        begin = max(self.begin, base)
-        return (begin - base, max(0, self.end - begin)) if self.begin >= 0 else (-1, 0)
-
-    def walk(self, depth: int = 0) -> Iterator[tuple[int, Field]]:
-        """Yield the field and all below it, each with its depth."""
-        yield depth, self
-        for child in self.children:
-            yield from child.walk(depth + 1)
 
 
 def tree(trace: Trace, struct: Struct, failure: Exception | None = None) -> list[Field]:
@@ -102,11 +63,13 @@ class _Tree:
         complete = self._failure is None if complete is None else complete
         # The value instances are asked for first: reading some of them reads more.
         computed = _instances(struct) if complete else {}
-        found = self._attributes(reading, complete)
+        found = self._message(reading, struct) if isinstance(struct, Message) else self._attributes(reading, complete)
         found += self._computed(reading, computed)
         for error, reason in reading.refused:
             name = named_by(struct, error)
-            hit = next((each for each in found if each.name == name), None)
+            hit = next((each for each in found if _attribute(each) == name), None)
+            if hit is None and isinstance(error, MessageError):
+                hit = next((each for each in found if self._is_empty(each.value) and each.problem is None), None)
             if hit is None:
                 # It has no value: nothing was left to make one of.
                 hit = Field(name or "(refused)", computed=True)
@@ -114,7 +77,7 @@ class _Tree:
             hit.problem = sentence_of(error, reason)
         for each in found:
             each.owner = type(struct).__qualname__
-            if each.name in struct._checksums and each.value is not None and not each.computed:
+            if _attribute(each) in struct._checksums and each.value is not None and not each.computed:
                 refused = each.problem is not None
                 each.checked = False if refused else (True if complete else None)
         self._count += len(found)
@@ -152,6 +115,34 @@ class _Tree:
             self._add_failed(reading, found, (cursor + 7) // 8)
         return found
 
+    def _message(self, reading: Reading, message: Message) -> list[Field]:
+        """The fields of a message as they are in its bytes, which reach to the end of its stream."""
+        stream = reading.stream
+        found = wire_fields_of(message, stream.bytes_at(reading.begin, stream.size()), reading.begin)
+        for each in found:
+            for _, inner in each.walk():
+                inner.begin, inner.end = (
+                    (-1, -1) if stream.shift is None else (inner.begin + stream.shift, inner.end + stream.shift)
+                )
+        return found
+
+    def _is_empty(self, value: object) -> bool:
+        """Return whether a value is the empty message in the place of one that is invalid."""
+        return isinstance(value, Message) and self._trace.of(value) is None
+
+    def _invalid(self, reading: Reading, value: Struct) -> Message | None:
+        """Return the message that was read where an empty one is the value; ``None`` if there is none."""
+        if not self._is_empty(value):
+            return None
+        values = [id(each.value) for each in reading.assigned]
+        for each in self._trace.readings:
+            made = each.struct
+            if id(made) in values or id(made) in self._shown:
+                continue
+            if isinstance(made, Message) and isinstance(made, type(value)) and made._parent is reading.struct:
+                return made
+        return None
+
     def _aligned(self, reading: Reading, each: Assigned) -> int:
         """Where whole bytes after a few bits were read, the rest of the bits belongs to no field."""
         for read in self._trace.log[each.first : each.last]:
@@ -165,7 +156,8 @@ class _Tree:
         if each.value is None:
             made.begin = made.end = -1
         elif isinstance(each.value, Struct):
-            made.children = self.fields(each.value, True)
+            invalid = self._invalid(reading, each.value)
+            made.children = self.fields(each.value, True) if invalid is None else self.fields(invalid, False)
         elif isinstance(each.value, list):
             self._items(reading, each, made)
         return made
@@ -272,6 +264,11 @@ class _Tree:
             begin = cursor + shift if shift is not None and cursor < end else -1
             rest = end + shift if shift is not None and begin >= 0 else -1
             found.append(Field(next_field(struct, [each.name for each in found]), None, begin, rest, problem=problem))
+
+
+def _attribute(field: Field) -> str:
+    """The name of the attribute that a field is; that of a message has the number and the wire type beside it."""
+    return field.name.partition(" ")[0]
 
 
 def _instances(struct: Struct) -> dict[str, Any]:

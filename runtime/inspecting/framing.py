@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..units.described import Described, Part
 from ..units.framing import Framing
-from .fields import Field
+from .field import Field
 
 Inner = Callable[[bytes, int], list[Field]]
 """The fields of a message, from its bytes and their place in the input."""

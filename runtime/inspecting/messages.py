@@ -15,7 +15,7 @@ from ..reading.recovery import CONTENT
 from ..reading.request import scan_request
 from ..rows.messages.decoding import UnitProblem
 from ..units.guarded import framing_for
-from .fields import Field
+from .field import Field
 from .framing import framed_fields
 from .locating import TAIL_REASONS, Wanted, WantedScan
 from .records import Record

@@ -11,7 +11,7 @@ from ..base.printable import markup, printable
 from ..base.report import FileReport
 from ..format.description import Format
 from ..rows.batches import explained
-from .fields import Field
+from .field import Field
 from .records import Record
 from .value_text import shown, timestamps
 

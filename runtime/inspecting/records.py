@@ -15,7 +15,8 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 from ..objects.stuffing import unstuff
 from ..rows.batches import explained
-from .fields import Field, items_of, tree
+from .field import Field
+from .fields import items_of, tree
 from .locating import Located, RecordScan, Wanted
 from .places import places
 from .tracing import Trace

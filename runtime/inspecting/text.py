@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..base.plurals import counted
 from ..format.description import Format
-from .fields import Field
+from .field import Field
 from .records import Record
 from .value_text import shown, timestamps
 

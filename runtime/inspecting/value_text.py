@@ -9,7 +9,7 @@ from ..base.iso_times import UNITS, iso_time
 from ..base.limits import MAX_DECIMAL_BITS
 from ..format.description import Format
 from ..objects.structs import Struct
-from .fields import Field
+from .field import Field
 
 LONGEST = 60
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 from ..format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet, WireType
 from ..objects.messages.errors import WireError
 from ..objects.messages.kinds import FLOATS, INTEGERS, fixed_code, wire_type
+from ..objects.messages.objects import Message
+from ..objects.messages.plans import plan_of
 from ..objects.messages.wire import check_tag, read_varint, read_varints, skip_field
-from .fields import MOST_FIELDS, Field
+from .field import MOST_FIELDS, Field
 
 WIRE_NAMES = {
     WireType.VARINT: "varint",
@@ -26,12 +29,31 @@ UNKNOWN = "?"
 def wire_fields(types: MessageSet, data: bytes, base: int, number: int = 0) -> list[Field]:
     """Return the fields of a message of type ``number``, in the order of its bytes; what cannot be read is one field
     with a problem. ``base``: the offset of ``data[0]``. At most ``MOST_FIELDS``, and as deep as the type allows."""
-    return _Walk(types, data, base).message(types.messages[number], 0, len(data), 0)
+
+    def inner(_: MessageRule, rule: FieldRule) -> MessageRule:
+        return _inner(types, rule)
+
+    return _Walk(inner, data, base).message(types.messages[number], 0, len(data), 0)
+
+
+def wire_fields_of(message: Message, data: bytes, base: int) -> list[Field]:
+    """The same as ``wire_fields`` for the bytes of a message of a layout."""
+    top = plan_of(type(message))
+    plans = {id(top.rule): top}
+
+    def inner(owner: MessageRule, rule: FieldRule) -> MessageRule:
+        child = next(plan for each, plan in plans[id(owner)].children if each.name == rule.name)
+        plans[id(child.rule)] = child
+        return child.rule
+
+    return _Walk(inner, data, base).message(top.rule, 0, len(data), 0)
 
 
 class _Walk:
-    def __init__(self, types: MessageSet, data: bytes, base: int) -> None:
-        self._types = types
+    """``inner``: gives the type of the messages in a field of a type; that of the entries where it is a map."""
+
+    def __init__(self, inner: Callable[[MessageRule, FieldRule], MessageRule], data: bytes, base: int) -> None:
+        self._inner = inner
         self._data = data
         self._base = base
         self._count = 0
@@ -54,13 +76,13 @@ class _Walk:
                 problem = error.sentence if isinstance(error, WireError) else "the message ends inside the field"
                 found.append(Field(UNKNOWN, None, self._base + start, self._base + end, problem=problem))
                 break
-            each = self._field(rules.get(tag >> 3), tag, start, content, position, depth, rule.max_depth)
+            each = self._field(rule, rules.get(tag >> 3), tag, start, content, position, depth)
             each.owner = rule.name
             found.append(each)
         return found
 
     def _field(
-        self, rule: FieldRule | None, tag: int, start: int, content: int, end: int, depth: int, most: int
+        self, owner: MessageRule, rule: FieldRule | None, tag: int, start: int, content: int, end: int, depth: int
     ) -> Field:
         wire = WireType(tag & 7)
         name = rule.name if rule is not None else UNKNOWN
@@ -68,10 +90,10 @@ class _Walk:
         if rule is None:
             made.value = self._raw(wire, content, end)
         elif wire is WireType.LENGTH_DELIMITED and (rule.key is not None or rule.kind is FieldKind.MESSAGE):
-            if depth + 1 > most:
-                made.problem = f"messages are nested more than {most} deep"
+            if depth + 1 > owner.max_depth:
+                made.problem = f"messages are nested more than {owner.max_depth} deep"
             else:
-                made.children = self.message(_inner(self._types, rule), content, end, depth + 1)
+                made.children = self.message(self._inner(owner, rule), content, end, depth + 1)
         elif wire is wire_type(rule.kind):
             made.value = self._value(rule, content, end)
         elif wire is WireType.LENGTH_DELIMITED and rule.label is Label.REPEATED:

@@ -184,7 +184,7 @@ def wrong_format(format: Format, files: Sequence[FileReport], advice: str | None
         f"not {article} {format.name} file? No record in it holds{why}{more}",
         path=first.path,
         reason=_reason(first),
-        advice=advice or "name the format that it has",
+        advice=advice or "name the format that it has; 'wireloom inspect' shows what a reader finds in it",
     )
 
 

@@ -101,6 +101,13 @@ def test_tabs_in_an_indentation(text: str, line: int) -> None:
     assert only.help == "lines are indented with spaces: YAML takes no tabs there"
 
 
+def test_an_expression_with_a_colon_and_a_space_stands_in_quotes() -> None:
+    diagnostics = Diagnostics()
+    assert read_yaml("a:\n  - b: c == 0 ? 1 : 2\n", "x.ksy", diagnostics) is None
+    (only,) = diagnostics.found
+    assert (only.line, only.help) == (2, "text with a colon and a space in it, such as '? :', stands in quotes")
+
+
 def test_byte_order_mark_and_line_ends() -> None:
     text = "meta:\r\n  id: x\r\nseq: [{id: a, type: u1}]\r\n"
     assert analyse("x.ksy", "\ufeff" + text).diagnostics == ()
