@@ -71,7 +71,11 @@ def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None
     """A bit field: part of the run."""
     if kind.width > 64:
         raise NotForEngineError(f'"{field.id}" has more than 64 bits')
-    compiled = state.run.add_bits(field.id, kind)
+    lower_bit_value(state, scope, field, state.run.add_bits(field.id, kind))
+
+
+def lower_bit_value(state: State, scope: Scope, field: Field, compiled: Compiled) -> None:
+    """Append the steps of a bit field whose value is ``compiled``, once the run's ``NEED`` stands."""
     scalar = _member(state, scope, field)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
     _finish(state, scope, field, scalar, None)

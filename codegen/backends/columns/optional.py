@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from wireloom.format.program import Op
 
 from ...expression.nodes import Node
 from ...plan import Field
+from .assembler import Assembler
+from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
 from .finding import facts_of
 from .interval import BOOLEAN
-from .lines import Label
+from .lines import ExpressionLine, Label
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope
+from .scope import Chosen, Scalar, Scope, Span
 from .state import State
+
+Created = Scalar | Span | Scope | Chosen
 
 
 def lower_optional(
@@ -36,22 +40,44 @@ def lower_optional(
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may end inside a byte')
     state.run.flush()
-    for each in state.created:
-        if isinstance(each, Scalar) and each.checked is None:
-            each.checked = Scalar(each.name, each.interval, may_fail=True)
-            assembler.compute(each.checked, Compiled((each,), each.interval), each.name)
-        if each.there is None:
-            each.there = Scalar(f"is {each.name} there?", BOOLEAN)
-            assembler.compute(each.there, constant(1), each.there.name)
+    note_present(assembler, with_presence(state.created))
     state.facts = facts
     state.forget(kept)
     column = state.column(scope, name)
     if column is not None or state.created:
         assembler.add(Op.JUMP, 0, 0, after)
     assembler.place(absent)
+    note_absent(assembler, column, state.created)
+    assembler.place(after)
+    state.created = [*created, *state.created]
+    return present
+
+
+def with_presence(created: Sequence[Created]) -> list[ExpressionLine]:
+    """Give what an optional field has created the registers that say whether it is there; return the steps for where
+    it is."""
+    lines = []
+    for each in created:
+        if isinstance(each, Scalar) and each.checked is None:
+            each.checked = Scalar(each.name, each.interval, may_fail=True)
+            lines.append(ExpressionLine(each.checked, Compiled((each,), each.interval), each.name))
+        if each.there is None:
+            each.there = Scalar(f"is {each.name} there?", BOOLEAN)
+            lines.append(ExpressionLine(each.there, constant(1), each.there.name))
+    return lines
+
+
+def note_present(assembler: Assembler, lines: Iterable[ExpressionLine]) -> None:
+    """Append the steps for where the field is there."""
+    for each in lines:
+        assembler.compute(each.target, each.compiled, each.comment)
+
+
+def note_absent(assembler: Assembler, column: ColumnNode | None, created: Sequence[Created]) -> None:
+    """Append the steps for where the field is absent."""
     for node in column.same_level() if column is not None else ():
         assembler.add(Op.COLUMN_NULL, node.number, comment=node.column.name)
-    for each in state.created:
+    for each in created:
         # Expressions may run where the field is absent; they must not see an earlier row's value.
         if isinstance(each, Scalar):
             assembler.compute(each, constant(0), f"no {each.name}")
@@ -59,6 +85,3 @@ def lower_optional(
             assembler.absent(each.checked)
         assert each.there is not None
         assembler.compute(each.there, constant(0), f"no {each.name}")
-    assembler.place(after)
-    state.created = [*created, *state.created]
-    return present

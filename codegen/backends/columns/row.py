@@ -32,6 +32,7 @@ from .loops import lower_list, lower_loop
 from .marks import Marks
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
+from .optional_bits import lower_rest_of_byte, rest_of_byte
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .row_messages import lower_message
@@ -62,7 +63,8 @@ def lower_fields(state: State, scope: Scope) -> None:
     contents = [each for each in type.verified if each.content]
     has_tail = False
     decides: Field | None = None
-    for field in type.fields:
+    in_byte: dict[str, Scalar | None] = {}
+    for number, field in enumerate(type.fields):
         state.count()
         if begins_a_byte(field):
             state.run.align()
@@ -72,7 +74,12 @@ def lower_fields(state: State, scope: Scope) -> None:
             state.before_expansion = before_expansion(state, scope, marks, of_bytes, conditions)
             state.after_expansion = after_expansion(state, scope, marks, of_content, conditions)
         _mark(state, marks.before(field.id), f"{field.id} begins")
-        if field.condition is None:
+        if field.id not in in_byte and (group := rest_of_byte(state, type.fields[number:])):
+            in_byte |= lower_rest_of_byte(state, scope, group)
+        if field.id in in_byte:
+            present_bits = in_byte[field.id]
+            conditions |= {} if present_bits is None else {field.id: present_bits}
+        elif field.condition is None:
             _lower_present(state, scope, field)
         else:
             present = partial(_lower_present, state, scope, field)

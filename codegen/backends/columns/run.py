@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from wireloom.format.program import Code, Kind, Op
 
@@ -81,6 +81,13 @@ class Run:
         else:
             self.assembler.add(Op.MARK, number, 1, comment=comment)
 
+    def collect(self, lower: Callable[[], None]) -> list[Callable[[], None]]:
+        """Return the actions that ``lower`` adds, which are left to the caller."""
+        before, self._actions = self._actions, []
+        lower()
+        found, self._actions = self._actions, before
+        return found
+
     # Bit fields ------------------------------------------------------------------------------------------------------
 
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
@@ -102,6 +109,24 @@ class Run:
         if kind.endian == "le":
             return _bit_value(tuple(reversed(places)), before, kind.width)
         return _bit_value(tuple(places), 8 * len(places) - before - kind.width, kind.width)
+
+    def rest_of_byte(self, names: Iterable[str], endian: str) -> tuple[Scalar, int]:
+        """Add all bits that are left of a byte, a whole one where the last is complete; return the byte, and how many
+        bits of it are taken already."""
+        if self.aligned and (endian != self._bit_endian or self.size + self._bits // 8 + 1 > WIDEST_NEED):
+            self.align()
+        if not self._bits:
+            self.align()
+            if self.size + 1 > WIDEST_NEED:
+                self.flush()
+            self._bit_bytes = {}
+        if not self.aligned and endian != self._bit_endian:
+            raise NotForEngineError("bit fields of both bit orders share a byte")
+        self._bit_endian, taken = endian, self._bits % 8
+        byte = self._byte(self._bits // 8)
+        self._bits += 8 - taken
+        self._names += names
+        return byte, taken
 
     def _byte(self, position: int) -> Scalar:
         if position not in self._bit_bytes:
