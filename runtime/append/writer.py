@@ -25,24 +25,30 @@ NEVER, ALWAYS = "never", "always"
 
 
 class AppendWriter:
-    """Appends records to a log of a delimited format. Threads may share one, processes may not: a forked one opens its
-    own. What is promised where several processes append to a file: docs/appending.md.
+    """Appends records to a log of a delimited format.
 
-    ``target``: a path (created where it is missing) or a descriptor that was opened with ``O_APPEND``, which stays open
-    on ``close``. ``buffer``: 0 writes each record at once; otherwise records are gathered and written together when
-    there are that many bytes of them, on ``flush`` and on ``close``. ``sync``: ``"never"``, ``"always"`` (after each
-    write), or a number of seconds within which what was written is on the disk; ``sync()`` works with each of them.
-    ``max_record``: the largest record on the wire, in bytes, without its delimiter; larger ones are refused. ``calls``:
-    the system calls. ``reopen``: whether each write goes to the file that the path names by then, also where the one
-    before was renamed or removed, as logs are rotated; without that, to the one that it named first. ``begin``: whether
-    each write makes sure that it is after a delimiter; without that, the file must end in one and no other process
-    may append to it. ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
+    Threads may share a writer. Processes may not: a forked process has to open its own. docs/appending.md describes
+    what is guaranteed if several processes append to one file.
 
-    ``torn_delimiter`` says what happens to a file that ends inside a delimiter (``FE`` without its ``FD``), as a crash
-    can leave it. The reference puts a whole delimiter there (``"separate"``). The torn byte is then read as the last
-    one of the record before it, which does not hold with it and is lost. So by default (``"complete"``) only the
-    missing byte is put. With ``"complete"`` an empty file is also left without a delimiter at its start, and a
-    delimiter that could not be written after a torn record is put before the next one.
+    - ``target``: a path, created if missing, or a descriptor that was opened with ``O_APPEND`` and stays open after
+      ``close``.
+    - ``buffer``: 0 writes each record at once. Otherwise records are collected and written together when they have that
+      many bytes, on ``flush`` and on ``close``.
+    - ``sync``: ``"never"``, ``"always"`` (after each write), or the number of seconds within which written data is on
+      the disk. ``sync()`` can be called in all cases.
+    - ``max_record``: the maximum size of a record in the file, in bytes, without its delimiter. A larger record is an
+      error.
+    - ``begin``: whether each write ensures that it follows a delimiter. Without it, the file must end with a delimiter,
+      and no other process may append to it.
+    - ``reopen``: whether each write goes to the file that has the path at that time, even if the previous one was
+      renamed or removed, as in log rotation. Without it, all writes go to the first file.
+    - ``calls``: the system calls to use.
+    - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
+    - ``torn_delimiter``: what is done with a file that ends inside a delimiter (``FE`` without its ``FD``) after a
+      crash. ``"complete"`` writes the missing byte. With it, an empty file gets no delimiter at its start, and a
+      delimiter that could not be written after a torn record is written before the next one. ``"separate"`` writes a
+      whole delimiter, as the reference implementation does; the torn byte is then read as part of the record before it,
+      whose checksum fails.
 
     Raises ``WireloomError`` if the file cannot be opened, and ``UnsupportedError`` for a format without delimiters
     and for a file that is compressed, by its name or its first bytes.

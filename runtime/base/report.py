@@ -54,16 +54,23 @@ class Damage:
 class FileReport:
     """The report of one input.
 
-    ``rows`` that came out; ``bytes`` of decompressed input that were read; ``tail``: how the input ended, one of
-    ``clean``, ``truncated`` (inside a row), ``growing`` (the same with ``tail="growing"``: inside a row that is not all
-    there yet), ``invalid_length`` or ``invalid_value`` (a row whose layout cannot be
-    trusted; what follows was not read), ``limit`` (a row that is larger than the largest record; the same), ``unread``
-    (the reader was stopped before the end); ``tail_offset``: where that was: the end of the last complete row;
-    ``tail_size``: bytes from there to the end of the input, ``None`` if that is not known;
-    ``tail_zeros``: all of them are zeros, space that was allocated ahead or never written. ``error``: what the codec
-    or the storage said, if it failed, which limit ended the reading, or what was wrong with the first damaged message.
-    ``options``: what the reader decided by itself, such as ``{"stride": "layout"}``. ``facts``: what is only said of
-    inputs of this format, such as the number of their messages.
+    - ``rows``: the number of rows that were returned; ``bytes``: the number of decompressed bytes that were read.
+    - ``damaged``: the damaged ranges.
+    - ``tail``: how the input ended:
+
+        - ``clean``: at the end of a row;
+        - ``truncated``: inside a row;
+        - ``growing``: inside a row that is still being written, with ``tail="growing"``;
+        - ``invalid_length`` or ``invalid_value``: at a row whose layout cannot be trusted; the rest was not read;
+        - ``limit``: at a row that is larger than ``max_record``; the rest was not read;
+        - ``unread``: the reader was stopped before the end.
+    - ``tail_offset``: the offset of the end of the last complete row; ``tail_size``: the number of bytes from there to
+      the end of the input, ``None`` if unknown; ``tail_zeros``: whether all of these are zero, as in space that was
+      allocated ahead and never written.
+    - ``error``: the message of the codec or the storage if it failed, the limit that ended the reading, or the problem
+      of the first damaged message.
+    - ``options``: the options that the reader has determined from the input, such as ``{"stride": "layout"}``.
+    - ``facts``: details that are specific to the format, such as the number of messages.
     """
 
     path: str | None

@@ -86,11 +86,13 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
 
 
 def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
-    """Return the format of a spec file, without generated code on disk.
+    """Compile a spec file in memory and return its format.
 
-    ``allow_modules``: modules out of which the spec may name classes (``process``, ``framing``, ``packing``, ``hooks``)
-    besides those that are registered; each counts with the modules inside it. Raises ``SpecError``, also for a class
-    that is not permitted, and ``WireloomError`` for one that is not there.
+    ``allow_modules``: modules whose classes the spec may name (``process``, ``framing``, ``packing``, ``hooks``), in
+    addition to those that are registered; a name includes the modules inside it.
+
+    Raises ``SpecError`` with all errors of the spec, including a class that is not allowed, and ``WireloomError`` for a
+    file or class that does not exist.
     """
     return _load_spec(path, checked_modules(allow_modules), needs_rows=True)
 

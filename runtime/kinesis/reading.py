@@ -133,13 +133,17 @@ def read(
     fail_on_loss: bool = True,
     patience: float = PATIENCE,
 ) -> StreamReading:
-    """Read the user records of a stream, given by its name or ARN, as batches; children of shards after their parents.
+    """Read the user records of a stream, given by its name or ARN, as record batches. Child shards are read after their
+    parents.
 
-    ``start``: ``TRIM_HORIZON``, ``LATEST``, a time, or the ``positions`` of an earlier reading. ``end``: each shard
-    ends before the first record that arrived at this time or later; by default the time of the call. ``follow``: go on
-    with what comes, without end unless ``end`` says one. ``hash_range``: whether an aggregate with records outside of
-    the range of its ``shard`` is dropped, as by Kinesis' own client, or ``all`` are taken. ``fail_on_loss``: whether
-    records that are gone are an error. ``patience``: seconds of failures in a row after which it is given up.
+    - ``start``: ``TRIM_HORIZON``, ``LATEST``, a time, or the ``positions`` of an earlier read.
+    - ``end``: each shard ends before the first record that arrived at this time or later; by default the time of the
+      call.
+    - ``follow``: wait for new records, up to ``end`` if it is given, otherwise until stopped.
+    - ``hash_range``: ``shard`` drops an aggregate with records outside of the hash range of its shard, as Kinesis' own
+      client does; ``all`` returns them.
+    - ``fail_on_loss``: whether records that have expired are an error.
+    - ``patience``: the number of seconds of consecutive failures after which an error is raised.
 
     Raises ``WireloomError``.
     """

@@ -38,7 +38,7 @@ class Scanner:
     """An iterator of ``pyarrow.RecordBatch``, each of rows of one input, in the order of the inputs and of their rows.
 
     ``schema`` is the schema of every batch. ``report`` is updated while batches are read. Close a scanner that is not
-    read to its end, or use it in a ``with`` block. ``together``: a batch may have rows of several inputs.
+    read to its end, or use it in a ``with`` block. ``together``: whether a batch may have rows of several inputs.
 
     A scanner can be read once: iterating it again, reading it after ``close`` or exporting it as an Arrow stream after
     batches have been read raises ``WireloomError``.
@@ -244,8 +244,10 @@ def schema(
     **options: Any,
 ) -> Any:
     """Return the ``pyarrow.Schema`` of the batches of ``scan`` for these columns, without opening an input.
-    ``options``: those of ``scan``; only those that choose the kind of message (``message="append_ack"``) have an
-    effect. Raises ``UnknownNameError`` for a name that does not exist."""
+
+    ``options``: those of ``scan``, of which only the one that selects the table or the kind of message
+    (``message="append_ack"``) has an effect. Raises ``UnknownNameError`` for a name that does not exist.
+    """
     found, given = of_table(registry.get(format, allow_modules), options)
     check_names(found, given.keys() - set(NAMES_OF_OPTIONS), in_table=True, more=NAMES_OF_OPTIONS)
     return Layout.of(found, columns).schema

@@ -66,10 +66,12 @@ class FoundRow:
 class SearchResult:
     """The result of a search.
 
-    ``row``: the first row whose key is not less than the value; ``None`` if there is none. ``begin``: the byte from
-    which on all rows are whose keys are not less; ``byte_range=(begin, …)`` reads them.
-    ``probes``: number of offsets at which a row was read; ``bytes_read``: bytes read from a file or object in total,
-    and ``largest_read`` the most for one probe; both 0 for bytes in memory."""
+    - ``row``: the first row whose key is not less than the value; ``None`` if there is none.
+    - ``begin``: the offset from which to read: ``byte_range=(begin, …)`` returns all rows whose keys are not less.
+    - ``probes``: the number of offsets at which a row was read.
+    - ``bytes_read``: the total number of bytes read from the file or object; ``largest_read``: the maximum for one
+      probe. Both are 0 for bytes in memory.
+    """
 
     row: FoundRow | None
     begin: int
@@ -100,10 +102,12 @@ def search(
 ) -> SearchResult:
     """Find the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
 
-    ``key``: the name of a column, or a function of a row (a mapping of ``columns``). ``disorder``: the
-    largest number of rows by which a row may be from its sorted place, as in a log with several writers; ``begin`` is
-    then early enough that all rows from ``value`` on follow it. Null keys sort before all others. Damaged rows and
-    holes are skipped.
+    - ``value``: the key to look for, comparable with the keys of rows.
+    - ``key``: the name of a column, or a function that is given a row (a mapping of ``columns``).
+    - ``disorder``: the maximum number of rows by which a row may be away from its sorted place, as in a log with
+      several writers. ``begin`` is then early enough that no row with a key from ``value`` on is missed.
+
+    Null keys sort before all others. Damaged rows and holes are skipped.
 
     {options}
 

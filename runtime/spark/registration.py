@@ -72,11 +72,11 @@ def registered_source(name: str) -> type[FormatSource]:
 
 
 def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
-    """Make every format known to the session, for where Spark's own discovery does not find them, the streams of other
-    services, and the functions of formats of messages known to SQL (``wireloom.spark.functions.sql``).
+    """Register the data sources of all formats with a session, if Spark does not discover them itself; also the streams
+    of other services, and the SQL functions of formats of messages (``wireloom.spark.functions.sql``).
 
-    ``specs``: spec files whose formats are to be known as well, by their ids. ``allow_modules``: modules out of which
-    they may name classes, see ``wireloom.load_spec``; the workers need them too.
+    ``specs``: spec files to register as well, by their ids. ``allow_modules``: modules whose classes these may name,
+    see ``wireloom.load_spec``; the workers need them too.
     """
     from ..format.registry import get
     from .functions.sql import register_functions

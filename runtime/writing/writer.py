@@ -51,18 +51,20 @@ def write(
 ) -> WriteReport:
     """Write ``rows`` as a file of ``format``.
 
-    ``format``: a name (see ``wireloom.formats()``), the path of a spec or a ``Format``; ``allow_modules``: modules out
-    of which a spec may name classes, see ``wireloom.load_spec``. ``rows``: an Arrow table, record batches or a
-    reader of them, anything with ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are filled in;
-    columns of that kind may be there and are not looked at. ``target``: a path, an address (``s3://…``), a binary file
-    object or what ``fsspec.open`` gives; a path appears under its name only when it is complete. ``filesystem``: that
-    of the path, of ``pyarrow.fs`` or ``fsspec``. ``codec``: ``zstd``, ``gzip`` …; by default that of
-    the target's suffix (``.zst``, ``.gz``), else the format's own. ``level``: that of the codec. ``lossy``: messages
-    may be written although a table cannot hold all of their fields, which is refused otherwise. Options: the format's
-    choices (``stride="rules"``), the one that chooses the table (``table="index"``, ``message="append_input"``) and
-    ``max_record``, the largest row on the wire in bytes; of rows inside of units also ``unit_rows`` and ``unit_bytes``,
-    as many rows and about as many bytes of data as a unit has at most; of a format of messages those of its packing
-    and its framing, and the largest message.
+    - ``format``: a name (see ``wireloom.formats()``), the path of a spec or a ``Format``.
+    - ``rows``: an Arrow table, record batches or a reader of them, any object with ``__arrow_c_stream__``, or mappings.
+      Lengths, counts and checksums are computed; columns with such values are allowed and ignored.
+    - ``target``: a path, an address (``s3://…``), a binary file object or the result of ``fsspec.open``. A file gets
+      its name only when it is complete.
+    - ``codec``: ``zstd``, ``gzip`` …; by default that of the target's suffix (``.zst``, ``.gz``), or the format's own.
+      ``level``: the level of the codec.
+    - ``lossy``: write messages even if a table cannot hold all of their fields, which is an error otherwise.
+    - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
+    - ``filesystem``: the file system of the path, of ``pyarrow.fs`` or ``fsspec``.
+    - ``options``: those of the format (``stride="rules"``); the one that selects the table (``table="index"``,
+      ``message="append_input"``); ``max_record``, the maximum size of a row in the file, in bytes. For rows inside of
+      units: ``unit_rows`` and ``unit_bytes``, the maximum number of rows and the approximate maximum number of data
+      bytes per unit. For messages: the options of the packing and the framing, and ``max_record`` for the message.
 
     Raises ``UnknownNameError`` for a format, column, codec or option that does not exist and ``WireloomError`` with the
     row and the column for a value that cannot be written; rows count from 0.

@@ -29,12 +29,16 @@ def explode(
 ) -> pa.Table:
     """Decode a table's column of blobs to flat rows, with the other columns repeated.
 
-    ``table``: a ``pyarrow.Table`` or ``RecordBatch``, or another library's data frame. ``columns``: of the format.
-    ``keep``: names of the table's columns that come along, by default all but the blobs; they stand first. A blob that
-    is null, damaged or without rows gives no row; damage shows where ``_error`` is among the columns. ``options`` may
-    name columns of the table where the format looks at what is beside its blobs: ``hash_range`` and
-    ``partition_key`` of ``kpl_aggregated_record``; such a column is not kept by default where the format has one of its
-    name. All else is as in ``from_wire``.
+    - ``table``: a ``pyarrow.Table`` or ``RecordBatch``, or a data frame of another library.
+    - ``column``: the name of the column of blobs.
+    - ``columns``: the columns of the format to return.
+    - ``keep``: the columns of the table to return before them, by default all but the blobs.
+    - ``options``: those of ``from_wire``. Some formats also use other columns of the table, which an option names:
+      ``hash_range`` and ``partition_key`` of ``kpl_aggregated_record``. Such a column is not kept by default if the
+      format has a column of the same name.
+
+    A blob that is null, damaged or empty gives no row. If ``_error`` or ``_corrupt_record`` is among the columns, and
+    ``mode`` is ``permissive``, a damaged blob gives a row of nulls with the reason or the bytes.
 
     Raises ``WireloomError`` if a column of the table and one of the format have the same name.
     """

@@ -18,18 +18,20 @@ from .report import BlobReport
 
 
 def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:
-    """Decode a column of blobs: per blob a list of structs, its rows (``list<struct>``).
+    """Decode a column of blobs to a column of lists of structs (``list<struct>``): the rows of each blob.
 
-    ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or another library's series, of ``binary``, ``large_binary``,
-    ``fixed_size_binary`` or ``binary_view``; the result has as many values (a chunked array, which needs less
-    memory on the way, perhaps more chunks). A null gives null. ``format``: one whose input is one message, such as
-    ``kpl_aggregated_record``. ``mode``: with ``permissive`` and ``dropmalformed`` a damaged blob gives null, or the
-    rows before the damage where these stand; where ``_error`` or ``_corrupt_record`` is among the ``columns``,
-    ``permissive`` gives a struct of nulls with these for it. ``failfast`` raises. ``columns``, ``verify``,
-    ``allow_modules``, ``max_record``, ``batch_rows``, and the format's options: as ``wireloom.scan`` takes them.
+    - ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or a series of another library, of type ``binary``,
+      ``large_binary``, ``fixed_size_binary`` or ``binary_view``. The result has the same length, and null for a null. A
+      chunked array needs less memory; its result may have more chunks.
+    - ``format``: a format whose input is one message, such as ``kpl_aggregated_record``.
+    - ``mode``: with ``permissive`` and ``dropmalformed``, a damaged blob gives null, or the rows before the damage if
+      these are valid. If ``_error`` or ``_corrupt_record`` is among the ``columns``, ``permissive`` adds a struct of
+      nulls with the reason or the bytes. ``failfast`` raises an error.
+    - ``columns``, ``verify``, ``allow_modules``, ``max_record``, ``batch_rows`` and the options of the format: as in
+      ``wireloom.scan``.
 
     Raises ``DamagedInputError`` with the number of the blob, ``UnknownNameError``, and ``UnsupportedError`` for a
-    format that is none of single messages.
+    format whose input is not a single message.
     """
     made, _ = from_wire_with_report(array, format, **options)
     return made

@@ -11,9 +11,14 @@ MOST_LISTED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class BlobProblem:
-    """A blob without rows, or with only some. ``blob``: its number in the column, from 0; ``offset``: in it, where
-    the trouble was found; ``reason``: a word of ``wireloom.base.report.REASONS``; ``detail``: a sentence that names the
-    field; ``rows``: how many of its rows stand all the same."""
+    """A damaged blob of a column.
+
+    - ``blob``: its number in the column, from 0.
+    - ``offset``: the offset in the blob at which the damage was found.
+    - ``reason``: why, a word of ``wireloom.base.report.REASONS``.
+    - ``detail``: a sentence that names the field.
+    - ``rows``: the number of rows before the damage, which are returned.
+    """
 
     blob: int
     offset: int
@@ -24,9 +29,15 @@ class BlobProblem:
 
 @dataclass
 class BlobReport:
-    """The report of a column of blobs: the number of ``blobs``, ``nulls`` among them, ``whole``: those that are a row
-    by themselves because they are no message, ``rows`` that came out; ``facts`` of the format; ``engine`` as in
-    ``ReadReport``."""
+    """The report of a column of blobs.
+
+    - ``blobs``: the number of blobs; ``nulls``: how many of them are null; ``whole``: how many are not a message and
+      were returned as one row, in formats that allow this.
+    - ``rows``: the number of rows that were returned.
+    - ``problems``: the damaged blobs.
+    - ``facts``: details that are specific to the format.
+    - ``engine``: as in ``ReadReport``.
+    """
 
     format: str
     blobs: int = 0

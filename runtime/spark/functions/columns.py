@@ -35,15 +35,19 @@ USER_FUNCTION: Any = arrow_udf
 
 
 def from_wire(column: Column | str, format: str | Path | Format, **options: Any) -> Column:
-    """Decode a binary column: per blob an array of structs, its rows.
+    """Decode a binary column to an array of structs: the rows of each blob.
 
-    A null results in null, and so does a damaged blob without valid rows; ``options``: ``mode`` (``permissive``,
-    ``dropmalformed``, ``failfast``: an error at the first damaged blob), ``columns`` (a list of names, also ``_error``
-    and ``_corrupt_record``: damage is a struct of nulls with these then), ``verify``, ``unsigned64`` (``decimal``, or
-    ``long``), ``allow_modules`` (modules out of which a spec may name classes), and those of the format, such as
-    ``message="append_input"`` or ``hash_range="0-99"``.
+    A null gives null, and so does a damaged blob without valid rows. ``options``:
 
-    Raises ``UnknownNameError`` and ``WireloomError`` for what was asked for, when it is called.
+    - ``mode``: ``permissive``, ``dropmalformed``, or ``failfast``: an error at the first damaged blob.
+    - ``columns``: a list of names. With ``_error`` or ``_corrupt_record`` among them, a damaged blob gives a struct of
+      nulls with the reason or the bytes.
+    - ``verify``: whether checksums are computed.
+    - ``unsigned64``: the type of unsigned 64-bit integers, ``decimal`` or ``long``.
+    - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
+    - those of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
+
+    Raises ``UnknownNameError`` and ``WireloomError`` for invalid arguments when it is called.
     """
     with HideTraceback():
         decoding = Decoding.of(format, **options)
@@ -64,10 +68,10 @@ def decoder(decoding: Decoding) -> Any:
 def to_wire(
     column: Column | str, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any
 ) -> Column:
-    """Encode an array of structs, as ``from_wire`` gives it, as one message of the format, with its lengths, tables and
-    digest filled in. A null gives null. ``options``: as ``wireloom.to_wire`` takes them.
+    """Encode an array of structs, as ``from_wire`` returns it, as one message of the format. Lengths, tables and
+    digests are computed. A null gives null. ``options``: those of ``wireloom.to_wire``.
 
-    A value that cannot be written, and an array that fits in no single message, is an error when the query runs.
+    A value that cannot be written, and an array that does not fit into a single message, are errors of the query.
     """
     from ...format.registry import get
     from ...writing.messages.output import to_wire as encoded
@@ -103,12 +107,12 @@ def explode_wire(
     keep: Sequence[str] | None = None,
     **options: Any,
 ) -> DataFrame:
-    """Return the rows of a binary column's blobs as flat rows: the data frame's columns ``keep`` (by default all but
-    the blobs), repeated, then the format's ``columns``. Options may name columns of the frame as those of
-    ``wireloom.explode`` may. All else is as in ``from_wire``.
+    """Decode a binary column to flat rows: the columns ``keep`` of the data frame (by default all but the blobs),
+    repeated, then the ``columns`` of the format. Options may name columns of the frame, as in ``wireloom.explode``; the
+    others are those of ``from_wire``.
 
-    Raises ``WireloomError`` if a column of the frame and one of the format have the same name, and for a column that
-    is not binary.
+    Raises ``WireloomError`` if a column of the frame and one of the format have the same name, and for a column that is
+    not binary.
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 

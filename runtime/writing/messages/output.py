@@ -112,16 +112,16 @@ def _blocks(rows: Any) -> Iterator[Any]:
 
 
 def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any) -> pa.Array:
-    """Return rows as a column of blobs (``binary``), each one message of ``format`` with all that is around it.
+    """Encode rows as a column of blobs (``binary``), each a complete message of ``format`` with its envelope.
 
-    ``rows``: a table, record batches or mappings: they are put into as many messages as the format's packing makes of
-    them (all in one, where it has none). Or what ``from_wire`` gives, an array of lists of structs: one message for
-    each list, null for a null. Lengths, tables and digests are filled in. ``options``: those of the format's packing,
-    ``max_record``, and the one that chooses the kind of message. ``allow_modules``: modules out of which a spec may
-    name classes, see ``wireloom.load_spec``.
+    - ``rows``: a table, record batches or mappings, which the format's packing divides into messages (one message if
+      it has no packing); or an array of lists of structs, as ``from_wire`` returns: one message per list, null for a
+      null. Lengths, tables and digests are computed.
+    - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
+    - ``options``: those of the format's packing, ``max_record``, and the one that selects the kind of message.
 
-    Raises ``WireloomError`` with the row and the column for a value that cannot be written, and for a list that fits in
-    no single message; rows count from 0.
+    Raises ``WireloomError`` with the row (from 0) and the column for a value that cannot be written, and for a list
+    that does not fit into a single message.
     """
     found = registry.get(format, allow_modules)
     if found.message is None:
