@@ -108,6 +108,6 @@ class Item:
 
 
 def _cast(path: Node, node: Cast) -> Cast:
-    """What ``path`` finds as an object of one type, whose name is the same wherever it is written."""
+    """Return ``path`` cast to a type by its full name, which is the same in every scope."""
     assert isinstance(node.type, UserType)
     return Cast(path, "::".join(node.type.path), type=node.type)

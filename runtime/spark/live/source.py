@@ -1,4 +1,5 @@
-"""What the data sources of all services have in common. Spark imports it to look for sources, so that does no work."""
+"""The base of the data sources of all services. Spark imports this module to discover sources, so importing it does
+no work."""
 
 from __future__ import annotations
 

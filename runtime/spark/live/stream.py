@@ -1,4 +1,4 @@
-"""What the streaming readers of all services have in common: Spark's interface, over a planning of their own."""
+"""The base of the streaming readers of all services: Spark's interface over each service's own planning."""
 
 from __future__ import annotations
 
