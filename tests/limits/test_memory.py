@@ -12,6 +12,8 @@ import wireloom
 import wireloom.engine
 import zstandard
 
+from .children import measured
+
 MEGABYTE = 1_000_000
 
 SCAN = """
@@ -120,3 +122,37 @@ def test_a_claimed_length_allocates_nothing() -> None:
         assert report.files[0].tail == "truncated"
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown * 1024 < 150 * MEGABYTE
+
+
+PARTITIONS = """
+import os
+import sys
+import numpy as np
+import pyarrow as pa
+from wireloom.spark.folders import folder
+from wireloom.spark.ingest import FileLayout, write_table_files
+
+rows, size, batches = 20_000, 200, int(sys.argv[2])
+kinds = pa.array([number % 1000 for number in range(rows)], pa.int32())
+offsets = pa.py_buffer(np.arange(0, (rows + 1) * size, size, dtype=np.int32))
+schema = pa.schema({"kind": pa.int32(), "payload": pa.binary()})
+
+
+def made():
+    for _ in range(batches):
+        payload = pa.Array.from_buffers(pa.binary(), rows, [None, offsets, pa.py_buffer(os.urandom(rows * size))])
+        yield pa.record_batch([kinds, payload], schema)
+
+
+files = write_table_files(made(), schema, folder(sys.argv[1]), FileLayout(("kind",)))
+print(len({each.folder for each in files}), sum(each.rows for each in files))
+"""
+
+
+@needs_proc
+def test_a_thousand_partitions_of_one_task(tmp_path: Path) -> None:
+    """What a task of an ingest keeps in memory does not depend on how many partitions its rows belong to."""
+    [kinds, rows], peak = measured(PARTITIONS, tmp_path, 80)
+    assert (int(kinds), int(rows)) == (1000, 1_600_000)
+    # The rows alone are 330 MB; 64 MiB of them are held at a time.
+    assert peak < 340 * MEGABYTE

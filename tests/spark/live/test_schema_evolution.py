@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
 import pyarrow.dataset
 import pytest
 import wireloom
@@ -62,11 +62,31 @@ class Place:
         found: list[dict[str, Any]] = pyarrow.dataset.dataset(files, schema=schema).to_table().to_pylist()
         return found
 
+    def table(self) -> Any:
+        """The table as readers of its kind see it."""
+        if self.to == "delta":
+            from deltalake import DeltaTable
+
+            return DeltaTable(self.base / "lake" / "table").to_pyarrow_table()
+        if self.to == "iceberg":
+            from pyiceberg.catalog import load_catalog
+
+            return load_catalog().load_table("lake.table").scan().to_arrow()
+        return pyarrow.Table.from_pylist(self.rows())
+
     def bad(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = (
             pyarrow.dataset.dataset(self.base / "bad", format="parquet").to_table().to_pylist()
         )
         return found
+
+
+def own_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A catalog of Iceberg for one test."""
+    catalog = pytest.importorskip("pyiceberg.catalog", reason="the package pyiceberg is not installed")
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
+    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", f"sqlite:///{folder / 'catalog'}")
+    monkeypatch.setattr("pyiceberg.catalog._ENV_CONFIG", type(catalog._ENV_CONFIG)())
 
 
 @pytest.fixture
@@ -158,28 +178,21 @@ def test_quarantine_needs_one(place: Place) -> None:
 
 
 def test_delta(spark: SparkSession, tmp_path: Path) -> None:
-    from deltalake import DeltaTable
-
     place = Place(tmp_path, spark, "delta")
     place.add("1.bin", struct.pack("<BI", 0, 10))
     place.run(FIRST)
     place.add("2.bin", struct.pack("<BIHBI", 1, 11, 7, 0, 12))
     place.run(NOTED, "add")
-    table = DeltaTable(tmp_path / "lake" / "table")
     rows = [(0, 10, None), (0, 12, None), (1, 11, 7)]
-    assert sorted(tuple(each.values()) for each in table.to_pyarrow_table().to_pylist()) == rows
+    assert sorted(tuple(each.values()) for each in place.table().to_pylist()) == rows
     place.add("3.bin", struct.pack("<BI", 0, 13))
     place.run(FIRST, "add")
-    assert DeltaTable(tmp_path / "lake" / "table").count() == 4
+    assert place.table().num_rows == 4
 
 
 @pytest.mark.parametrize("by", [(), ("kind",)])
 def test_iceberg(by: tuple[str, ...], spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyiceberg.catalog import load_catalog
-
-    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
-    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", f"sqlite:///{tmp_path / 'catalog'}")
-    monkeypatch.setattr("pyiceberg.catalog._ENV_CONFIG", type(sys.modules["pyiceberg.catalog"]._ENV_CONFIG)())
+    own_catalog(tmp_path, monkeypatch)
     place = Place(tmp_path, spark, "iceberg")
     place.add("1.bin", struct.pack("<BI", 0, 10))
     place.run(FIRST, partition_by=by)
@@ -187,15 +200,17 @@ def test_iceberg(by: tuple[str, ...], spark: SparkSession, tmp_path: Path, monke
     place.run(NOTED, "add", partition_by=by)
     place.add("3.bin", struct.pack("<BI", 0, 13))
     place.run(FIRST, "add", partition_by=by)
-    found = load_catalog().load_table("lake.table").scan().to_arrow().to_pylist()
+    found = place.table().to_pylist()
     assert sorted(tuple(each.values()) for each in found) == [(0, 10, None), (0, 12, None), (0, 13, None), (1, 11, 7)]
 
 
-def test_streams(spark: SparkSession, tmp_path: Path) -> None:
-    place = Place(tmp_path, spark)
+@pytest.mark.parametrize("to", ["parquet", "delta", "iceberg"])
+def test_streams(to: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_catalog(tmp_path, monkeypatch)
+    place = Place(tmp_path, spark, to)
 
     def run(version: Any, evolution: str) -> Any:
-        given: Any = {"quarantine": str(tmp_path / "bad"), "checkpoint": str(tmp_path / "checkpoint")}
+        given: Any = {"quarantine": str(tmp_path / "bad"), "checkpoint": str(tmp_path / "checkpoint"), "to": to}
         given |= {"schema_evolution": evolution}
         table = str(tmp_path / "lake" / "table")
         return ingest_stream(spark, place.spec(version), str(tmp_path / "in"), table, **given)
@@ -203,11 +218,47 @@ def test_streams(spark: SparkSession, tmp_path: Path) -> None:
     place.add("1.bin", struct.pack("<BI", 0, 10))
     assert run(FIRST, "refuse").rows == 1
     place.add("2.bin", struct.pack("<BIHBI", 1, 11, 7, 0, 12))
+    with pytest.raises(WireloomError, match=r"it has no column note \(int\)"):
+        run(NOTED, "refuse")
     summary = run(NOTED, "quarantine")
     assert (summary.rows, summary.set_aside) == (1, 1)
     place.add("3.bin", struct.pack("<BIH", 1, 13, 9))
     assert run(NOTED, "add").rows == 1
-    assert place.rows()[-1] == {"kind": 1, "value": 13, "note": 9}
+    # The column stays, also for what reads the first version again.
+    place.add("4.bin", struct.pack("<BI", 0, 14))
+    assert run(FIRST, "add").rows == 1
+    assert sorted(tuple(each.values()) for each in place.table().to_pylist()) == [
+        (0, 10, None),
+        (0, 12, None),
+        (0, 14, None),
+        (1, 13, 9),
+    ]
+
+
+def test_streams_on_an_object_store(spark: SparkSession, object_store: Store, tmp_path: Path) -> None:
+    place, base = Place(tmp_path, spark), f"s3://{BUCKET}/{tmp_path.name}"
+    options = {"endpoint": object_store.endpoint, "region": "us-east-1"}
+
+    def run(version: Any, evolution: str) -> Any:
+        given: Any = {"quarantine": f"{base}/bad", "options": options, "schema_evolution": evolution}
+        checkpoint = str(tmp_path / "checkpoint")
+        return ingest_stream(spark, place.spec(version), f"{base}/in", f"{base}/table", checkpoint=checkpoint, **given)
+
+    object_store.put(f"{tmp_path.name}/in/1.bin", struct.pack("<BI", 0, 10))
+    assert run(FIRST, "refuse").rows == 1
+    object_store.put(f"{tmp_path.name}/in/2.bin", struct.pack("<BIHBI", 1, 11, 7, 0, 12))
+    assert run(NOTED, "quarantine").set_aside == 1
+    object_store.put(f"{tmp_path.name}/in/3.bin", struct.pack("<BIH", 1, 13, 9))
+    assert run(NOTED, "add").rows == 1
+    files = filesystem(Location(endpoint=object_store.endpoint, region="us-east-1"), BUCKET)
+    keys = [f"{BUCKET}/{each}" for each in object_store.keys(f"{tmp_path.name}/table/part-")]
+    schema = pyarrow.schema({"value": pyarrow.int64(), "note": pyarrow.int32()})
+    rows = pyarrow.dataset.dataset(sorted(keys), schema, format="parquet", filesystem=files).to_table()
+    assert sorted(rows.to_pylist(), key=lambda row: row["value"]) == [
+        {"value": 10, "note": None},
+        {"value": 12, "note": None},
+        {"value": 13, "note": 9},
+    ]
 
 
 def test_an_object_store(spark: SparkSession, object_store: Store, tmp_path: Path) -> None:
