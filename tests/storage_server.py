@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 BUCKET = "wireloom-logs"
@@ -36,6 +37,17 @@ class Store:
         """The keys that begin so, without the empty objects that stand for folders."""
         found = self.client.list_objects_v2(Bucket=BUCKET, Prefix=prefix)
         return [each["Key"] for each in found.get("Contents", []) if not each["Key"].endswith("/")]
+
+    def age(self, key: str, modified: datetime) -> None:
+        """Gives an object another time of modification."""
+        from moto.core import DEFAULT_ACCOUNT_ID
+        from moto.s3.models import s3_backends
+
+        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[BUCKET].keys[key].last_modified = modified.replace(tzinfo=None)
+
+    def listings(self) -> int:
+        """How many pages of listings were asked for."""
+        return sum(method == "GET" and path.strip("/") == BUCKET for method, path, _ in self.requests)
 
     def ranges(self, key: str) -> list[tuple[int, int]]:
         """The ranges of an object that were asked for: first byte and the one after the last."""

@@ -34,6 +34,25 @@ class Found:
     tag: str = ""
 
 
+@dataclass(frozen=True)
+class Below:
+    """What a folder or a glob names: files below ``folder`` whose paths match ``pattern``."""
+
+    folder: str
+    pattern: re.Pattern[str]
+
+    @classmethod
+    def of(cls, path: str, *, is_folder: bool) -> Below:
+        """Return what ``path`` names; where it is no folder it is a glob."""
+        if is_folder:
+            return cls(path, re.compile(""))
+        return cls(_fixed(path), re.compile(f"{expression(path)}(/|$)"))
+
+    def holds(self, path: str) -> bool:
+        """Return whether a file below the folder is one of them. Hidden ones are not."""
+        return bool(self.pattern.match(path)) and _is_shown(path, self.folder)
+
+
 def found_at(store: Store) -> Iterator[Found]:
     """Yield the files at a path of a store. Raises ``OSError`` and ``WireloomError``."""
     if store.spec is None:
@@ -57,15 +76,12 @@ def _of_arrow(files: Any, path: str) -> Iterator[Found]:
     if info.type == kinds.File:
         yield Found(info.path, info.size, info.mtime)
         return
-    if info.type == kinds.Directory:
-        folder, wanted = path, re.compile("")
-    elif WILDCARDS.isdisjoint(path):
+    if info.type != kinds.Directory and WILDCARDS.isdisjoint(path):
         return
-    else:
-        folder, wanted = _fixed(path), re.compile(f"{expression(path)}(/|$)")
-    selector = pyarrow.fs.FileSelector(folder, recursive=True, allow_not_found=True)
+    below = Below.of(path, is_folder=info.type == kinds.Directory)
+    selector = pyarrow.fs.FileSelector(below.folder, recursive=True, allow_not_found=True)
     for info in files.get_file_info(selector):
-        if info.type == kinds.File and wanted.match(info.path) and _is_shown(info.path, folder):
+        if info.type == kinds.File and below.holds(info.path):
             yield Found(info.path, info.size, info.mtime)
 
 
@@ -74,18 +90,15 @@ def _of_spec(spec: Any, path: str) -> Iterator[Found]:
     if info is not None and info["type"] != "directory":
         yield _found(info)
         return
-    if info is not None:
-        folder, wanted = path, re.compile("")
-    elif WILDCARDS.isdisjoint(path):
+    if info is None and WILDCARDS.isdisjoint(path):
         return
-    else:
-        folder, wanted = _fixed(path), re.compile(f"{expression(path)}(/|$)")
+    below = Below.of(path, is_folder=info is not None)
     try:
-        below = spec.find(folder, detail=True)
+        found = spec.find(below.folder, detail=True)
     except FileNotFoundError:
         return
-    for info in below.values():
-        if info["type"] == "file" and wanted.match(info["name"]) and _is_shown(info["name"], folder):
+    for info in found.values():
+        if info["type"] == "file" and below.holds(info["name"]):
             yield _found(info)
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from .. import codecs
@@ -98,6 +98,8 @@ STREAM_OPTIONS = {
     "latestFirst": "true: read the newest files first. Default false.",
     "maxTrackedFiles": "The number of read files of which the offset keeps an entry; default 10000. Growing files "
     "are always kept while they exist.",
+    "fullListingInterval": "Of s3://: after each listing of everything, only the parts in which something came lately, "
+    "and the end, are listed for this long, such as 10m; default: everything is listed for each batch.",
     "reportFolder": "Folder in which each batch creates a folder with its reports and its damaged records, which are "
     "then not returned as rows.",
 }
@@ -123,6 +125,7 @@ INTERNAL_OPTIONS = ("reportfolder", "listedfiles")
 """Of ``wireloom.spark`` alone: where a batch read leaves its reports; the files that were listed for it."""
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_SPANS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
 
 @dataclass(frozen=True)
@@ -355,6 +358,18 @@ def size(name: str, value: str, *, least: int = 1) -> int:
     if not digits.isascii() or not digits.isdecimal() or factor is None or int(digits) * factor < least:
         raise WireloomError(f"option {name} is {value!r}: expected a number of at least {least}, such as 65536 or 64m")
     return int(digits) * factor
+
+
+def duration(name: str, value: str) -> timedelta:
+    """A time span.
+
+    >>> duration("fullListingInterval", "10m"), duration("fullListingInterval", "2 hours")
+    (datetime.timedelta(seconds=600), datetime.timedelta(seconds=7200))
+    """
+    found = re.fullmatch(r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?)", value.strip().lower(), re.ASCII)
+    if found is None:
+        raise WireloomError(f"option {name} is {value!r}: expected a time, such as 30s, 10m or 2h")
+    return int(found[1]) * _SPANS[found[2][0]]
 
 
 def _integer(name: str, value: str) -> int:

@@ -18,7 +18,11 @@ MEGABYTES_FOR_ALL = 130
 
 
 def planned(*arguments: str) -> Any:
-    program = [sys.executable, "-m", "tests.limits.planning", *arguments]
+    return measured("planning", *arguments)
+
+
+def measured(what: str, *arguments: str) -> Any:
+    program = [sys.executable, "-m", f"tests.limits.{what}", *arguments]
     return json.loads(subprocess.run(program, stdout=subprocess.PIPE, check=True).stdout)
 
 
@@ -38,3 +42,11 @@ def test_large_files() -> None:
     assert few["partitions"] == 150
     many = planned("--format", "cobs_log", "--files", "200", "--terabytes", "0.002", "--ending", ".log")
     assert many["opened"] == 0
+
+
+def test_listings_that_go_on() -> None:
+    """They ask for fewer pages than a listing of everything, which finds all."""
+    for layout in measured("listing", "--files", "5000"):
+        assert layout["everything"] == {**layout["everything"], "objects": 5000, "requests": 5}
+        assert layout["going on"]["requests"] < 5
+        assert layout["everything again"]["objects"] == 5097

@@ -6,7 +6,7 @@ import json
 import os
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -35,8 +35,10 @@ REQUESTS = 16
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def list_inputs(options: ReadOptions, *, missing_ok: bool = False) -> list[Input]:
-    """Return the files that the paths name and the options let through, each once.
+def list_inputs(
+    options: ReadOptions, *, missing_ok: bool = False, expand: Callable[[str, Location], list[Input]] = expand
+) -> list[Input]:
+    """Return the files that the paths name and the options let through, each once. ``expand``: lists one path.
 
     ``missing_ok``: paths that name nothing are passed over, as with option ``ignoreMissingFiles``. Raises
     ``NothingThereError`` for them otherwise and where no file is left, and ``WireloomError`` where a folder or an
@@ -49,7 +51,7 @@ def list_inputs(options: ReadOptions, *, missing_ok: bool = False) -> list[Input
     missing_ok = missing_ok or bool(options.ignore_missing)
     found: dict[str, Input] = {}
     for path in options.paths:
-        for each in _chosen(_expanded(path, options, missing_ok), path, options):
+        for each in _chosen(_expanded(path, options, missing_ok, expand), path, options):
             # Several paths may name a file, perhaps in different spellings.
             found.setdefault(_place(each.address), each)
     if not found and not missing_ok:
@@ -96,7 +98,9 @@ def microseconds(modified: datetime | None) -> int:
     return 0 if modified is None else (modified - EPOCH) // timedelta(microseconds=1)
 
 
-def _expanded(path: str, options: ReadOptions, missing_ok: bool) -> list[Input]:
+def _expanded(
+    path: str, options: ReadOptions, missing_ok: bool, expand: Callable[[str, Location], list[Input]]
+) -> list[Input]:
     for attempt in range(ATTEMPTS):
         try:
             return expand(path, options.scan.location)

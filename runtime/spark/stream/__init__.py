@@ -6,6 +6,7 @@ __getattr__ = face(
     __name__,
     {
         "file_identity": "original",
+        "incremental_listing": "IncrementalListing",
         "listing": "check_paths local_folder",
         "offset": "FilePart FileProgress GIVEN_UP OlderFiles StreamOffset",
     },

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...base.errors import WireloomError
+from ...input.expansion import expand
 from ..read.reader import FormatReader
 from .file_contents import FileContents
 from .growing import GrowingFiles
+from .incremental_listing import IncrementalListing
 from .listing import ListedFile, listing, with_tags
 from .offset import StreamOffset
 from .options import StreamOptions
@@ -28,6 +30,8 @@ class Driver:
         self._growing = GrowingFiles(reader.table, options, stream, reader.columns)
         self._contents = FileContents(reader.format, options.paths)
         self._planner = Planner(stream, self._growing, self._contents)
+        interval = stream.full_listing_interval
+        self._expand = expand if interval is None else IncrementalListing(options.paths, interval).expand
         self._columns_checked = False
         self._fixed: list[ListedFile] | None = None
         self._end = StreamOffset()
@@ -38,7 +42,7 @@ class Driver:
         self._fixed = self._list()
 
     def _list(self) -> list[ListedFile]:
-        files = listing(self._options)
+        files = listing(self._options, self._expand)
         if not self._columns_checked:
             self._reader.check_columns([each.input for each in files])
             self._columns_checked = bool(files)

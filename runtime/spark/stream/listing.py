@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -49,12 +49,13 @@ class ListedFile:
         return self.modified, self.path
 
 
-def listing(options: ReadOptions) -> list[ListedFile]:
-    """Return the files that are there now, in the order of reading. Nothing there yet is no error.
+def listing(options: ReadOptions, expand: Callable[[str, Location], list[Input]] = expand) -> list[ListedFile]:
+    """Return the files that are there now, in the order of reading. Nothing there yet is no error. ``expand``: lists
+    one path.
 
     Raises ``WireloomError`` if a folder or store cannot be listed.
     """
-    inputs = list_inputs(options, missing_ok=True)
+    inputs = list_inputs(options, missing_ok=True, expand=expand)
     found = [
         _listed(each, each.address, each.size) for each in inputs if each.path is not None and each.size is not None
     ]

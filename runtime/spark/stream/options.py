@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from ...base.errors import UnsupportedError
 from ...format.description import Format
 from ...reading.options import GROWING
 from ...reading.request import looks_up
-from ..options import STREAM_OPTIONS, flag, size, tail
+from ..options import STREAM_OPTIONS, duration, flag, size, tail
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class StreamOptions:
     """The checked options of a streaming read.
 
     ``tail``: whether files may grow; ``None``: local ones of a delimited format that are not compressed.
-    ``max_files``, ``max_bytes``: of a batch; ``None``: any.
+    ``max_files``, ``max_bytes``: of a batch; ``None``: any. ``full_listing_interval``: ``None``: every listing is full.
     """
 
     max_files: int = 1000
@@ -26,12 +27,14 @@ class StreamOptions:
     fail_on_data_loss: bool = True
     latest_first: bool = False
     max_tracked: int = 10_000
+    full_listing_interval: timedelta | None = None
 
 
 def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, str]) -> StreamOptions:
     """Return the options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
     names = {name.lower(): name for name in STREAM_OPTIONS}
     values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
+    interval = values.get("fullListingInterval")
     largest, word = values.get("maxBytesPerTrigger"), tail(values.get("tail", "auto"))
     found = StreamOptions(
         max_files=size("maxFilesPerTrigger", values.get("maxFilesPerTrigger", "1000")),
@@ -40,6 +43,7 @@ def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, s
         fail_on_data_loss=flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
         latest_first=flag("latestFirst", values.get("latestFirst", "false")),
         max_tracked=size("maxTrackedFiles", values.get("maxTrackedFiles", "10000")),
+        full_listing_interval=None if interval is None else duration("fullListingInterval", interval),
     )
     if found.tail and not can_grow(format, columns):
         raise UnsupportedError(

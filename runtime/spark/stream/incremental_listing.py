@@ -1,0 +1,139 @@
+"""Listings of object stores that go on from the last one, for queries that list the same prefixes again and again.
+
+A store lists keys in their order, a thousand per request, and can begin after any key (S3's ``StartAfter``). New keys
+mostly come beside others that came lately: at the end of a prefix, of the folder of a host, or of the current day. So
+after a listing of everything only the gaps beside such keys are asked for, and the end. Keys that come elsewhere, and
+objects that are replaced or deleted elsewhere, are seen by the next listing of everything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from time import monotonic
+
+from ...base.addresses import S3, scheme_of
+from ...base.errors import NothingThereError, UnsupportedError, WireloomError
+from ...base.extras import require
+from ...input.expansion import expand
+from ...input.inputs import Input, Location
+from ...input.listing import alternatives
+from ...input.remote_listing import Below
+from ..read.file_listing import EPOCH, input_of, microseconds
+
+PAGE = 1000
+"""Keys of a request: the most that a store gives."""
+
+
+class IncrementalListing:
+    """Lists the paths of a query, everything at least once per ``interval``.
+
+    Raises ``UnsupportedError`` for addresses that are not of ``s3://``, and ``MissingExtraError`` without boto3.
+    """
+
+    def __init__(self, paths: Iterable[str], interval: timedelta) -> None:
+        for path in paths:
+            if scheme_of(path) not in S3:
+                raise UnsupportedError("fullListingInterval is an option of s3://: leave it out", path=path)
+        require("boto3", "s3", "fullListingInterval, which lists after a key,")
+        self._interval = interval
+        self._known: dict[str, list[Input]] = {}
+        """The last listing of each pattern, sorted by key."""
+        self._full_at: dict[str, float] = {}
+
+    def expand(self, path: str, location: Location) -> list[Input]:
+        """Return what ``input.expand`` does. Raises ``NothingThereError`` and ``WireloomError``."""
+        first, *others = (self._listed(pattern, location) for pattern in alternatives(path))
+        found = (
+            first if not others else list({each.address: each for some in (first, *others) for each in some}.values())
+        )
+        if not found:
+            raise NothingThereError("no object there: check bucket, key, region and credentials", path=path)
+        return found
+
+    def _listed(self, pattern: str, location: Location) -> list[Input]:
+        known, now = self._known.get(pattern), monotonic()
+        if known and now - self._full_at[pattern] < self._interval.total_seconds():
+            found = _continued(pattern, known, self._interval, location)
+        else:
+            try:
+                found = sorted(expand(pattern, location), key=lambda each: each.address)
+            except NothingThereError:
+                found = []
+            self._full_at[pattern] = now
+        self._known[pattern] = found
+        return found
+
+
+def _continued(pattern: str, known: Sequence[Input], interval: timedelta, location: Location) -> list[Input]:
+    """Return the last listing with what has changed beside the objects that came within ``interval`` before the newest
+    one, and at the end."""
+    scheme, _, path = pattern.rstrip("/").partition("://")
+    if known[0].address == pattern:
+        return expand(pattern, location)
+    below = Below.of(path, is_folder=known[0].address.startswith(f"{scheme}://{path}/"))
+    pages = _Pages(f"{scheme}://", below, location)
+    addresses = [each.address for each in known]
+    times = [each.modified or EPOCH for each in known]
+    since = max(times) - interval
+    # A gap has the number of the object after it.
+    recent = [number for number, time in enumerate(times) if time > since]
+    gaps = sorted({*recent, *(number + 1 for number in recent), len(known)})
+    found: list[Input] = []
+    place, after = 0, ""
+    for gap in gaps:
+        if gap < place:
+            continue
+        if gap > place:
+            found += known[place:gap]
+            after = addresses[gap - 1]
+        is_listed = False
+        while not is_listed:
+            page, last = pages.after(after)
+            found += page
+            if last is None:
+                return found
+            after, place = last, bisect_right(addresses, last)
+            # Where a page ends with new objects, there may be more of them.
+            is_listed = place > gap and (not page or page[-1].address == addresses[place - 1])
+    return found
+
+
+class _Pages:
+    """The listings of a prefix, from a key on; keys are given and taken as addresses."""
+
+    def __init__(self, scheme: str, below: Below, location: Location) -> None:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        from ...input.s3_client import client
+
+        self._client = client(location)
+        self._failures = (BotoCoreError, ClientError)
+        self._location, self._below = location, below
+        self._bucket, _, folder = below.folder.partition("/")
+        self._base = f"{scheme}{self._bucket}/"
+        self._prefix = f"{folder}/" if folder else ""
+
+    def after(self, address: str) -> tuple[list[Input], str | None]:
+        """Return the objects of the next page that are read, and the address to go on from; ``None``: that was all.
+
+        Raises ``WireloomError``.
+        """
+        try:
+            answer = self._client.list_objects_v2(
+                Bucket=self._bucket,
+                Prefix=self._prefix,
+                StartAfter=address.removeprefix(self._base),
+                MaxKeys=PAGE,
+            )
+        except self._failures as error:
+            raise WireloomError(f"the object store refuses: {error}", path=f"{self._base}{self._prefix}") from None
+        objects = answer.get("Contents", [])
+        page = [
+            input_of(f"{self._base}{each['Key']}", each["Size"], microseconds(each["LastModified"]), self._location)
+            for each in objects
+            if not each["Key"].endswith("/") and self._below.holds(f"{self._bucket}/{each['Key']}")
+        ]
+        more = answer.get("IsTruncated") and objects
+        return page, f"{self._base}{objects[-1]['Key']}" if more else None

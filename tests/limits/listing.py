@@ -1,0 +1,131 @@
+"""``python -m tests.limits.listing``: what listing many objects of a store costs, all of them and from where the last
+listing ended.
+
+A server on this machine lists objects that are not there, of several hosts and days. Printed as JSON for two layouts:
+requests, and seconds of CPU of the process that lists.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import time
+from bisect import bisect_right
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing.connection import Connection
+from typing import Any, ClassVar
+from unittest import mock
+from urllib.parse import parse_qs, urlsplit
+
+import click
+from wireloom.input import Location
+from wireloom.spark.stream import IncrementalListing, incremental_listing
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+DAYS, HOSTS = 28, 97
+INTERVAL = timedelta(minutes=10)
+LAYOUTS = {"day=…/host-…/": "day={day:02}/host-{host:02}/{number:09}", "host-…/": "host-{host:02}/{number:09}"}
+LATER = timedelta(days=DAYS)
+"""When one more object of each host comes."""
+
+
+def objects(layout: str, files: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Key and time of objects that came evenly within so many days, in the order of keys; without and with those that
+    come after."""
+    found = []
+    for number in range(files + HOSTS):
+        since = LATER * (number / files) if number < files else LATER
+        key = LAYOUTS[layout].format(day=since.days + 1, host=number % HOSTS, number=number)
+        found.append((f"logs/{key}", f"{BEGIN + since:%Y-%m-%dT%H:%M:%S.000Z}"))
+    return sorted(found[:files]), sorted(found)
+
+
+class Lists(BaseHTTPRequestHandler):
+    """Answers listings, and says of everything else that it is not there."""
+
+    protocol_version = "HTTP/1.1"
+    objects: ClassVar[list[tuple[str, str]]] = []
+    keys: ClassVar[list[str]] = []
+    requests: ClassVar[int] = 0
+
+    def do_HEAD(self) -> None:
+        self._answer(404, b"")
+
+    def do_GET(self) -> None:
+        asked = {name: value for name, [value] in parse_qs(urlsplit(self.path).query).items()}
+        most = int(asked.get("max-keys", 1000))
+        begin = bisect_right(self.keys, asked.get("continuation-token", asked.get("start-after", "")))
+        page = self.objects[begin : begin + most]
+        more = begin + most < len(self.keys)
+        found = "".join(
+            f"<Contents><Key>{key}</Key><LastModified>{time}</LastModified><ETag>e</ETag><Size>10000000</Size></Contents>"
+            for key, time in page
+        )
+        token = f"<NextContinuationToken>{page[-1][0]}</NextContinuationToken>" if more else ""
+        Lists.requests += most > 1
+        self._answer(
+            200,
+            f'<?xml version="1.0"?><ListBucketResult><Name>bucket</Name><KeyCount>{len(page)}</KeyCount>'
+            f"<IsTruncated>{str(more).lower()}</IsTruncated>{token}{found}</ListBucketResult>".encode(),
+        )
+
+    def _answer(self, status: int, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Type", "application/xml")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+def serve(pipe: Connection, layout: str, files: int) -> None:
+    """Serve the objects, with those that come later after the first message; answer messages with the number of
+    listings so far."""
+    import threading
+
+    first, all_of_them = objects(layout, files)
+    Lists.objects, Lists.keys = first, [key for key, _ in first]
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Lists)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    pipe.send(server.server_port)
+    while pipe.recv():
+        pipe.send(Lists.requests)
+        Lists.requests = 0
+        Lists.objects, Lists.keys = all_of_them, [key for key, _ in all_of_them]
+
+
+def measure(layout: str, files: int) -> dict[str, Any]:
+    """List everything, go on after more objects came, and list everything again."""
+    here, there = multiprocessing.get_context("spawn").Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(there, layout, files), daemon=True)
+    server.start()
+    location = Location(endpoint=f"http://127.0.0.1:{here.recv()}", region="us-east-1")
+    listing = IncrementalListing(["s3://bucket/logs"], INTERVAL)
+    found: dict[str, Any] = {"layout": layout}
+    with mock.patch.object(incremental_listing, "monotonic", return_value=0.0) as clock:
+        for step, later in (("everything", 0.0), ("going on", 0.0), ("nothing new", 0.0), ("everything again", 600.0)):
+            clock.return_value += later
+            begin = time.process_time()
+            objects = listing.expand("s3://bucket/logs", location)
+            spent = time.process_time() - begin
+            here.send(True)
+            found[step] = {"objects": len(objects), "requests": here.recv(), "seconds": round(spent, 2)}
+    here.send(False)
+    server.join()
+    return found
+
+
+@click.command
+@click.option("--files", default=1_000_000, show_default=True)
+def main(files: int) -> None:
+    """Print what listing costs."""
+    os.environ.update({"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"})
+    print(json.dumps([measure(layout, files) for layout in LAYOUTS], indent=2))
+
+
+if __name__ == "__main__":
+    main()
