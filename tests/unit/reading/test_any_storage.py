@@ -242,5 +242,5 @@ def test_a_store_that_cannot_move_files(tmp_path: Path) -> None:
 def test_azure_without_a_key_and_without_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ACCOUNT_KEY", "SAS_TOKEN"):
         monkeypatch.delenv(f"AZURE_STORAGE_{name}", raising=False)
-    with pytest.raises(WireloomError, match="tokens are not sent over http: .* set AZURE_STORAGE_ACCOUNT_KEY"):
+    with pytest.raises(WireloomError, match=r"tokens are not sent over http: .* set AZURE_STORAGE_ACCOUNT_KEY"):
         count("abfss://logs@account.dfs.core.windows.net/a.log", endpoint="http://127.0.0.1:9")
