@@ -29,8 +29,8 @@ from .wrong_format import FIRST_OF_WHOLE
 if TYPE_CHECKING:
     from .opening import Opened
 
-PIECE = 1024 * 1024
-"""Bytes of blocks that are read at once; one block where that is larger."""
+PIECE = 8 * 1024 * 1024
+"""Most bytes of blocks that are read at once, as far as they are at hand; one block if that is larger."""
 
 
 class Piece(MemoryWindow):
@@ -128,15 +128,18 @@ class BlockExtractor(DamageDetails, Extractor):
     # Pieces ----------------------------------------------------------------------------------------------------------
 
     def _next_piece(self, window: Window, size: int) -> Piece:
-        """Return the next blocks; none at the end of the input."""
-        wanted = max(size - size % self._block, self._block)
+        """Return the next blocks that are at hand, of about ``size`` bytes at most; none at the end of the input."""
+        most = max(size - size % self._block, self._block)
         if self._stop >= 0:
             left = self._stop - window.base - window.begin
-            wanted = min(wanted, left + -left % self._block)
-        while len(window.view) - window.begin < wanted and window.extend():
+            most = min(most, left + -left % self._block)
+        while len(window.view) - window.begin < self._block and window.extend():
             pass
+        found = min(len(window.view) - window.begin, most)
+        if not window.at_end or found == most:
+            found -= found % self._block
         self._row_reader.begin(None)
-        return Piece(window.view[window.begin : window.begin + wanted], window.base + window.begin)
+        return Piece(window.view[window.begin : window.begin + found], window.base + window.begin)
 
     def _fill(self, piece: Piece) -> Filled:
         """Return the next rows of a piece."""

@@ -7,7 +7,7 @@ nothing between them. Where one of them is missing, the others are damage.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -53,8 +53,8 @@ class FragmentJoiner:
         self._report = report
         self._note = note
         self._content = content
-        self._open: tuple[Mapping[int, pa.Array], list[int]] | None = None
-        """The fragments of a record whose last one has not come: their columns and their offsets."""
+        self._open: tuple[list[Mapping[int, pa.Array]], list[int]] | None = None
+        """The fragments of a record whose last one has not come: their columns, event by event, and their offsets."""
         self._zeros = ZeroRuns()
         self._zeros_end = -1
         self._inner = RecordRows(request, report, self._damage) if request.format.inside else None
@@ -116,13 +116,10 @@ class FragmentJoiner:
         if kept is not None and len(kept) < len(offsets):
             arrays = {number: array.take(kept) for number, array in arrays.items()}
             offsets = [offsets[each] for each in kept.to_pylist()]
-        if self._open is not None:
-            before, places = self._open
-            arrays = {number: pa.concat_arrays([before[number], array]) for number, array in arrays.items()}
-            offsets = [*places, *offsets]
-            self._open = None
         breaks = [(each.begin, each) for each in event.damages]
         first = 0
+        if self._open is not None:
+            first = yield from self._gone_on(event, arrays, offsets)
         # Rows between two damaged ranges: a record never goes on after one.
         for begin, damage in [*breaks, (None, None)]:
             last = len(offsets) if begin is None else bisect_left(offsets, begin)
@@ -135,6 +132,39 @@ class FragmentJoiner:
                 shown = damage.reason != "zeros" or damage.begin != self._zeros_end
                 self._zeros_end = damage.end if damage.reason == "zeros" else -1
                 yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
+
+    def _gone_on(self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int]) -> Generator[Event, None, int]:
+        """Yield the record whose last fragment had not come before the event, if it is complete or broken now. Return
+        how many fragments of the event are parts of it: only these are copied."""
+        assert self._open is not None
+        parts, places = self._open
+        count, is_done = self._going_on(arrays[self._kind])
+        end = event.end
+        if event.damages:
+            count, end = min(count, bisect_left(offsets, event.damages[0].begin)), event.damages[0].begin
+        may_go_on = count == len(offsets) and not event.damages
+        if may_go_on and not is_done and end - places[0] <= self._max_record:
+            parts.append(arrays)
+            places += offsets
+            return count
+        self._open = None
+        whole = {
+            number: pa.concat_arrays([*(each[number] for each in parts), array.slice(0, count)])
+            for number, array in arrays.items()
+        }
+        end = offsets[count] if count < len(offsets) and offsets[count] < end else end
+        yield from self._run(event, whole, [*places, *offsets[:count]], end, may_go_on=may_go_on)
+        return count
+
+    def _going_on(self, kinds: pa.Array) -> tuple[int, bool]:
+        """Return how many of the first fragments go on with a record, and whether it ends with them."""
+        fragments = self._fragments
+        others = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=pa.array(fragments.middle, kinds.type))))
+        if not len(others):
+            return len(kinds), False
+        first: int = others[0].as_py()
+        is_done = kinds[first].as_py() in fragments.last
+        return first + is_done, is_done
 
     def _kept(self, arrays: Mapping[int, pa.Array]) -> pa.Array | None:
         """Return the numbers of the fragments that may have rows; ``None`` if all may."""
@@ -168,7 +198,7 @@ class FragmentJoiner:
         yield from self._rows(event, arrays, offsets, ends, begin, done)
         if done < len(offsets):
             rest = {number: array.slice(done) for number, array in arrays.items()}
-            self._open = rest, offsets[done:]
+            self._open = [rest], offsets[done:]
             if not may_go_on:
                 yield from self.broken(end)
 

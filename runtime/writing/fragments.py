@@ -70,7 +70,9 @@ class FragmentEncoder:
                 parts.append(None if data is None else data[done:end])
                 self._left -= self._header + end - done
                 done, begins = end, False
-        made = self._rows.encode(self._with(batch.take(pa.array(rows)), kinds, parts), first)
+        # Without the data, of which each piece has its own part.
+        others = batch.drop_columns([name]).append_column(name, pa.nulls(batch.num_rows))
+        made = self._rows.encode(self._with(others.take(pa.array(rows)), kinds, parts), first)
         return b"".join(bytes(count) + piece for count, piece in zip(zeros, made, strict=True))
 
     def _kinds(self, begins: bool, ends: bool) -> int:

@@ -170,6 +170,14 @@ def test_a_log_may_be_larger_than_any_record(pieces: Format, log: bytes, tmp_pat
     assert damaged[0][2] == "limit"
 
 
+def test_a_record_of_many_blocks_is_written_and_read(tmp_path: Path) -> None:
+    """Its pieces are put together once, and not with all that comes before."""
+    wireloom.write("leveldb_log", [{"data": bytes(10_000_000)}, {"data": b"x"}], tmp_path / "large.log")
+    table, report = wireloom.read_with_report("leveldb_log", tmp_path / "large.log")
+    assert report.clean
+    assert [len(each) for each in table["data"].to_pylist()] == [10_000_000, 1]
+
+
 def test_a_log_that_grows_ends_before_what_is_not_complete(pieces: Format, log: bytes) -> None:
     offsets = wireloom.read(pieces, log, columns=["_offset"])["_offset"].to_pylist()
     for content in (log, log + bytes(200)):
