@@ -18,7 +18,7 @@ from .fields import Filled, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
 from .native import framed
 from .plain import PlainRow, plain_row
-from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN
+from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, left_out, may_leave_out
 
 
 class RowEncoder:
@@ -195,15 +195,17 @@ class RowEncoder:
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:
-        """Return the fields of the row that a condition leaves out."""
-        return tuple(each.attribute or each.name for each in self.format.columns if each.optional)
+        """Return the fields of the row that a condition leaves out, or a part of them."""
+        columns = (each for each in self.format.columns if may_leave_out(self.format, each))
+        return tuple(each.attribute or each.name for each in columns)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
         """Return a field with a value that is not in the row's bytes, since its condition is false; empty if none
         is."""
         given = [name for name in self._optional if value_at(row, name) is not None]
         written = self.format.row_class.from_bytes(data) if given else None
-        return next((name for name in given if value_at(written, name) is None), "")
+        parts = ((name, left_out(value_at(row, name), value_at(written, name))) for name in given)
+        return next((f"{name}{part}" for name, part in parts if part is not None), "")
 
     def _refusal(self, row: int, names: tuple[str, ...], values: tuple[Any, ...], error: Exception) -> str:
         shown = ", ".join(f"{name}={value!r:.40}" for name, value in zip(names, values, strict=True))

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..base.errors import WireloomError
-from ..format.description import Format
-from ..objects import ConsistencyError, KaitaiStructError
+from ..format.description import Column, Format
+from ..objects import ConsistencyError, KaitaiStructError, Struct
+from ..objects.messages.objects import Message
 
 REFUSALS = (
     KaitaiStructError,
@@ -53,6 +54,29 @@ def untrue(made: Any, names: Sequence[str]) -> str:
         if found != value:
             return f"column {name} is {value!r:.40}, and what is written says {found!r:.40}"
     return ""
+
+
+def may_leave_out(format: Format, column: Column) -> bool:
+    """Return whether a value of a column, or one inside of it, is only written if a condition holds."""
+    inner = {format.class_of(name) for _, name in column.structs}
+    annotations = (each for kind in inner if not issubclass(kind, Message) for each in kind.__annotations__.values())
+    return column.optional or any("None" in str(each) for each in annotations)
+
+
+def left_out(value: Any, written: Any) -> str | None:
+    """Return which part of a value is not in what was written, as what follows the name of the value: empty for all of
+    it, ``.name`` or ``[0].name`` for an attribute inside; ``None`` if all is there."""
+    if value is None or written is None:
+        return None if value is None else ""
+    parts: list[tuple[str, Any, Any]] = []
+    if isinstance(value, list) and isinstance(written, list):
+        parts = [(f"[{number}]", *both) for number, both in enumerate(zip(value, written, strict=False))]
+    elif isinstance(value, Struct) and not isinstance(value, Message):
+        parts = [(f".{name}", getattr(value, name, None), getattr(written, name, None)) for name in value._fields]
+    for part, mine, other in parts:
+        if (inner := left_out(mine, other)) is not None:
+            return part + inner
+    return None
 
 
 class Attempt(NamedTuple):

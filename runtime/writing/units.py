@@ -27,6 +27,8 @@ from .refusals import (
     Attempt,
     MisplacedError,
     RowError,
+    left_out,
+    may_leave_out,
     refusal,
     rows_before,
     untrue,
@@ -64,7 +66,7 @@ class UnitEncoder:
         self._names: list[list[str]] = []
         self._asked: list[list[str]] = []
         self._verified: list[list[str]] = []
-        self._optional = [each for each in format.columns if each.optional]
+        self._optional = [each for each in format.columns if may_leave_out(format, each)]
         self._look_up_rows: LookUpRows | None = None
         self._tables: dict[str, UnitEncoder] = {}
 
@@ -374,8 +376,8 @@ class UnitEncoder:
         for each in self._optional:
             name = each.attribute or each.name
             here = not depth if each.parent else each.up == up
-            if here and value_at(made, name) is not None and value_at(again, name) is None:
-                raise RowError(f"{what} {each.name} cannot be written: {UNWRITTEN}")
+            if here and (part := left_out(value_at(made, name), value_at(again, name))) is not None:
+                raise RowError(f"{what} {each.name}{part} cannot be written: {UNWRITTEN}")
         if up:
             for mine, other in zip(self._items(made, depth), self._items(again, depth), strict=False):
                 self._refuse_unwritten(mine, other, depth + 1, numbers)

@@ -168,3 +168,45 @@ def test_what_equals_a_length_is_filled_in(tmp_path: Path) -> None:
     block = format.row_class.from_bytes(data[:14])
     block.body = b"a"
     assert block.to_bytes() == bytes.fromhex("01 0c000000 61 0c000000 0b00")
+
+
+INSIDE = """
+meta: {id: inside, -wireloom: {rows: ROWS, columns: [head, items]}}
+seq:
+  - {id: blocks, type: block, repeat: eos}
+types:
+  block:
+    seq:
+      - {id: len, type: u1}
+      - {id: body, type: body, size: len}
+  body:
+    seq: [{id: rows, type: row, repeat: eos}]
+  row:
+    seq:
+      - {id: head, type: head}
+      - {id: num_items, type: u1}
+      - {id: items, type: head, repeat: expr, repeat-expr: num_items}
+  head:
+    seq:
+      - {id: flag, type: u1}
+      - {id: extra, type: u1, if: flag == 1}
+"""
+PLAIN = INSIDE.replace("{id: blocks, type: block,", "{id: rows, type: row,").replace("ROWS", "rows")
+
+
+@pytest.mark.parametrize("text", [PLAIN, INSIDE.replace("ROWS", "blocks.body.rows")], ids=["rows", "rows of units"])
+def test_a_value_inside_of_a_column_that_a_condition_leaves_out_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "inside.ksy").write_text(text)
+    format = wireloom.load_spec(tmp_path / "inside.ksy")
+    absent, present = {"flag": 0, "extra": None}, {"flag": 1, "extra": 5}
+    rows = [{"head": absent, "items": [present, absent]}, {"head": present, "items": []}]
+    assert wireloom.read(format, io.BytesIO(written(format, rows))).to_pylist() == rows
+    stray = {"flag": 0, "extra": 7}
+    for row, place in (
+        ({"head": stray, "items": []}, "head.extra"),
+        ({"head": absent, "items": [stray]}, "items[0].extra"),
+    ):
+        with pytest.raises(wireloom.WireloomError) as error:
+            written(format, [row])
+        assert f"column {place}" in str(error.value)
+        assert "the condition of the attribute is false" in str(error.value)
