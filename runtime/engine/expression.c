@@ -163,6 +163,15 @@ static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer 
     }
 }
 
+static bool divides(int64_t left, int64_t right) { return right && !(right == -1 && left == INT64_MIN); }
+
+/* As wl_divide(). */
+static int64_t divide(unsigned code, int64_t left, int64_t right) {
+    const int64_t rest = left % right;
+    const bool down = rest && (rest < 0) != (right < 0);
+    return code == CODE_MODULO ? rest + (down ? right : 0) : left / right - down;
+}
+
 #define QUICK(code, holds)                                                                                              \
     case code:                                                                                                         \
         if (WL_UNLIKELY(!(holds)))                                                                                     \
@@ -196,6 +205,8 @@ static bool quick(const wl_run *run, const uint8_t *code, const uint8_t *end, wl
             QUICK(CODE_ADD, !__builtin_add_overflow(left[-1], top, &value));
             QUICK(CODE_SUBTRACT, !__builtin_sub_overflow(left[-1], top, &value));
             QUICK(CODE_MULTIPLY, !__builtin_mul_overflow(left[-1], top, &value));
+            QUICK(CODE_FLOOR_DIVIDE, divides(left[-1], top) && (value = divide(CODE_FLOOR_DIVIDE, left[-1], top), true));
+            QUICK(CODE_MODULO, divides(left[-1], top) && (value = divide(CODE_MODULO, left[-1], top), true));
             QUICK(CODE_AND, (value = left[-1] & top, true));
             QUICK(CODE_OR, (value = left[-1] | top, true));
             QUICK(CODE_XOR, (value = left[-1] ^ top, true));
@@ -211,6 +222,31 @@ static bool quick(const wl_run *run, const uint8_t *code, const uint8_t *end, wl
             QUICK(CODE_BOOLEAN_OR, (value = left[-1] || top, true));
         case CODE_BOOLEAN_NOT:
             top = !top;
+            break;
+        case CODE_NEGATE:
+            if (WL_UNLIKELY(top == INT64_MIN))
+                return false;
+            top = -top;
+            break;
+        case CODE_INVERT:
+            top = ~top;
+            break;
+        case CODE_NARROW:
+            if (WL_UNLIKELY(!wl_kind_holds(*code++, top)))
+                return false;
+            break;
+        case CODE_SPAN_SIZE:
+        case CODE_SPAN_BYTE:
+            {
+                const wl_span span = run->spans[wl_code_number(code)];
+                const bool asks_size = code[-1] == CODE_SPAN_SIZE;
+                if (WL_UNLIKELY(wl_text_missing(span) || (!asks_size && (uint64_t)top >= span.size)))
+                    return false;
+                if (asks_size)
+                    *left++ = top;
+                top = asks_size ? (int64_t)span.size : span.at[top];
+                code += 2;
+            }
             break;
         case CODE_SELECT:
             top = left[-2] ? left[-1] : top;

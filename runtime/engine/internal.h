@@ -9,6 +9,8 @@
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only);
 void wl_run_free(wl_run *run);
 
+/* What a STREAM gives where the cursor stands; false: the end of the stream is not known yet. */
+bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_t *cursor, wl_integer *found);
 /* Leaves a position, if it is one, since what was read there broke off. */
 void wl_seek_abandon(wl_run *run, const wl_limit *left);
 

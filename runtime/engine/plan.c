@@ -109,7 +109,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
     switch (step->op) {
     case WL_OP_EXPAND:
         instruction->c = step->c | (step->d + 1) << 16;
-        instruction->d = need->program->partner[step - need->program->steps];
+        instruction->d = need->program->partner[step - need->steps];
         break;
     case WL_OP_CALL:
         instruction->c = need->program->functions[step->a].step;
@@ -142,16 +142,16 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
             instruction->operation = WL_RUN_COLUMN_BYTES_ANYWHERE;
         break;
     case WL_OP_AGAIN:
-        if (need->program->pauses[step - need->program->steps] && !need->parse_only)
+        if (need->program->pauses[step - need->steps] && !need->parse_only)
             instruction->operation = WL_RUN_AGAIN_OR_PAUSE;
         break;
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
     case WL_OP_LIMIT_SPAN:
-        instruction->d = need->program->partner[step - need->program->steps];
+        instruction->d = need->program->partner[step - need->steps];
         break;
     case WL_OP_LIMIT_END:
-        instruction->a = need->program->pauses[step - need->program->steps];
+        instruction->a = need->program->pauses[step - need->steps];
         if (need->program->positions)
             instruction->operation = WL_RUN_SEEK_END;
         break;
@@ -162,7 +162,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->constant = need->program->constants + step->a;
         break;
     case WL_OP_EXPRESSION:
-        instruction->constant = need->program->constants + step->c;
+        instruction->constant = wl_code_of(need, step);
         break;
     case WL_OP_TEXT_CONSTANT:
         instruction->constant = need->program->constants + step->c;
@@ -215,7 +215,7 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
     wl_needs_find(need, place);
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
-        const wl_step *step = program->steps + i;
+        const wl_step *step = need->steps + i;
         uint32_t needed = place[i];
         place[i] = count;
         if (i && i - 1 == program->row_loop && !need->parse_only && !need->arguments->row_by_row)
@@ -300,29 +300,61 @@ static void find_unset(wl_run *run) {
     run->has_conditional = !program->has_rows && run->unset_from[1];
 }
 
+/* Appends the numbers of those that may be read before they are set, of which `needed` says what the plan reads. */
+static uint32_t list(uint16_t *numbers, const bool *unset, const bool *needed, uint32_t count, bool all) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (unset[i] && (all || needed[i]))
+            numbers[found++] = (uint16_t)i;
+    }
+    return found;
+}
+
+/* What is cleared before each row. Besides the plan, calls and messages read registers, and spans are kept in pauses. */
+static void find_cleared(wl_run *run, const wl_needs *need) {
+    const wl_program *program = run->program;
+    const bool all = program->function_count || program->message_count || program->carries, *unset = program->unset;
+    uint16_t *numbers = run->cleared;
+    run->cleared_registers = list(numbers, unset, need->registers, program->register_count, all);
+    numbers += run->cleared_registers;
+    unset += program->register_count;
+    run->cleared_spans = list(numbers, unset, need->spans, program->span_count, all);
+    numbers += run->cleared_spans;
+    unset += program->span_count;
+    run->cleared_marks = list(numbers, unset, need->marks, program->mark_count, all);
+    run->reset = run->cleared_registers || run->cleared_spans || run->cleared_marks;
+}
+
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
     /* Every step may become two instructions, and one more stands in a loop; each part may grow by 15 bytes. */
     size_t steps = (size_t)program->step_count * 2 + 1;
+    size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
     size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->rule_count * sizeof(wl_checksum) +
-                  (program->step_count + program->column_count) * sizeof(uint32_t) + 5 * 16;
+                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 6 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
     wl_run *run = part(&rest, 1, sizeof *run);
     run->program = program;
     run->arguments = arguments;
-    run->reset = program->reset;
     run->readable = arguments->source + arguments->end;
     run->plan = part(&rest, steps, sizeof *run->plan);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
     run->unset = part(&rest, program->column_count, sizeof *run->unset);
+    run->cleared = part(&rest, values, sizeof *run->cleared);
     uint32_t *place = part(&rest, program->step_count, sizeof *place);
     run->parse_only = parse_only;
     run->turns = UINT64_MAX;
     if (program->preset_count)
         memcpy(run->registers, arguments->preset, program->preset_count * sizeof *run->registers);
     wl_needs need = {.program = program, .arguments = arguments, .parse_only = parse_only};
+    if (!wl_plan_fold(&need)) {
+        free(run);
+        return NULL;
+    }
+    run->folded = need.folded;
     make_plan(run, &need, place);
+    find_cleared(run, &need);
     make_checksums(run);
     if (!parse_only)
         find_unset(run);
@@ -343,5 +375,6 @@ void wl_run_free(wl_run *run) {
     wl_pauses_end(run);
     free(run->contents);
     free(run->scratch);
+    free(run->folded);
     free(run);
 }

@@ -4,10 +4,19 @@
 
 #include "internal.h"
 
+/* In place of an operation: the call does not need the step. */
+#define WL_STEP_FOLDED WL_OP_COUNT
+
 typedef struct {
     const wl_program *program;
     const wl_fill_arguments *arguments;
     bool parse_only;
+    /* Of plan_fold.c: the program's steps and which of them may run, as this call needs them; the codes of expressions
+     * that it has changed, and the memory that all of these are in, NULL where nothing is changed. */
+    const wl_step *steps;
+    const bool *reachable;
+    const uint8_t *codes;
+    void *folded;
     bool registers[WL_MOST_REGISTERS];
     bool spans[WL_MOST_SPANS];
     bool marks[WL_MOST_MARKS];
@@ -15,6 +24,14 @@ typedef struct {
     bool list_wanted[WL_MOST_LEVELS + 1]; /* the column of the list is, whatever becomes of its items */
 } wl_needs;
 
+/* The code of an EXPRESSION. */
+static inline const uint8_t *wl_code_of(const wl_needs *need, const wl_step *step) {
+    const size_t at = (size_t)step->c, given = need->program->constant_size;
+    return at < given ? need->program->constants + at : need->codes + (at - given);
+}
+
+/* Fills in `steps` and what belongs to them. False: there is no memory. */
+bool wl_plan_fold(wl_needs *need);
 bool wl_wants_column(const wl_needs *need, size_t column);
 /* Whether a column of the list, or of what is inside of it, is wanted. */
 bool wl_wants_level(const wl_needs *need, size_t level);

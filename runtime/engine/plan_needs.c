@@ -101,7 +101,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         return wl_wants_column(need, step->a);
     case WL_OP_EXPRESSION:
         if (need->registers[step->a])
-            wl_expression_uses(need->program->constants + step->c, (size_t)step->d, need->registers, need->spans);
+            wl_expression_uses(wl_code_of(need, step), (size_t)step->d, need->registers, need->spans);
         return need->registers[step->a];
     case WL_OP_MARK:
         if (need->marks[step->a] && step->b >= 3)
@@ -130,6 +130,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         need_checksum(need, step);
         return true;
     case WL_OP_FUNCTION:
+    case WL_STEP_FOLDED:
         return false;
     case WL_OP_CHAIN_BEGIN:
         return need->arguments->verify;
@@ -195,12 +196,12 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
         before = now;
         uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next column that does not */
         for (uint32_t i = program->step_count; i-- > 0;) {
-            const wl_step *step = program->steps + i;
+            const wl_step *step = need->steps + i;
             bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
             need->alone = false;
             /* A condition of columns that nobody wants is not computed either. */
             bool needed =
-                program->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
+                need->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
             place[i] = needed ? 1 + need->alone : 0;
             kept = needed ? i : kept;
             column = !needed && writes_column(step) ? i : column;

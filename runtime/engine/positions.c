@@ -61,19 +61,23 @@ void wl_seek_abandon(wl_run *run, const wl_limit *left) {
     run->sound = left->sound;
 }
 
-WL_HANDLER(wl_stream) {
+bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_t *cursor, wl_integer *found) {
     const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin;
-    wl_integer found;
     const uint64_t beyond = of ? of->beyond : run->is_final || run->cut_depth < 0 ? 0 : WL_BEYOND_ALL;
     if (step->b && beyond == WL_BEYOND_ALL)
-        return wl_wait(run, limit);
+        return false;
     if (step->b)
-        found = (of ? of->end : run->end) - begin + (wl_integer)beyond;
+        *found = (of ? of->end : run->end) - begin + (wl_integer)beyond;
     else if (of || run->program->delimiter_size)
-        found = cursor - begin;
+        *found = cursor - begin;
     else
-        found = (wl_integer)run->arguments->base_offset + (cursor - run->arguments->source);
-    run->registers[step->a] = found;
+        *found = (wl_integer)run->arguments->base_offset + (cursor - run->arguments->source);
+    return true;
+}
+
+WL_HANDLER(wl_stream) {
+    if (WL_UNLIKELY(!wl_stream_value(run, step, cursor, run->registers + step->a)))
+        return wl_wait(run, limit);
     GO_ON;
 }

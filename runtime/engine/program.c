@@ -106,9 +106,11 @@ static bool allocate(wl_program *program) {
     program->message_fields = make(program->message_field_count, sizeof *program->message_fields);
     program->pauses = make(program->step_count, sizeof *program->pauses);
     program->carried = make(program->span_count, sizeof *program->carried);
+    program->unset = make((size_t)program->register_count + program->span_count + program->mark_count, sizeof *program->unset);
     return program->steps && program->reachable && program->partner && program->storages && program->levels &&
            program->conditional && program->rules && program->constants && program->messages &&
-           program->message_fields && program->functions && program->pauses && program->carried;
+           program->message_fields && program->functions && program->pauses && program->carried &&
+           program->unset;
 }
 
 static void read_parts(wl_program *program, const uint8_t *at) {
@@ -192,6 +194,7 @@ void wl_program_free(wl_program *program) {
     free(program->partner);
     free(program->pauses);
     free(program->carried);
+    free(program->unset);
     free(program->storages);
     free(program->levels);
     free(program->conditional);

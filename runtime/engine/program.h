@@ -228,7 +228,8 @@ struct wl_program {
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
     bool can_pause;     /* a unit may be read in pieces: some step is a place to pause */
     bool carries;       /* a span that was found before a place to pause may be read after it */
-    bool reset;         /* some step may read a register, span or mark that no step of this row has set */
+    bool *unset;        /* one per register, then per span, then per mark: some step may read it although no step of this
+                         * row has set it; owned */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
     uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END; owned */
@@ -261,8 +262,15 @@ bool wl_message_tables_check(const wl_program *program, uint32_t *at, const char
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
 /* Whether a step may stand in a function (calls.c). */
 bool wl_function_holds(const wl_step *step);
-/* Fills in conditional and reset of a program whose steps have been checked, and checks row_loop (paths.c). */
+/* Fills in conditional of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
+/* Fills in unset (assignment.c). False: there is no memory. */
+bool wl_program_assignment(wl_program *program);
+/* Whether a step outside of the loop around the row reads what a step inside of it finds. */
+bool wl_leaves_loop(const wl_program *program);
+/* Where the step number `at` of `steps`, the program's or what is left of them, may lead to besides the next one; 0:
+ * nowhere. Back to the begin of a loop does not count. */
+uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at);
 /* Whether the value of a field is bytes or text. */
 static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
 /* Fills in pauses, carried and what follows from them (pauses.c). False: there is no memory. */

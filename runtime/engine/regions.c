@@ -123,7 +123,7 @@ static bool end_loop(walker *walk, const wl_step *step) {
 /* Notes the loop whose turns the rows are; of rows on several ways, those of the first one that are turns of some. */
 static void find_row_loop(walker *walk) {
     const opened *loop = innermost(walk, WL_OP_LOOP);
-    if (walk->program->row_loop == WL_NO_LOOP && loop && step_of(walk, loop)->b != WL_LOOP_UNTIL)
+    if (walk->program->row_loop == WL_NO_LOOP && loop)
         walk->program->row_loop = loop->step;
 }
 

@@ -129,14 +129,13 @@ static WL_HANDLER(column_valid) {
 
 void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
     const wl_program *program = run->program;
-    if (run->reset) {
-        for (uint32_t i = program->preset_count; i < program->register_count; i++)
-            run->registers[i] = 0;
-        for (uint32_t i = 0; i < program->span_count; i++)
-            run->spans[i] = (wl_span){begin, 0};
-        for (uint32_t i = 0; i < program->mark_count; i++)
-            run->marks[i] = begin;
-    }
+    const uint16_t *cleared = run->cleared;
+    for (uint32_t i = 0; i < run->cleared_registers; i++)
+        run->registers[*cleared++] = 0;
+    for (uint32_t i = 0; i < run->cleared_spans; i++)
+        run->spans[*cleared++] = (wl_span){begin, 0};
+    for (uint32_t i = 0; i < run->cleared_marks; i++)
+        run->marks[*cleared++] = begin;
     wl_calls_abandon(run);
     run->items_left = run->arguments->max_items + (wl_counts_items(program) ? (uint64_t)(run->end - run->begin) : 0);
     run->counts_items = wl_counts_items(program);

@@ -88,7 +88,8 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     size_t varints = 0;
     bool computes = false, depends = run->unset_from[1] != 0;
     for (const wl_instruction *each = first; each != last; each++) {
-        computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_INDEX;
+        computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_INDEX ||
+                    each->operation == WL_RUN_STREAM;
         depends |= each->operation == WL_RUN_SKIP_IF_ZERO;
         varints += each->operation == WL_RUN_VARINT || each->operation == WL_RUN_VARINT_COLUMN;
     }

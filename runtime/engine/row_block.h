@@ -33,6 +33,7 @@ enum {
     WL_BETWEEN_NOTHING = WL_KIND_COUNT, /* a part that depends on a condition begins or ends (row_block_guards.h) */
     WL_BETWEEN_JUMP,    /* the part that some rows have ends, and that of the others follows */
     WL_BETWEEN_OUTER,   /* a byte string whose size register number `first` gives, the same for all rows */
+    WL_BETWEEN_COMPUTED, /* a byte string whose size the expression `computed` gives */
     WL_BETWEEN_REST,    /* what is left of the stream */
     WL_BETWEEN_VARINTS, /* `count` of them; their values are the block's from number `first` on */
     WL_BETWEEN_LEAVE,   /* a sub-stream ends */
@@ -48,6 +49,7 @@ enum {
 #endif
 
 typedef struct wl_string wl_string;
+typedef struct wl_row_block_step wl_row_block_step;
 
 /* Finds where what stands there ends in a row, and by calls of the same kind all that follows it (row_block_layout.c). `at`:
  * where the stretch before it begins; `limit`: the end of the innermost stream; `value`: of the varint that was read last.
@@ -71,6 +73,7 @@ struct wl_string {
     uint32_t fixed;     /* 0, or how many stretches the parts of that condition end after, if they have no byte strings */
     uint32_t skip;      /* of a condition and a JUMP: the number of the last string of what other rows have */
     unsigned depth;     /* of a sub-stream that begins or ends: how many are around it */
+    wl_row_block_step *computed;
     wl_layout lay_out;
     const uint8_t **begins; /* where the stretch after it begins, of each row */
     int64_t (*values)[WL_ROW_BLOCK_ROWS]; /* of the first of its varints */
@@ -118,7 +121,6 @@ typedef struct {
 typedef struct wl_block_code wl_block_code; /* row_block_expressions.h */
 typedef struct wl_block_lanes wl_block_lanes;
 typedef struct wl_block_guards wl_block_guards; /* row_block_guards.h */
-typedef struct wl_row_block_step wl_row_block_step;
 
 /* Runs a step over the first `rows` rows of the row block. Returns for how many it held: all, or those before the first
  * that is not to go this way. */

@@ -163,6 +163,88 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
     return rows;
 }
 
+/* Of one row -------------------------------------------------------------------------------------------------------- */
+
+bool wl_row_block_is_early(const wl_row_block_step *step) {
+    for (size_t i = 0; i < step->code_count; i++) {
+        if (step->codes[i].lane || step->codes[i].code == CODE_SPAN_ORDER)
+            return false;
+    }
+    return !step->guard;
+}
+
+static wl_integer leaf_of_row(const wl_row_block *block, const wl_block_code *code, size_t row) {
+    if (code->code == CODE_CONSTANT)
+        return code->constant;
+    if (code->code == CODE_SPAN_SIZE)
+        return wl_row_block_at(block, code->to, row) - wl_row_block_at(block, code->from, row);
+    if (code->outer)
+        return *code->outer;
+    return code->values ? code->values[row] : wl_load_kind(wl_row_block_at(block, code->from, row), code->kind);
+}
+
+bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *step, size_t row, int64_t *value) {
+    wl_integer stack[WL_BLOCK_DEEPEST + 1] = {0}, *top = stack;
+    for (const wl_block_code *code = step->codes, *end = code + step->code_count; code < end; code++) {
+        const wl_integer right = code->is_constant ? code->constant : *top;
+        switch (code->code) {
+        case CODE_CONSTANT:
+        case CODE_REGISTER:
+        case CODE_SPAN_SIZE:
+            *++top = leaf_of_row(block, code, row);
+            break;
+        case CODE_ADD:
+            top -= !code->is_constant;
+            if (WL_UNLIKELY(__builtin_add_overflow(*top, right, top)))
+                return false;
+            break;
+        case CODE_SUBTRACT:
+            top -= !code->is_constant;
+            if (WL_UNLIKELY(__builtin_sub_overflow(*top, right, top)))
+                return false;
+            break;
+        case CODE_EQUAL:
+            top -= !code->is_constant;
+            *top = *top == right;
+            break;
+        case CODE_NEGATE:
+        case CODE_INVERT:
+        case CODE_BOOLEAN_NOT:
+        case CODE_NARROW:
+            if (WL_UNLIKELY(!one(code, top, 1)))
+                return false;
+            break;
+        case CODE_SELECT:
+            top -= 2;
+            *top = *top ? top[1] : top[2];
+            break;
+        default:
+            top -= !code->is_constant;
+            if (WL_UNLIKELY(!two(code->code, top, &right, 0, 1)))
+                return false;
+            break;
+        }
+    }
+    *value = (int64_t)*top;
+    step->lane[row] = *top;
+    return *value == *top;
+}
+
+size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    (void)block, (void)step;
+    return rows;
+}
+
+size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint8_t *first = wl_row_block_at(block, step->from, 0);
+    wl_integer found;
+    if (!wl_stream_value(block->run, step->instruction, first, &found))
+        return 0;
+    for (size_t i = 0; i < rows; i++)
+        step->lane[i] = found + (step->instruction->b ? 0 : wl_row_block_at(block, step->from, i) - first);
+    return rows;
+}
+
 size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const wl_loop *loop = block->run->loops + step->instruction->b;
     for (size_t i = 0; i < rows; i++)
@@ -202,6 +284,14 @@ size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step 
     return rows;
 }
 
+size_t wl_row_block_lane_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    (void)block;
+    size_t i = 0;
+    while (i < rows && step->lane[i] == 0)
+        i++;
+    return i;
+}
+
 /* Decoding --------------------------------------------------------------------------------------------------------- */
 
 /* Whether the last code is a constant, which the code of two values after it takes as it stands. */
@@ -213,7 +303,7 @@ static wl_integer *next_lane(wl_block_lanes *lanes) {
     return lanes->lane_count == WL_BLOCK_LANES ? NULL : lanes->values[lanes->lane_count++];
 }
 
-bool wl_row_block_add_index(wl_row_block *block, wl_row_block_step *step) {
+bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
     return (step->lane = next_lane(block->lanes)) != NULL;
 }
 

@@ -35,11 +35,22 @@ struct wl_block_lanes {
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
                          const wl_fact *registers, const wl_fact *spans);
 
+/* Whether a step can be computed for a row whose strings are still being found. */
+bool wl_row_block_is_early(const wl_row_block_step *step);
+/* Does so, into its lane; false: there is no value of 64 bits. */
+bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *step, size_t row, int64_t *value);
+/* In place of what computes the lane, where that has been done. */
+size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* Gives a step a lane; false: there are no more. */
+bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step);
 /* The number of a loop's turn; `kind` is 1 where each row is a turn of it. */
-bool wl_row_block_add_index(wl_row_block *block, wl_row_block_step *step);
 size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* Where the stream that the rows are in stands, or its size. */
+size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_lane_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 

@@ -3,6 +3,7 @@
  * What stands between two stretches is found by a function of its own, which ends by calling that of the next, as the
  * handlers of a plan do. Sizes of varints and conditions are branches: where these are foreseen, nothing waits for the
  * values, and the rows overlap. Everything is checked against the end of its stream before it is used. */
+#include "row_block_expressions.h"
 #include "row_block_guards.h"
 #include "varint.h"
 
@@ -81,6 +82,15 @@ LAYOUT(sized_by_outer) {
     PASS;
     const wl_integer found = block->run->registers[string->first];
     TAKE(found < 0 || found > INT64_MAX ? UINT64_MAX : (uint64_t)found + (uint64_t)string->more);
+    GO_ON_WITH(string + 1);
+}
+
+LAYOUT(sized_by_expression) {
+    PASS;
+    int64_t found;
+    if (WL_UNLIKELY(!wl_row_block_compute(block, string->computed, row, &found)))
+        return NULL;
+    TAKE(found < 0 ? UINT64_MAX : (uint64_t)found + (uint64_t)string->more);
     GO_ON_WITH(string + 1);
 }
 
@@ -358,6 +368,8 @@ static wl_layout chosen(const wl_row_block *block, const wl_string *string, int 
         return jump;
     case WL_BETWEEN_OUTER:
         return sized_by_outer;
+    case WL_BETWEEN_COMPUTED:
+        return sized_by_expression;
     case WL_BETWEEN_REST:
         return rest;
     case WL_BETWEEN_VARINTS:

@@ -1,5 +1,5 @@
 /* Rows that stand in the turns of a loop, a block at a time, as a row block: the loop around ROW, whose body has nothing
- * that a later turn or a later step reads. */
+ * that a later turn or a later step reads. The last turn of a loop that ends by a value is left to the handlers. */
 #include "handlers.h"
 #include "row_block.h"
 
@@ -77,6 +77,9 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     loop->remaining -= (wl_integer)(rows - 1);
     loop->index += rows - 1;
     run->items_left -= run->counts_items ? rows - 1 : 0;
+    const wl_instruction *again = step + step->c;
+    if (again->b == WL_LOOP_UNTIL)
+        run->registers[again->d] = 0;
     return next;
 }
 

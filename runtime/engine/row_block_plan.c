@@ -91,6 +91,8 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
         return wl_plan_expression(plan, instruction);
     case WL_RUN_INDEX:
         return wl_plan_index(plan, instruction);
+    case WL_RUN_STREAM:
+        return wl_plan_stream(plan, instruction);
     case WL_RUN_CHECK_CONSTANT:
         return wl_plan_constant(plan, instruction);
     case WL_RUN_CHECKSUM:
@@ -185,7 +187,7 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
             return false;
         instruction += instruction->operation == WL_RUN_LOOP ? instruction->c : 1;
     }
-    if (!wl_plan_end_arms(plan, instruction) || plan->open_count)
+    if (!wl_plan_end_arms(plan, instruction) || plan->open_count || (plan->loop >= 0 && !wl_plan_until(plan, last)))
         return false;
     block->tail = (size_t)plan->cursor.offset;
     block->fixed += block->tail;

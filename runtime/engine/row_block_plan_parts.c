@@ -43,11 +43,34 @@ static bool enter(wl_planner *plan) {
     return true;
 }
 
+/* The step that computes the lane; NULL: it needs what is not known before the row's strings are. */
+static wl_row_block_step *early_step(wl_planner *plan, const wl_integer *lane) {
+    wl_row_block *block = plan->block;
+    for (size_t i = 0; i < block->check_count; i++) {
+        wl_row_block_step *step = block->checks + i;
+        if (step->lane == lane && (step->run == wl_row_block_expression || step->run == wl_row_block_computed))
+            return wl_row_block_is_early(step) ? step : NULL;
+    }
+    return NULL;
+}
+
+/* A byte string, or sub-stream, of a size that an expression gives. Then that is computed where the string is found. */
+static bool plan_computed(wl_planner *plan, const wl_integer *lane, wl_string string) {
+    string.kind = WL_BETWEEN_COMPUTED;
+    string.computed = early_step(plan, lane);
+    if (!string.computed || plan->guard)
+        return false;
+    string.computed->run = wl_row_block_computed;
+    return end_nested(plan, string) && (!string.enters || enter(plan));
+}
+
 /* A byte string, or sub-stream, of a size that the input says. */
 bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) {
     const wl_fact *size = wl_planner_value(plan, number);
-    if (!size || plan->delimited || size->lane)
+    if (!size || plan->delimited)
         return false;
+    if (size->lane)
+        return plan_computed(plan, size->lane, (wl_string){.more = more, .enters = enters});
     wl_string string = {.size = size->from, .kind = size->kind, .more = more, .enters = enters};
     if (size->outer) {
         string.kind = WL_BETWEEN_OUTER;

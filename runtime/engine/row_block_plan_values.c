@@ -117,18 +117,54 @@ bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
     return true;
 }
 
+static bool same(wl_place one, wl_place other) { return one.stretch == other.stretch && one.offset == other.offset; }
+
+/* The lane that has the same of the stream; NULL: none has. */
+static wl_integer *stream_lane(const wl_planner *plan, const wl_instruction *instruction) {
+    for (size_t i = 0; i < plan->block->check_count; i++) {
+        const wl_row_block_step *step = plan->block->checks + i;
+        if (step->run == wl_row_block_stream && step->instruction->b == instruction->b &&
+            step->instruction->c == instruction->c && (instruction->b || same(step->from, plan->cursor)))
+            return step->lane;
+    }
+    return NULL;
+}
+
+/* Of a stream around the rows: its size, or where it stands. */
+bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
+    const wl_fact here = {.from = plan->cursor};
+    if (plan->loop < 0 || plan->guard || instruction->c > plan->block->run->depth || (!instruction->b && plan->depth))
+        return false;
+    wl_integer *lane = stream_lane(plan, instruction);
+    if (!lane) {
+        wl_row_block_step *step = add_check(plan, wl_row_block_stream, &here, instruction);
+        if (!wl_row_block_add_lane(plan->block, step))
+            return false;
+        lane = step->lane;
+    }
+    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = lane};
+    return true;
+}
+
+/* Only turns with another one after them are run: of a loop that ends by a value, those where this is 0. */
+bool wl_plan_until(wl_planner *plan, const wl_instruction *again) {
+    const wl_fact *value = again->b == WL_LOOP_UNTIL ? wl_planner_value(plan, (size_t)again->d) : NULL;
+    if (value && value->lane)
+        add_check(plan, wl_row_block_lane_zero, value, again);
+    return again->b != WL_LOOP_UNTIL || (value && value->lane);
+}
+
 /* The number of a turn of a loop that is open. */
 bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {0};
     wl_row_block_step *step = add_check(plan, wl_row_block_index, &nothing, instruction);
     step->kind = plan->loop == (int)instruction->b;
-    if (plan->guard || !wl_row_block_add_index(plan->block, step))
+    if (plan->guard || !wl_row_block_add_lane(plan->block, step))
         return false;
     plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane};
     return true;
 }
 
-static bool same(wl_place one, wl_place other) { return one.stretch == other.stretch && one.offset == other.offset; }
 
 /* Text that a column has is checked there, where the text of all rows stands side by side. */
 bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction) {

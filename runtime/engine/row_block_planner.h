@@ -71,6 +71,9 @@ bool wl_plan_range(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_true(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_timestamp(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction);
+bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction);
+/* What ends the loop whose turns the rows are. */
+bool wl_plan_until(wl_planner *plan, const wl_instruction *again);
 bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_constant(wl_planner *plan, const wl_instruction *instruction);

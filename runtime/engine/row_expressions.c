@@ -1,47 +1,35 @@
 /* Handlers for expressions: the machine for any of them, and a handler each for codes of one register and another
- * register or a constant, which most expressions are. What has no value is left to the machine. */
+ * register or a constant, for constants, and for one of two registers, which most expressions are. What has no value is
+ * left to the machine. */
 #include "expression.h"
 #include "handlers.h"
 
+/* Operand b of a decoded expression: its first register, the second one or a kind, and whether only what needs the value
+ * says that there is none. */
+#define FIRST(step) ((step)->b & 0xFFFF)
+#define SECOND(step) ((step)->b >> 16 & 0x7FFF)
+#define LAZY 0x80000000u
+
 /* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
-__attribute__((noinline)) static void run_lazy_expression(wl_run *run, const wl_instruction *step, bool *failed) {
-    run->registers[step->a] = wl_expression(run, step, failed);
-    if (WL_UNLIKELY(*failed)) {
+__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
+    bool failed;
+    run->registers[step->a] = wl_expression(run, step, &failed);
+    if (WL_UNLIKELY(failed)) {
         run->poisoned = true;
         run->unprepared = true;
         run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
+        if (!(step->b & LAZY))
+            wl_refuse(run, WL_REASON_VALUE);
     } else if (WL_UNLIKELY(run->poisoned)) {
         /* In a loop the register may have failed in an earlier turn. */
         run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
     }
 }
 
-__attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
-    bool failed;
-    run_lazy_expression(run, step, &failed);
-    if (WL_UNLIKELY(failed))
-        wl_refuse(run, WL_REASON_VALUE);
-}
-
-__attribute__((noinline)) static void run_lazy(wl_run *run, const wl_instruction *step) {
-    bool failed;
-    run_lazy_expression(run, step, &failed);
-}
-
-/* What needs the value says so if there is none. */
-static WL_HANDLER(expression_lazy) {
-    run_lazy(run, step);
-    GO_ON;
-}
-
 WL_HANDLER(wl_expression_any) {
     run_expression(run, step);
     GO_ON;
 }
-
-/* Operand b of a short expression: its register, and the other one or a kind. */
-#define FIRST(step) ((step)->b & 0xFFFF)
-#define SECOND(step) ((step)->b >> 16)
 
 #define HANDLER(name, code, right)                                                                                     \
     static WL_HANDLER(name) {                                                                                          \
@@ -80,6 +68,30 @@ static WL_HANDLER(narrow) {
     GO_ON;
 }
 
+static WL_HANDLER(constant) {
+    if (WL_UNLIKELY(run->poisoned))
+        run_expression(run, step);
+    else
+        run->registers[step->a] = step->c;
+    GO_ON;
+}
+
+static WL_HANDLER(copy) {
+    if (WL_UNLIKELY(run->poisoned))
+        run_expression(run, step);
+    else
+        run->registers[step->a] = run->registers[FIRST(step)];
+    GO_ON;
+}
+
+static WL_HANDLER(select_register) {
+    if (WL_UNLIKELY(run->poisoned))
+        run_expression(run, step);
+    else
+        run->registers[step->a] = run->registers[run->registers[FIRST(step)] ? SECOND(step) : (size_t)step->c];
+    GO_ON;
+}
+
 #define BOTH(name) {name##_constant, name##_register}
 
 static const wl_handler handlers[CODE_COUNT][2] = {
@@ -99,21 +111,34 @@ static const wl_handler handlers[CODE_COUNT][2] = {
     [CODE_GREATER_EQUAL] = BOTH(greater_equal),
 };
 
+/* The register that the code at `code` reads, after shifting it to where operand b has it. */
+static uint32_t second(const uint8_t *code) { return (uint32_t)wl_code_number(code + 1) << 16; }
+
 wl_handler wl_expression_handler(wl_instruction *instruction) {
-    const uint8_t *code = instruction->constant, *end = code + instruction->d;
+    const uint8_t *code = instruction->constant;
+    const int64_t size = instruction->d;
     wl_handler handler = NULL;
-    if (instruction->b)
-        return expression_lazy;
+    instruction->b = instruction->b ? LAZY : 0;
+    if (code[0] == CODE_CONSTANT && size == 9) {
+        instruction->c = (int64_t)wl_load_le8(code + 1);
+        return constant;
+    }
     if (code[0] != CODE_REGISTER)
         return wl_expression_any;
-    instruction->b = wl_code_number(code + 1);
-    if (end - code == 5 && code[3] == CODE_NARROW) {
+    instruction->b |= wl_code_number(code + 1);
+    if (size == 3) {
+        handler = copy;
+    } else if (size == 5 && code[3] == CODE_NARROW) {
         instruction->b |= (uint32_t)code[4] << 16;
         handler = narrow;
-    } else if (end - code == 7 && code[3] == CODE_REGISTER) {
-        instruction->b |= (uint32_t)wl_code_number(code + 4) << 16;
+    } else if (size == 7 && code[3] == CODE_REGISTER) {
+        instruction->b |= second(code + 3);
         handler = handlers[code[6]][1];
-    } else if (end - code == 13 && code[3] == CODE_CONSTANT) {
+    } else if (size == 10 && code[3] == CODE_REGISTER && code[6] == CODE_REGISTER) {
+        instruction->b |= second(code + 3);
+        instruction->c = wl_code_number(code + 7);
+        handler = select_register;
+    } else if (size == 13 && code[3] == CODE_CONSTANT) {
         instruction->c = (int64_t)wl_load_le8(code + 4);
         handler = handlers[code[12]][0];
     }

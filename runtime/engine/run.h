@@ -256,11 +256,14 @@ struct wl_run {
     const wl_fill_arguments *arguments;
     wl_instruction *plan;
     wl_checksum *checksums;
+    void *folded; /* what plan_fold.c has made, of which instructions have expressions; owned */
     const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
     /* Whether the next row needs wl_row_prepare(). A word of its own: a load of several flags at once, one of which has
      * just been stored, would wait for the store in every row. */
     uint32_t unprepared;
-    bool reset;           /* clear registers, spans and marks before each row */
+    bool reset;           /* clear registers, spans and marks before each row: */
+    uint16_t *cleared;    /* their numbers, one kind after another; part of the allocation */
+    uint32_t cleared_registers, cleared_spans, cleared_marks;
     bool pauses;          /* a unit may be read in pieces */
     bool dense;           /* each place to pause is noted */
     bool paused;          /* one is noted, in `pause` */

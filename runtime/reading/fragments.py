@@ -6,8 +6,9 @@ nothing between them. Where one of them is missing, the others are damage.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -21,7 +22,15 @@ from .records import RecordRows
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
+    from ..format.description import Fragments
     from .request import ScanRequest
+
+FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
+"""What a fragment is of its record; ``UNKNOWN``: its kind is none of the format's."""
+ROLES = [re.compile(bytes([role])) for role in range(UNKNOWN + 1)]
+"""Finds a role among those of fragments; a byte alone is found faster than one of several."""
+BEGINS = bytes(role in (FULL, FIRST) for role in range(256))
+"""For each role, whether a record begins with it."""
 
 Note = Callable[[RowDamage, bytes], bool]
 """Notes a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
@@ -53,8 +62,12 @@ class FragmentJoiner:
         self._report = report
         self._note = note
         self._content = content
-        self._open: tuple[list[Mapping[int, pa.Array]], list[int]] | None = None
-        """The fragments of a record whose last one has not come: their columns, event by event, and their offsets."""
+        self._role_of = _roles_of_kinds(self._fragments)
+        self._role_of_byte = bytes(self._role_of.get(kind, UNKNOWN) for kind in range(256))
+        self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.layout.wanted}
+        """The columns of records that something is made of."""
+        self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array]] | None = None
+        """The fragments of a record whose last one has not come: their columns and their offsets, event by event."""
         self._zeros = ZeroRuns()
         self._zeros_end = -1
         self._inner = RecordRows(request, report, self._damage) if request.format.inside else None
@@ -62,7 +75,7 @@ class FragmentJoiner:
     @property
     def open_at(self) -> int | None:
         """Return the offset of a record whose last fragment has not come; ``None`` if there is none."""
-        return None if self._open is None else self._open[1][0]
+        return None if self._open is None else self._open[1][0][0].as_py()
 
     def forget(self) -> None:
         """Leave that record out."""
@@ -99,7 +112,7 @@ class FragmentJoiner:
         """Yield the damage of the record whose last fragment has not come, if there is one. ``at``: the offset of what
         came instead."""
         if self._open is not None:
-            begin, self._open = self._open[1][0], None
+            begin, self._open = self._open[1][0][0].as_py(), None
             yield self._damage(RowDamage(begin, at, -1, "fragment"))
 
     def _damage(self, damage: RowDamage) -> DamagedRange:
@@ -107,25 +120,26 @@ class FragmentJoiner:
         return DamagedRange(damage, content, shown=self._note(damage, content or b""))
 
     def _joined(self, event: Rows) -> Iterator[Event]:
-        offsets: list[int] = [] if event.offsets is None else event.offsets.to_pylist()
         arrays = event.arrays
-        self._report.rows -= len(offsets)
+        places = pa.nulls(0, pa.uint64()) if event.offsets is None else event.offsets
+        self._report.rows -= len(places)
         if self._codec is not None:
             arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
         kept = self._kept(arrays)
-        if kept is not None and len(kept) < len(offsets):
+        if kept is not None and len(kept) < len(places):
             arrays = {number: array.take(kept) for number, array in arrays.items()}
-            offsets = [offsets[each] for each in kept.to_pylist()]
+            places = places.take(kept)
         breaks = [(each.begin, each) for each in event.damages]
+        offsets = _numbers(places)
         first = 0
         if self._open is not None:
-            first = yield from self._gone_on(event, arrays, offsets)
+            first = yield from self._gone_on(event, arrays, places)
         # Rows between two damaged ranges: a record never goes on after one.
         for begin, damage in [*breaks, (None, None)]:
             last = len(offsets) if begin is None else bisect_left(offsets, begin)
             end = event.end if begin is None else begin
             part = {number: array.slice(first, last - first) for number, array in arrays.items()}
-            yield from self._run(event, part, offsets[first:last], end, may_go_on=damage is None)
+            yield from self._run(event, part, places.slice(first, last - first), end, may_go_on=damage is None)
             first = last
             if damage is not None:
                 # The rest of a run of zeros has no row of nulls.
@@ -133,19 +147,20 @@ class FragmentJoiner:
                 self._zeros_end = damage.end if damage.reason == "zeros" else -1
                 yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
 
-    def _gone_on(self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int]) -> Generator[Event, None, int]:
+    def _gone_on(self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array) -> Generator[Event, None, int]:
         """Yield the record whose last fragment had not come before the event, if it is complete or broken now. Return
         how many fragments of the event are parts of it: only these are copied."""
         assert self._open is not None
-        parts, places = self._open
-        count, is_done = self._going_on(arrays[self._kind])
+        parts, before = self._open
+        offsets = _numbers(places)
+        count, is_done = _going_on(self._roles(arrays[self._kind]))
         end = event.end
         if event.damages:
             count, end = min(count, bisect_left(offsets, event.damages[0].begin)), event.damages[0].begin
         may_go_on = count == len(offsets) and not event.damages
-        if may_go_on and not is_done and end - places[0] <= self._max_record:
+        if may_go_on and not is_done and end - before[0][0].as_py() <= self._max_record:
             parts.append(arrays)
-            places += offsets
+            before.append(places)
             return count
         self._open = None
         whole = {
@@ -153,118 +168,116 @@ class FragmentJoiner:
             for number, array in arrays.items()
         }
         end = offsets[count] if count < len(offsets) and offsets[count] < end else end
-        yield from self._run(event, whole, [*places, *offsets[:count]], end, may_go_on=may_go_on)
+        together = pa.concat_arrays([*before, places.slice(0, count)])
+        yield from self._run(event, whole, together, end, may_go_on=may_go_on)
         return count
 
-    def _going_on(self, kinds: pa.Array) -> tuple[int, bool]:
-        """Return how many of the first fragments go on with a record, and whether it ends with them."""
-        fragments = self._fragments
-        others = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=pa.array(fragments.middle, kinds.type))))
-        if not len(others):
-            return len(kinds), False
-        first: int = others[0].as_py()
-        is_done = kinds[first].as_py() in fragments.last
-        return first + is_done, is_done
+    def _roles(self, kinds: pa.Array) -> bytes:
+        """Return the role of each fragment, a byte each."""
+        if kinds.type == pa.uint8() and not kinds.null_count:
+            values = memoryview(kinds.buffers()[1] or b"")[kinds.offset : kinds.offset + len(kinds)]
+            return bytes(values).translate(self._role_of_byte)
+        return bytes(self._role_of.get(kind, UNKNOWN) for kind in kinds.to_pylist())
 
     def _kept(self, arrays: Mapping[int, pa.Array]) -> pa.Array | None:
         """Return the numbers of the fragments that may have rows; ``None`` if all may."""
-        fragments, kinds = self._fragments, arrays[self._kind]
-        kept = pc.invert(pc.is_in(kinds, value_set=pa.array(fragments.skip, kinds.type))) if fragments.skip else None
+        kept = None
+        roles = self._roles(arrays[self._kind])
+        if SKIPPED in roles:
+            kept = pc.not_equal(_bytes_array(roles), SKIPPED)
         if self._log is not None:
             logs = arrays[self._log]
             if self._log_number is None and logs.null_count < len(logs):
                 self._log_number = logs.drop_null()[0]
-            if self._log_number is not None:
+            if logs.null_count < len(logs):
                 own = pc.fill_null(pc.equal(logs, self._log_number), True)
                 kept = own if kept is None else pc.and_(kept, own)
         return None if kept is None else pc.indices_nonzero(kept)
 
     def _run(
-        self, event: Rows, arrays: Mapping[int, pa.Array], offsets: list[int], end: int, *, may_go_on: bool
+        self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array, end: int, *, may_go_on: bool
     ) -> Iterator[Event]:
-        """Yield the records of fragments with nothing between them. ``end``: the offset after them; ``may_go_on``:
-        whether more fragments may follow."""
-        if not offsets:
+        """Yield the records of fragments with nothing between them. ``places``: the offset of each; ``end``: the offset
+        after them; ``may_go_on``: whether more fragments may follow."""
+        if not len(places):
             return
-        ends = [*offsets[1:], end]
-        done, dropped = self._looked_through(arrays, ends, offsets)
+        roles = self._roles(arrays[self._kind])
+        ends = pa.concat_arrays([places.slice(1), pa.array([end], pa.uint64())])
+        offsets, stops = _numbers(places), _numbers(ends)
+        done, dropped = self._looked_through(roles, offsets, stops)
         begin = 0
-        damages = [RowDamage(offsets[a], ends[b - 1], a, reason, reason == "value") for a, b, reason in dropped]
+        damages = [RowDamage(offsets[a], stops[b - 1], a, reason, reason == "value") for a, b, reason in dropped]
         for damage in self._zeros.joined(damages, event.content, event.base):
             first = damage.row
-            yield from self._rows(event, arrays, offsets, ends, begin, first)
+            yield from self._rows(event, arrays, roles, places, ends, begin, first)
             yield self._damage(damage._replace(row=-1))
             begin = bisect_left(offsets, damage.end, first)
-        yield from self._rows(event, arrays, offsets, ends, begin, done)
-        if done < len(offsets):
+        yield from self._rows(event, arrays, roles, places, ends, begin, done)
+        if done < len(places):
             rest = {number: array.slice(done) for number, array in arrays.items()}
-            self._open = [rest], offsets[done:]
+            self._open = [rest], [places.slice(done)]
             if not may_go_on:
                 yield from self.broken(end)
 
     def _looked_through(
-        self, arrays: Mapping[int, pa.Array], ends: Sequence[int], offsets: Sequence[int]
+        self, roles: bytes, offsets: memoryview, stops: memoryview
     ) -> tuple[int, list[tuple[int, int, str]]]:
         """Return the number of the first fragment of a record that is not complete, and which fragments belong to no
-        record, as ranges of their numbers with the reason."""
-        fragments, kinds = self._fragments, arrays[self._kind]
-        full = pa.array(fragments.full, kinds.type)
-        parts = pc.indices_nonzero(pc.invert(pc.is_in(kinds, value_set=full)))
-        numbers = parts.to_pylist()
+        record, as ranges of their numbers with the reason. ``offsets``, ``stops``: where each of them begins and
+        ends."""
         dropped: list[tuple[int, int, str]] = []
         begin, before = -1, -1
-        for number, kind in zip(numbers, kinds.take(parts).to_pylist(), strict=True):
-            if begin >= 0 and (before + 1 < number or kind not in (*fragments.middle, *fragments.last)):
+        for number in sorted(found.start() for role in ROLES[FIRST:] for found in role.finditer(roles)):
+            role = roles[number]
+            if begin >= 0 and (before + 1 < number or role not in (MIDDLE, LAST)):
                 dropped.append((begin, before + 1, "fragment"))
                 begin = -1
             before = number
-            if kind in fragments.first:
+            if role == FIRST:
                 begin = number
             elif begin < 0:
-                known = kind in fragments.middle or kind in fragments.last
-                dropped.append((number, number + 1, "fragment" if known else "value"))
-            elif ends[number] - offsets[begin] > self._max_record:
+                dropped.append((number, number + 1, "fragment" if role in (MIDDLE, LAST) else "value"))
+            elif stops[number] - offsets[begin] > self._max_record:
                 dropped.append((begin, number + 1, "limit"))
                 begin = -1
-            elif kind in fragments.last:
+            elif role == LAST:
                 begin = -1
-        if begin >= 0 and before + 1 < len(kinds):
+        if begin >= 0 and before + 1 < len(roles):
             dropped.append((begin, before + 1, "fragment"))
             begin = -1
-        return (begin if begin >= 0 else len(kinds)), dropped
+        return (begin if begin >= 0 else len(roles)), dropped
 
     def _rows(
         self,
         event: Rows,
         arrays: Mapping[int, pa.Array],
-        offsets: Sequence[int],
-        ends: Sequence[int],
+        roles: bytes,
+        places: pa.Array,
+        ends: pa.Array,
         first: int,
         last: int,
     ) -> Iterator[Event]:
         """Yield the records of fragments of which none is missing, or the rows inside of them."""
         if first == last:
             return
-        fragments = self._fragments
-        kinds = arrays[self._kind].slice(first, last - first)
-        begins = pa.array([*fragments.full, *fragments.first], kinds.type)
-        starts = pc.indices_nonzero(pc.is_in(kinds, value_set=begins))
-        joined = {
-            number: _put_together(array.slice(first, last - first), starts)
-            if number == self._data
-            else array.slice(first, last - first).take(starts)
-            for number, array in arrays.items()
-        }
-        places = pa.array(offsets[first:last], pa.uint64()).take(starts)
+        joined = {number: array.slice(first, last - first) for number, array in arrays.items() if number in self._shown}
+        places, ends = places.slice(first, last - first), ends.slice(first, last - first)
+        if roles.count(FULL, first, last) < last - first:
+            starts = pc.indices_nonzero(_bytes_array(roles[first:last].translate(BEGINS)))
+            joined = {
+                number: _put_together(array, starts) if number == self._data else array.take(starts)
+                for number, array in joined.items()
+            }
+            places = places.take(starts)
+            ends = ends.take(pc.subtract(_after(starts, last - first), 1))
         number = 0
         broken: list[tuple[int, str]] = []
         if self._codec is not None:
             joined[self._data], broken = self._codecs.expanded(joined[self._data], joined[self._codec])
-        stops = pa.array(ends[first:last], pa.uint64()).take(pc.subtract(_after(starts, last - first), 1))
-        for record, reason in (*broken, (len(starts), "")):
-            yield from self._records(event, joined, places, stops, number, record)
+        for record, reason in (*broken, (len(places), "")):
+            yield from self._records(event, joined, places, ends, number, record)
             if reason:
-                yield self._damage(RowDamage(places[record].as_py(), stops[record].as_py(), -1, reason))
+                yield self._damage(RowDamage(places[record].as_py(), ends[record].as_py(), -1, reason))
             number = record + 1
 
     def _records(
@@ -276,10 +289,36 @@ class FragmentJoiner:
         arrays = {number: array.slice(first, rows) for number, array in arrays.items()}
         found = Rows(rows, arrays, places.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
         if self._inner is not None:
-            yield from self._inner.take(found, arrays[self._data], ends.slice(first, rows).to_pylist())
+            yield from self._inner.take(found, arrays[self._data], _numbers(ends.slice(first, rows)))
         else:
             self._report.rows += rows
             yield found
+
+
+def _going_on(roles: bytes) -> tuple[int, bool]:
+    """Return how many of the first fragments go on with a record, and whether it ends with them."""
+    count = len(roles) - len(roles.lstrip(bytes([MIDDLE])))
+    is_done = roles[count : count + 1] == bytes([LAST])
+    return count + is_done, is_done
+
+
+def _roles_of_kinds(fragments: Fragments) -> dict[int, int]:
+    roles = zip(
+        (FULL, FIRST, MIDDLE, LAST, SKIPPED),
+        (fragments.full, fragments.first, fragments.middle, fragments.last, fragments.skip),
+        strict=True,
+    )
+    return {kind: role for role, kinds in roles for kind in kinds}
+
+
+def _bytes_array(values: bytes) -> pa.Array:
+    """Return bytes as an array of uint8, which shares their memory."""
+    return pa.Array.from_buffers(pa.uint8(), len(values), [None, pa.py_buffer(values)])
+
+
+def _numbers(values: pa.Array) -> memoryview:
+    """Return an array of uint64 without nulls as what Python finds integers in by their number."""
+    return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
 
 
 def _after(starts: pa.Array, end: int) -> pa.Array:

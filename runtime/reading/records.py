@@ -52,9 +52,7 @@ class RecordRows:
         are; ``ends``: the offset in the input at which each of them ends."""
         assert event.offsets is not None
         places = event.offsets.to_pylist()
-        bounds = pa.Array.from_buffers(
-            pa.int32(), len(records) + 1, [None, records.buffers()[1]], offset=records.offset
-        ).to_pylist()
+        bounds = memoryview(records.buffers()[1]).cast("B").cast("i")[records.offset : records.offset + len(records) + 1]
         first = 0
         while first < len(records):
             last = max(first + 1, bisect_right(bounds, bounds[first] + AT_ONCE, first) - 1)

@@ -1,0 +1,397 @@
+/* Constant folding and copy propagation, when a plan is made.
+ *
+ * Presets are the same for all rows of a call, and so is what expressions make of them and of constants: the byte order of
+ * a file, the unit of its times. Expressions are simplified by such values, conditions on them become jumps or nothing,
+ * steps that are never reached then are left out, and a register that would only repeat a field is read where the field
+ * is. What remains is often a plan of fixed fields, which row blocks can run.
+ *
+ * A register is known where it has one definition, and for the steps that only run after that: those up to where the
+ * nearest jump over the definition leads. Only reads are replaced. A definition that nothing reads any more is dropped with all
+ * others that are not needed (plan_needs.c). */
+#include <stdlib.h>
+
+#include "expression.h"
+#include "plan.h"
+
+#define CONSTANT_BYTES 9
+#define REGISTER_BYTES 3
+
+/* What is known of a register in the steps after `from` and before `to`. */
+typedef struct {
+    uint32_t definitions; /* 2: two or more */
+    uint32_t from, to;
+    bool loaded;   /* it holds a field, so it always has a value */
+    bool constant; /* it holds `value` */
+    bool repeats;  /* it holds what register `source` does */
+    uint32_t source;
+    int64_t value;
+} fact;
+
+/* A value on the stack of an expression: its code begins at `begin` of the new one. */
+typedef struct {
+    size_t begin;
+    bool known;
+    bool truth; /* it is 0 or 1 */
+    int64_t value;
+} operand;
+
+typedef struct {
+    const wl_program *program;
+    wl_needs *need;
+    wl_step *steps;
+    bool *reachable;
+    uint32_t *scope; /* one per step: up to where nothing runs that has not run the step */
+    fact facts[WL_MOST_REGISTERS];
+    uint32_t at;     /* the step at hand */
+    uint8_t *codes;
+    size_t used;     /* bytes of codes */
+} folder;
+
+static void define(folder *fold, size_t number, bool loaded) {
+    fact *found = fold->facts + number;
+    found->definitions += found->definitions < 2;
+    found->loaded = loaded;
+    found->from = fold->at;
+    found->to = fold->scope[fold->at];
+}
+
+static void find_definitions(folder *fold) {
+    const wl_program *program = fold->program;
+    for (fold->at = 0; fold->at < program->step_count; fold->at++) {
+        const wl_step *step = fold->steps + fold->at;
+        if (!program->reachable[fold->at])
+            continue;
+        switch (step->op) {
+        case WL_OP_REGISTER_FIXED:
+        case WL_OP_VARINT:
+            define(fold, step->a, true);
+            break;
+        case WL_OP_EXPRESSION:
+        case WL_OP_INDEX:
+        case WL_OP_STREAM:
+        case WL_OP_ABSENT:
+        case WL_OP_VARIABLE:
+        case WL_OP_SET:
+        case WL_OP_ITEM_OF:
+            define(fold, step->a, false);
+            break;
+        case WL_OP_APPEND:
+            define(fold, (size_t)step->d, false);
+            break;
+        case WL_OP_CHAIN:
+            define(fold, step->a, false);
+            define(fold, (size_t)step->c, false);
+            break;
+        default:
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < program->rule_count; i++) {
+        if (program->rules[i].stored_size)
+            fold->facts[program->rules[i].sum].definitions = 2;
+    }
+    for (uint32_t i = 0; i < program->preset_count; i++) {
+        const wl_integer value = fold->need->arguments->preset[i];
+        fold->facts[i].to = program->step_count;
+        fold->facts[i].constant = value == (int64_t)value;
+        fold->facts[i].value = (int64_t)value;
+    }
+}
+
+static void find_scopes(folder *fold) {
+    const wl_program *program = fold->program;
+    for (uint32_t i = 0; i < program->step_count; i++)
+        fold->scope[i] = program->step_count;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const uint32_t to = program->reachable[i] ? wl_step_leads_to(program, fold->steps, i) : 0;
+        for (uint32_t over = i + 1; over < to; over++)
+            fold->scope[over] = fold->scope[over] < to ? fold->scope[over] : to;
+    }
+}
+
+/* What is known of a register at the step at hand; NULL: nothing. */
+static const fact *fact_of(const folder *fold, size_t number) {
+    const fact *found = fold->facts + number;
+    if (number < fold->program->preset_count)
+        return found->constant ? found : NULL;
+    return found->definitions == 1 && fold->at > found->from && fold->at < found->to ? found : NULL;
+}
+
+/* The register that holds what that one does. */
+static uint32_t source_of(const folder *fold, uint32_t number) {
+    const fact *found = fact_of(fold, number);
+    return found && found->repeats ? found->source : number;
+}
+
+static bool is_constant(const folder *fold, size_t number, int64_t *value) {
+    const fact *found = fact_of(fold, number);
+    if (!found || !found->constant)
+        return false;
+    *value = found->value;
+    return true;
+}
+
+/* Expressions ------------------------------------------------------------------------------------------------------ */
+
+static void put(folder *fold, const uint8_t *code, size_t size) {
+    memcpy(fold->codes + fold->used, code, size);
+    fold->used += size;
+}
+
+static void put_number(uint8_t *to, size_t size, uint64_t value) {
+    for (size_t i = 0; i < size; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* The operand, whose code is the last so far, becomes a constant. */
+static void put_constant(folder *fold, operand *made, int64_t value) {
+    fold->used = made->begin;
+    fold->codes[fold->used] = CODE_CONSTANT;
+    put_number(fold->codes + fold->used + 1, 8, (uint64_t)value);
+    fold->used += CONSTANT_BYTES;
+    *made = (operand){.begin = made->begin, .known = true, .value = value};
+}
+
+static operand put_leaf(folder *fold, const uint8_t *code, size_t size) {
+    operand made = {.begin = fold->used};
+    int64_t value;
+    if (*code == CODE_REGISTER && is_constant(fold, wl_code_number(code + 1), &value)) {
+        put_constant(fold, &made, value);
+        return made;
+    }
+    put(fold, code, size);
+    if (*code == CODE_REGISTER) {
+        put_number(fold->codes + made.begin + 1, 2, source_of(fold, wl_code_number(code + 1)));
+    } else if (*code == CODE_CONSTANT) {
+        made.known = true;
+        made.value = (int64_t)wl_load_le8(code + 1);
+    }
+    return made;
+}
+
+/* Of a condition that is known only what it chooses is kept. */
+static void select(folder *fold, operand *condition) {
+    operand taken = condition[condition->value ? 1 : 2];
+    const size_t end = condition->value ? condition[2].begin : fold->used;
+    memmove(fold->codes + condition->begin, fold->codes + taken.begin, end - taken.begin);
+    fold->used = condition->begin + end - taken.begin;
+    taken.begin = condition->begin;
+    *condition = taken;
+}
+
+/* Whether a choice is that of 1 where the condition is 1, and of 0 where it is 0. */
+static bool repeats(const operand *condition) {
+    return condition->truth && condition[1].known && condition[1].value == 1 && condition[2].known &&
+           condition[2].value == 0;
+}
+
+static bool is_truth(unsigned code) { return code >= CODE_EQUAL && code <= CODE_BOOLEAN_OR; }
+
+/* The value of a code of one or two operands that are known; false: it is not computed here. */
+static bool compute(unsigned code, const uint8_t *follows, const operand *operands, int64_t *value) {
+    const wl_integer left = operands[0].value;
+    wl_integer made;
+    switch (code) {
+    case CODE_BOOLEAN_NOT:
+        made = left == 0;
+        break;
+    case CODE_NEGATE:
+        made = -left;
+        break;
+    case CODE_INVERT:
+        made = ~left;
+        break;
+    case CODE_NARROW:
+        if (!wl_kind_holds(*follows, left))
+            return false;
+        made = left;
+        break;
+    case CODE_BOOLEAN_AND:
+        made = left && operands[1].value;
+        break;
+    case CODE_BOOLEAN_OR:
+        made = left || operands[1].value;
+        break;
+    case CODE_SERIES_ITEM:
+    case CODE_SPAN_BYTE:
+        return false;
+    default:
+        if (!wl_compute(code, left, operands[1].value, &made))
+            return false;
+    }
+    *value = (int64_t)made;
+    return made == *value;
+}
+
+/* A code of operands, of which the first is given. */
+static void put_operation(folder *fold, operand *first, const uint8_t *code, size_t size) {
+    const unsigned takes = wl_code_takes(*code);
+    const bool decides = *code == CODE_BOOLEAN_AND || *code == CODE_BOOLEAN_OR;
+    int64_t value;
+    if (*code == CODE_SELECT && first->known) {
+        select(fold, first);
+    } else if (*code == CODE_SELECT && repeats(first)) {
+        fold->used = first[1].begin;
+    } else if (decides && first->known && (first->value != 0) == (*code == CODE_BOOLEAN_OR)) {
+        put_constant(fold, first, *code == CODE_BOOLEAN_OR);
+    } else if (takes < 3 && first->known && (takes == 1 || first[1].known) && compute(*code, code + 1, first, &value)) {
+        put_constant(fold, first, value);
+    } else {
+        put(fold, code, size);
+        *first = (operand){.begin = first->begin, .truth = is_truth(*code)};
+    }
+}
+
+/* Simplifies an expression, and notes what its register holds. */
+static void fold_expression(folder *fold, wl_step *step) {
+    const uint8_t *code = fold->program->constants + step->c, *end = code + step->d;
+    operand operands[WL_DEEPEST_STACK];
+    size_t count = 0, begin = fold->used;
+    operands[0] = (operand){.begin = begin};
+    while (code < end) {
+        const size_t size = 1 + wl_code_bytes(*code, code + 1), takes = wl_code_takes(*code);
+        if (takes)
+            put_operation(fold, operands + (count - takes), code, size);
+        else
+            operands[count] = put_leaf(fold, code, size);
+        count += 1 - takes;
+        code += size;
+    }
+    fact *made = fold->facts + step->a;
+    const uint8_t *folded = fold->codes + begin;
+    made->constant = operands[0].known;
+    made->value = operands[0].value;
+    if (fold->used - begin == REGISTER_BYTES && *folded == CODE_REGISTER) {
+        const uint32_t source = wl_code_number(folded + 1);
+        const fact *field = fact_of(fold, source);
+        made->repeats = field && field->loaded;
+        made->source = source;
+    }
+    step->c = (int64_t)(fold->program->constant_size + begin);
+    step->d = (int64_t)(fold->used - begin);
+}
+
+/* Steps ------------------------------------------------------------------------------------------------------------ */
+
+static void leave_out(wl_step *step) { step->op = WL_STEP_FOLDED; }
+
+static void jump(wl_step *step, bool jumps) {
+    if (jumps)
+        *step = (wl_step){.op = WL_OP_JUMP, .c = step->c};
+    else
+        leave_out(step);
+}
+
+static void fold_step(folder *fold, wl_step *step) {
+    int64_t value;
+    switch (step->op) {
+    case WL_OP_EXPRESSION:
+        fold_expression(fold, step);
+        break;
+    case WL_OP_COLUMN_REGISTER:
+    case WL_OP_COLUMN_TIMESTAMP:
+    case WL_OP_BYTES_REGISTER:
+        step->b = source_of(fold, step->b);
+        break;
+    case WL_OP_LIMIT_REGISTER:
+    case WL_OP_SKIP_REGISTER:
+        step->a = (uint16_t)source_of(fold, step->a);
+        break;
+    case WL_OP_CHECK_RANGE:
+        if (!(step->b & 0x80) && is_constant(fold, step->a, &value) && value >= step->c && value <= step->d)
+            leave_out(step);
+        else
+            step->a = (uint16_t)source_of(fold, step->a);
+        break;
+    case WL_OP_CHECK_TRUE:
+        if (is_constant(fold, step->a, &value) && value)
+            leave_out(step);
+        else
+            step->a = (uint16_t)source_of(fold, step->a);
+        break;
+    case WL_OP_SKIP_IF_ZERO:
+        if (is_constant(fold, step->a, &value))
+            jump(step, value == 0);
+        else
+            step->a = (uint16_t)source_of(fold, step->a);
+        break;
+    case WL_OP_SKIP_UNLESS:
+        if (is_constant(fold, step->a, &value))
+            jump(step, value != step->d);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Follows the steps that are left, and leaves out jumps over none. */
+static void find_reachable(folder *fold) {
+    const wl_program *program = fold->program;
+    uint32_t next = program->step_count; /* the next step that may run */
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        const unsigned op = fold->steps[i].op;
+        if (!fold->reachable[i])
+            continue;
+        const uint32_t to = wl_step_leads_to(program, fold->steps, i);
+        if (to)
+            fold->reachable[to] = true;
+        if (op != WL_OP_JUMP && op != WL_OP_END && i + 1 < program->step_count)
+            fold->reachable[i + 1] = true;
+    }
+    for (uint32_t i = program->step_count; i-- > 0;) {
+        wl_step *step = fold->steps + i;
+        if (fold->reachable[i] && step->op == WL_OP_JUMP && next >= (uint32_t)step->c)
+            leave_out(step);
+        next = fold->reachable[i] && step->op != WL_STEP_FOLDED ? i : next;
+    }
+}
+
+/* Whether there is an expression, and nothing that defines registers in another way. */
+static bool may_fold(const wl_program *program, size_t *size) {
+    *size = 0;
+    for (uint32_t i = 0; i < program->step_count; i++) {
+        if (program->reachable[i] && program->steps[i].op == WL_OP_EXPRESSION)
+            *size += (size_t)program->steps[i].d * CONSTANT_BYTES / REGISTER_BYTES;
+    }
+    return *size && !program->function_count && !program->message_count;
+}
+
+bool wl_plan_fold(wl_needs *need) {
+    const wl_program *program = need->program;
+    const size_t count = program->step_count;
+    size_t size;
+    need->steps = program->steps;
+    need->reachable = program->reachable;
+    if (!may_fold(program, &size))
+        return true;
+    const size_t each = sizeof(wl_step) + sizeof(uint32_t) + sizeof(bool);
+    uint8_t *memory = malloc(count * each + size);
+    folder *fold = calloc(1, sizeof *fold);
+    if (!memory || !fold) {
+        free(memory);
+        free(fold);
+        return false;
+    }
+    fold->program = program;
+    fold->need = need;
+    fold->steps = (wl_step *)memory;
+    fold->scope = (uint32_t *)(fold->steps + count);
+    fold->reachable = (bool *)(fold->scope + count);
+    fold->codes = (uint8_t *)(fold->reachable + count);
+    memcpy(fold->steps, program->steps, count * sizeof *fold->steps);
+    find_scopes(fold);
+    find_definitions(fold);
+    for (fold->at = 0; fold->at < count; fold->at++) {
+        fold->reachable[fold->at] = false;
+        if (program->reachable[fold->at])
+            fold_step(fold, fold->steps + fold->at);
+    }
+    fold->reachable[0] = true;
+    find_reachable(fold);
+    need->folded = memory;
+    need->steps = fold->steps;
+    need->reachable = fold->reachable;
+    need->codes = fold->codes;
+    free(fold);
+    return true;
+}

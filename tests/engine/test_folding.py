@@ -1,0 +1,132 @@
+"""What is the same for all rows of a call is folded into its plan; nothing else of it may change."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from wireloom.format import ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
+from wireloom.format.program import Code
+
+from .harness import Options, read
+from .reference_inputs import back_to_back
+
+LOST = Outcome.LOST | Reason.VALUE << 8
+
+
+def of(*parts: int | Code | tuple[int]) -> bytes:
+    """Return the code of an expression: registers are numbers, constants tuples."""
+    return b"".join(
+        bytes([part])
+        if isinstance(part, Code)
+        else struct.pack("<Bq", Code.CONSTANT, *part)
+        if isinstance(part, tuple)
+        else struct.pack("<BH", Code.REGISTER, part)
+        for part in parts
+    )
+
+
+class Author:
+    """Collects steps; ``expression`` puts its code among the constants."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.constants = b""
+
+    def add(self, *operands: int) -> None:
+        self.steps.append(Step(*operands))  # type: ignore[arg-type]
+
+    def expression(self, register: int, *parts: int | Code | tuple[int], lazy: int = 0) -> None:
+        code = of(*parts)
+        self.add(Op.EXPRESSION, register, lazy, len(self.constants), len(code))
+        self.constants += code
+
+    def program(self, *, columns: int, presets: int) -> ColumnProgram:
+        return ColumnProgram(
+            steps=(*self.steps, Step(Op.END)),
+            columns=(Storage.FIXED64,) * columns,
+            registers=12,
+            spans=1,
+            constants=self.constants,
+            preset=tuple(f"field{number}" for number in range(presets)),
+        )
+
+
+def byte_order() -> ColumnProgram:
+    """A field in the byte order that register 0 says, and bytes of that size."""
+    author = Author()
+    author.expression(1, 0, (7,), Code.EQUAL, (0,), (1,), Code.SELECT)
+    author.add(Op.CHECK_RANGE, 1, LOST, 0, 1)
+    author.add(Op.NEED, 2)
+    author.add(Op.REGISTER_FIXED, 2, Kind.U2LE, 0)
+    author.add(Op.REGISTER_FIXED, 3, Kind.U2BE, 0)
+    author.expression(4, 1, 3, 2, Code.SELECT)
+    author.add(Op.COLUMN_REGISTER, 0, 4, Kind.U8LE)
+    author.add(Op.BYTES_REGISTER, 0, 4, 0)
+    author.expression(5, 4, 0, Code.MULTIPLY, 1, Code.ADD)
+    author.add(Op.COLUMN_REGISTER, 1, 5, Kind.U8LE)
+    return author.program(columns=2, presets=1)
+
+
+def conditional() -> ColumnProgram:
+    """Registers that have a value only where a condition of the call, or of the row, holds."""
+    author = Author()
+    author.add(Op.NEED, 1)
+    author.add(Op.REGISTER_FIXED, 1, Kind.U1, 0)
+    author.expression(2, 0, (3,), Code.GREATER)
+    author.add(Op.SKIP_IF_ZERO, 2, 0, 7)
+    author.expression(3, (5,))
+    author.expression(4, 1)
+    author.add(Op.JUMP, 0, 0, 8)
+    author.expression(3, (6,))
+    author.add(Op.SKIP_IF_ZERO, 1, 0, 11)
+    author.expression(5, 1)
+    author.expression(6, (9,))
+    for column, register in enumerate((3, 4, 5, 6)):
+        author.add(Op.COLUMN_REGISTER, column, register, Kind.U8LE)
+    return author.program(columns=4, presets=1)
+
+
+def redefined() -> ColumnProgram:
+    """A register that repeats another, which gets another value later."""
+    author = Author()
+    author.add(Op.NEED, 2)
+    author.add(Op.REGISTER_FIXED, 1, Kind.U1, 0)
+    author.expression(2, 1)
+    author.expression(3, 0, 2, 1, Code.SELECT)
+    author.add(Op.REGISTER_FIXED, 1, Kind.U1, 1)
+    for column, register in enumerate((1, 2, 3)):
+        author.add(Op.COLUMN_REGISTER, column, register, Kind.U8LE)
+    return author.program(columns=3, presets=1)
+
+
+def failing() -> ColumnProgram:
+    """Values that cannot be computed, in parts that are decided by what is known, and in others."""
+    author = Author()
+    author.add(Op.NEED, 1)
+    author.add(Op.REGISTER_FIXED, 1, Kind.U1, 0)
+    author.expression(2, (1,), 1, Code.FLOOR_DIVIDE, lazy=1)
+    author.expression(3, 0, (8,), 2, Code.SELECT)
+    author.expression(4, 0, 2, Code.BOOLEAN_OR)
+    author.expression(5, (1,), 0, Code.MODULO, lazy=1)
+    author.expression(6, 0, 0, Code.MULTIPLY, 0, Code.MULTIPLY, lazy=1)
+    author.expression(7, 0, 6, 1, Code.SELECT)
+    author.add(Op.CHECK_TRUE, 4, Outcome.REFUSED | Reason.VALUE << 8)
+    for column, register in enumerate((3, 4, 7)):
+        author.add(Op.COLUMN_REGISTER, column, register, Kind.U8LE)
+    return author.program(columns=3, presets=1)
+
+
+CONTENT = bytes([2, 0, 9, 9, 0, 1, 7, 0, 3, 0, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize("preset", [0, 1, 3, 4, 7, -1, 2**31, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("make", [byte_order, conditional, redefined, failing])
+def test_values_that_are_known_change_nothing_else(make: object, preset: int) -> None:
+    program: ColumnProgram = make()  # type: ignore[operator]
+    expected = back_to_back(
+        program, CONTENT, max_record=1 << 20, stop=-1, verify=True, null_rows=False, preset=(preset,), padding=0
+    )
+    assert read(program, CONTENT, Options(preset=(preset,))) == expected
+    some = read(program, CONTENT, Options(preset=(preset,), wanted=frozenset({0})))
+    assert [values[0] for _, values in some.rows][: len(expected.rows)] == [values[0] for _, values in expected.rows]
