@@ -23,6 +23,8 @@ class RecordCodecs:
 
     def known(self, chosen: pa.Array) -> pa.Array:
         """Return what says how the next fragments are compressed; null where none has said it yet."""
+        if chosen.null_count == len(chosen) and self._last is None:
+            return chosen
         if self.is_settled and chosen.null_count:
             self._check_same(chosen)
         if chosen.null_count:
@@ -44,6 +46,8 @@ class RecordCodecs:
 
     def expanded(self, records: pa.Array, chosen: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:
         """Return the content of records; and the numbers of those that have none, each with the reason."""
+        if chosen.null_count == len(chosen):
+            return records, []
         names = {value: "none" if value is None else self._names.get(value) for value in pc.unique(chosen).to_pylist()}
         if all(each == "none" for each in names.values()):
             return records, []

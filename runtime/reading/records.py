@@ -52,7 +52,8 @@ class RecordRows:
         are; ``ends``: the offset in the input at which each of them ends."""
         assert event.offsets is not None
         places = event.offsets.to_pylist()
-        bounds = memoryview(records.buffers()[1]).cast("B").cast("i")[records.offset : records.offset + len(records) + 1]
+        first, last = records.offset, records.offset + len(records) + 1
+        bounds = memoryview(records.buffers()[1]).cast("B").cast("i")[first:last]
         first = 0
         while first < len(records):
             last = max(first + 1, bisect_right(bounds, bounds[first] + AT_ONCE, first) - 1)

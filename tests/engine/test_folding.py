@@ -5,8 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from wireloom.format import ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
-from wireloom.format.program import Code
+from wireloom.format import Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
 
 from .harness import Options, read
 from .reference_inputs import back_to_back
@@ -34,7 +33,7 @@ class Author:
         self.constants = b""
 
     def add(self, *operands: int) -> None:
-        self.steps.append(Step(*operands))  # type: ignore[arg-type]
+        self.steps.append(Step(*operands))
 
     def expression(self, register: int, *parts: int | Code | tuple[int], lazy: int = 0) -> None:
         code = of(*parts)
