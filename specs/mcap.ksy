@@ -79,7 +79,8 @@ doc: |
   up to 255 bytes after the last field of a record; reserved opcodes and more bytes are damage.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
-  channels and schemas that they refer to. They write no summary, which readers may have to make by reading the file.
+  channels and schemas that they refer to. They write no summary, since what it says of all chunks, such as where they
+  are, is no value of a row: readers go through the file, and `mcap recover` adds a summary.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
@@ -145,7 +146,7 @@ types:
       - {id: profile, type: str, size: len_profile, doc: 'What the file keeps to, such as `ros2`; empty where that is nothing.'}
       - {id: len_library, type: u4, doc: Size of `library`.}
       - {id: library, type: str, size: len_library, doc: What wrote the file.}
-      - &more
+      - &unknown_rest
         id: more
         size-eos: true
         valid: {expr: _.length < 256}
@@ -157,14 +158,14 @@ types:
       - {id: summary_start, type: u8, doc: Where the summary begins; 0 where there is none.}
       - {id: summary_offset_start, type: u8, doc: Where the summary offsets begin; 0 where there are none.}
       - {id: summary_crc, type: u4, doc: 'CRC-32 of the summary and of the fields before it; 0 where there is none.'}
-      - *more
+      - *unknown_rest
   message_index:
     doc: Where the messages of a channel are in the chunk before.
     seq:
       - {id: channel_id, type: u2, doc: The channel.}
       - {id: len_records, type: u4, valid: {expr: _ % 16 == 0}, doc: Size of `records`.}
       - {id: records, size: len_records, doc: The `log_time` of each message and its offset in the chunk.}
-      - *more
+      - *unknown_rest
   chunk_index:
     doc: Where a chunk is.
     seq:
@@ -179,7 +180,7 @@ types:
       - {id: compression, type: str, size: len_compression, doc: How its records are compressed.}
       - {id: compressed_size, type: u8, doc: Bytes of its records in the file.}
       - {id: uncompressed_size, type: u8, doc: Bytes of its records before they were compressed.}
-      - *more
+      - *unknown_rest
   attachment_index:
     doc: Where an attachment is.
     seq:
@@ -192,7 +193,7 @@ types:
       - {id: name, type: str, size: len_name, doc: Its name.}
       - {id: len_media_type, type: u4, doc: Size of `media_type`.}
       - {id: media_type, type: str, size: len_media_type, doc: Its media type.}
-      - *more
+      - *unknown_rest
   metadata_index:
     doc: Where a metadata record is.
     seq:
@@ -200,19 +201,19 @@ types:
       - {id: length, type: u8, doc: Bytes of the record.}
       - {id: len_name, type: u4, doc: Size of `name`.}
       - {id: name, type: str, size: len_name, doc: What it is about.}
-      - *more
+      - *unknown_rest
   summary_offset:
     doc: Where the records of one kind are in the summary.
     seq:
       - {id: group_opcode, type: u1, enum: opcodes, doc: What they are.}
       - {id: group_start, type: u8, doc: Where they begin.}
       - {id: group_length, type: u8, doc: Bytes of them all.}
-      - *more
+      - *unknown_rest
   data_end:
     doc: The end of the data.
     seq:
       - {id: data_section_crc, type: u4, doc: CRC-32 of the file before it; 0 where there is none.}
-      - *more
+      - *unknown_rest
   private:
     doc: What an application keeps in the file.
     seq:
@@ -250,7 +251,7 @@ types:
             cases: {'""': none, '"lz4"': lz4, '"zstd"': zstd}
             size-decompressed: uncompressed_size
             max-expanded: 268435456
-      - *more
+      - *unknown_rest
   chunk_records:
     doc: The records of a chunk.
     seq:
@@ -301,7 +302,7 @@ types:
         -wireloom: {default: '""'}
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: What else is known of it.}
-      - *more
+      - *unknown_rest
     instances:
       metadata:
         value: pairs.pairs
@@ -320,7 +321,7 @@ types:
         -wireloom: {default: '""'}
       - {id: len_data, type: u4, doc: Size of `data`.}
       - {id: data, size: len_data, doc: The schema., -wireloom: {default: '"".to_b("ASCII")'}}
-      - *more
+      - *unknown_rest
   attachment:
     doc: A file that belongs to the log.
     seq:
@@ -336,7 +337,7 @@ types:
         type: u4
         doc: CRC-32 of all fields before it; 0 where there is none.
         -wireloom: {checksum: {algorithm: crc32, over: [log_time, data], if: crc != 0}}
-      - *more
+      - *unknown_rest
   metadata:
     doc: Names and values about the log.
     seq:
@@ -344,7 +345,7 @@ types:
       - {id: name, type: str, size: len_name, doc: What they are about.}
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: The names and values.}
-      - *more
+      - *unknown_rest
     instances:
       metadata:
         value: pairs.pairs
@@ -409,7 +410,7 @@ types:
       - {id: message_end_time, type: u8, doc: The latest one., -wireloom: {timestamp: ns}}
       - {id: len_counts, type: u4, doc: Size of `counts`.}
       - {id: counts, type: message_counts, size: len_counts, doc: How many messages each channel has.}
-      - *more
+      - *unknown_rest
     instances:
       channel_message_counts:
         value: counts.counts

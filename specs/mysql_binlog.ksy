@@ -48,6 +48,8 @@ doc: |
   `flags`), and is not verified then. What `data` holds depends on the type; compressed events and rows are as they are
   in the file.
 
+  Encrypted files are not read.
+
   A server writes a new file when it starts, and when a file has become too large; its last event names the next file.
 doc-ref: https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_replication_binlog_event.html
 seq:
