@@ -35,7 +35,7 @@ def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
             os.kill(each, signal.SIGKILL)
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 1, said
-    # Not the last line alone: the thread of accumulators reports its lost connection in several writes at the same time.
+    # Not the last line alone: the thread of accumulators reports its lost connection in several writes at once.
     assert (
         "wireloom: error: Spark's Java process or server has ended, or is not reached any more, perhaps since it was "
         "killed for want of memory; what was committed stays committed: run the same command again\n"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+import wireloom
+from pyspark.errors import PySparkException
 from wireloom import UnsupportedError, WireloomError
 from wireloom.spark import map_batches
 
@@ -27,6 +30,24 @@ def test_only_selected_columns_are_built(spark: SparkSession, samples: dict[str,
     assert {each[0] for each in rows} == {"tenant,fmt"}
     assert sum(each[1] for each in rows) == 3 * ROWS
     assert map_batches(frame.select("ts"), sizes, "columns string, rows long").columns == ["columns", "rows"]
+
+
+def test_counts_and_samples(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
+    """A count builds the columns of the frame alone, and a sample is drawn from all rows."""
+    log = tmp_path / "large.s2"
+    wireloom.write("s2_session", [{"seq_num": 2**63 + each, "timestamp": 0, "body": b"x"} for each in range(3)], log)
+    reader = spark.read.format("s2_session").option("unsigned64", "long")
+    with pytest.raises(PySparkException, match="seq_num"):
+        reader.load(str(log)).select("seq_num").collect()
+    assert reader.schema("_offset long").load(str(log)).count() == 3
+    counted = map_batches(reader.schema("_offset long").load(str(log)), sizes).collect()
+    assert [tuple(each) for each in counted] == [("_offset", 3)]
+    places = spark.read.format("edgemq_segment").schema("_path string, _offset long")
+    frame = places.load(str(samples["edgemq_segment"].folder))
+    drawn = frame.sample(0.3, seed=7).collect()
+    assert 0 < len(drawn) < 3 * ROWS
+    assert len(set(drawn)) == len(drawn)
+    assert set(drawn) <= set(frame.collect())
 
 
 def test_what_is_no_frame_of_a_format(spark: SparkSession, samples: dict[str, Sample]) -> None:
