@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from ..expression.types import AnyStructType, ListType, Path, StreamType, Type, UnionType, UserType
+from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
@@ -18,6 +18,7 @@ from .model import Attribute, Instance, Rows, RowWay, Struct
 from .parts import refuse_module_name
 from .preallocated import read_preallocated
 from .records import RecordPath, check_records, record_paths
+from .row_columns import flat_columns, is_scalar, members_of, own_columns
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
 from .row_ways import Way, read_units, read_ways
@@ -161,7 +162,7 @@ class TableReader:
         columns = self._columns(section, "columns", [*around, row], inner, parents)
         scalars = tuple(x for x in own_columns(row) if all(x in own_columns(way.types[-1]) for way in ways))
         if "columns" not in section and "columns" not in section.missing:
-            own = _flat_columns(row) if section.flag("flatten") else scalars
+            own = flat_columns(row) if section.flag("flatten") else scalars
             columns = tuple(each for each in own if each not in parents)
         if "selectable" in section:
             selectable = self._columns(section, "selectable", [*around, row], inner, (*parents, *columns))
@@ -207,7 +208,7 @@ class TableReader:
             row = way.types[-1]
             if row is first:
                 continue
-            known = [each.id for each in _members(row)]
+            known = [each.id for each in members_of(row)]
             for name in (each for each in columns if each not in known and not self.world.has_failed(row.path, each)):
                 what, hint = "::".join(row.path), suggestion(name, known)
                 message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
@@ -263,8 +264,8 @@ class TableReader:
         columns."""
         found: list[str] = []
         row = types[-1]
-        around = (each for struct in types[:-1] for each in _members(struct) if each.id not in inner)
-        known = {each.id: each for each in (*around, *_members(row)) if not getattr(each, "anonymous", False)}
+        around = (each for struct in types[:-1] for each in members_of(struct) if each.id not in inner)
+        known = {each.id: each for each in (*around, *members_of(row)) if not getattr(each, "anonymous", False)}
         looked_up, placed = look_up_names(section) if key == "columns" else set(), set[str]()
         for name in section.texts(key):
             if name.value in looked_up and name.value not in known:
@@ -277,7 +278,7 @@ class TableReader:
                 continue
             if member is None:
                 hint = suggestion(name.value, [*known, *self.world.failing(row.path)])
-                if any(each.id == name.value and _is_scalar(each) for each in _members(self.root)):
+                if any(each.id == name.value and is_scalar(each) for each in members_of(self.root)):
                     hint = "; the root's are named in 'parent-columns'"
                 what = "::".join(row.path) + (", with what is around it," if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
@@ -298,7 +299,7 @@ class TableReader:
 
     def _parent_columns(self, section: Section, rows: Attribute) -> tuple[str, ...]:
         found: list[str] = []
-        known = {each.id: each for each in _members(self.root) if each.id != rows.id}
+        known = {each.id: each for each in members_of(self.root) if each.id != rows.id}
         for name in section.texts("parent-columns"):
             member = known.get(name.value)
             if member is None and name.value != rows.id and self.world.has_failed(self.root.path, name.value):
@@ -307,7 +308,7 @@ class TableReader:
                 hint = suggestion(name.value, known)
                 message = f"the root has no attribute or instance {shown(name.value)} besides the rows{hint}"
                 self.diagnostics.error(name.position, message)
-            elif not _is_scalar(member):
+            elif not is_scalar(member):
                 self.diagnostics.error(name.position, f"{shown(name.value)} is not a single value")
             elif self._fresh(name, tuple(found)):
                 found.append(name.value)
@@ -372,33 +373,3 @@ class TableReader:
                 section.position_of("options"), "a format has at most one option with padding: leave the others out"
             )
         return tuple(found)
-
-
-def own_columns(row: Struct) -> tuple[str, ...]:
-    """Return the default columns of a row type: all single values."""
-    return tuple(each.id for each in _members(row) if _is_scalar(each))
-
-
-def _flat_columns(row: Struct) -> tuple[str, ...]:
-    """Return the default columns of a row type with a column for each field of a struct."""
-    scalars = {*own_columns(row)}
-    return tuple(each.id for each in _members(row) if each.id in scalars or _is_struct(each))
-
-
-def _is_struct(member: Attribute | Instance) -> bool:
-    return isinstance(member, Attribute) and isinstance(member.type, UserType) and member.repeat is None
-
-
-def _members(struct: Struct) -> list[Attribute | Instance]:
-    return [*struct.attributes, *struct.instances]
-
-
-def _is_scalar(member: Attribute | Instance) -> bool:
-    """Return whether the member is a single value that can be a column by itself."""
-    if isinstance(member, Attribute):
-        if member.repeat is not None or member.anonymous or member.contents is not None:
-            return False
-    elif member.attribute is not None:
-        return False
-    type: Type = member.type
-    return not isinstance(type, (UserType, ListType, StreamType, UnionType, AnyStructType))

@@ -14,7 +14,7 @@ from ..model.column_fit import ColumnFit
 from ..model.model import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
 from ..model.model import Instance as ModelInstance
 from ..model.routines import refused_routines
-from ..model.table import own_columns
+from ..model.row_columns import own_columns
 from ..model.walking import structs
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil
 from .buffered import BufferedTypes

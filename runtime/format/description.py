@@ -142,8 +142,7 @@ class Format:
     """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
     the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
     rows_attribute: str
-    """The root's attribute that the way to the rows begins with. Empty for messages, and where the spec declares no
-    rows."""
+    """The root's attribute with which the path to the rows begins. Empty for messages and for specs without rows."""
     columns: tuple[Column, ...]
     spec_file: str
     spec_sha256: str
@@ -251,8 +250,7 @@ class Format:
 
     @property
     def splittable(self) -> bool:
-        """Return whether any byte range of an uncompressed file can be read by itself, but for columns that are looked
-        up."""
+        """Return whether any byte range of an uncompressed file can be read by itself, except for look-ups."""
         return bool(self.wire.block or ((self.delimiter or self.marker) and not self.in_pieces))
 
     @property
@@ -330,8 +328,7 @@ class Format:
 
     @cached_property
     def message_program(self) -> MessageProgram | None:
-        """Return the engine's program for units; ``None`` if the engine cannot read them, or the format has no
-        messages."""
+        """Return the engine's program for units; ``None`` if the engine cannot read them or there are no messages."""
         program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
         if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
             raise WireloomError(
@@ -362,8 +359,7 @@ class Format:
 
     @cached_property
     def program(self) -> ColumnProgram | None:
-        """Return the engine's program for a unit; ``None`` if the engine cannot read it (``engine_refusal`` says
-        why)."""
+        """Return the engine's program for a unit; ``None`` if there is none, for the reason ``engine_refusal``."""
         if self.message is not None or self.engine_refusal is not None:
             return None
         program: ColumnProgram | None = self._submodule("columns").PROGRAM

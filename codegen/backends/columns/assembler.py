@@ -118,8 +118,7 @@ class Assembler:
         self.items.append(ExpressionLine(target, compiled, comment))
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
-        """Return a register that holds the expression's value: the field's own where it is only a field that has a
-        value."""
+        """Return a register with the expression's value: the field's own if it is only a field that has a value."""
         target = compiled.scalar
         if target is None or target.lazy:
             target = Scalar(comment, compiled.interval)
