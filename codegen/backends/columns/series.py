@@ -80,8 +80,8 @@ class _Turn:
 
 @dataclass(eq=False)
 class KeptItems(Series):
-    """The items of a repeated field. ``begin``: the place before them; ``certain``: what is there in each of them;
-    ``adding``: what is being compiled, and ``followed``: such as depends on the same of other items."""
+    """The items of a repeated field. ``begin``: the place before them; ``presumed``: what is being shown to be there in
+    each of them; ``adding``: what is being compiled, and ``followed``: such as depends on the same of other items."""
 
     assembler: Assembler
     begin: Slot
@@ -89,7 +89,7 @@ class KeptItems(Series):
     numbers: dict[Node, int] = field(default_factory=dict)
     intervals: dict[Node, Interval] = field(default_factory=dict)
     pending: list[Node] = field(default_factory=list)
-    certain: set[Node] = field(default_factory=set)
+    presumed: set[Node] = field(default_factory=set)
     adding: set[Node] = field(default_factory=set)
     followed: set[Node] = field(default_factory=set)
     count: Scalar | None = None
@@ -135,15 +135,14 @@ class KeptItems(Series):
 
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
         """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
-        if not absent_fails and path not in self.certain:
+        if not absent_fails and path not in self.presumed:
             # An item that depends on the one before it is there if that one is.
-            self.certain.add(path)
+            self.presumed.add(path)
             try:
                 for turn in self.turns:
                     turn.compiler.strict.compile(path)
-            except NotForEngineError:
-                self.certain.discard(path)
-                raise
+            finally:
+                self.presumed.discard(path)
         if path not in self.numbers:
             number = self.assembler.series
             self.assembler.series += 1

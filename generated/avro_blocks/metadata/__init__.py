@@ -32,6 +32,7 @@ FORMAT = Format(
     ways=((0, 1),),
     units=(("plain", ""),),
     fills_input=True,
+    engine_refusal='an expression uses "_index", which is not read by then',
     parser=__name__.rpartition(".")[0] + ".parser",
     doc=__doc__,
     columns=(
@@ -64,7 +65,6 @@ FORMAT = Format(
             attribute="schema",
             doc="The schema, if this entry or one before it is that.",
             derived=True,
-            engine_refusal='a column uses the list "metadata", which is read on after the row',
         ),
         Column(
             "count",
@@ -75,16 +75,7 @@ FORMAT = Format(
             filled=True,
             up=1,
         ),
-        Column(
-            "size",
-            "int64",
-            default=False,
-            attribute="size",
-            doc="Bytes of the entries.",
-            optional=True,
-            up=1,
-            engine_refusal='an expression uses "size" where it may be absent',
-        ),
+        Column("size", "int64", default=False, attribute="size", doc="Bytes of the entries.", optional=True, up=1),
         Column(
             "sync",
             "binary",
@@ -93,7 +84,6 @@ FORMAT = Format(
             doc="The marker of the file, bytes by chance.",
             filled=True,
             up=2,
-            engine_refusal='the column "sync" is no single value that stands before the rows',
         ),
     ),
     levels=(
