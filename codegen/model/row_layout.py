@@ -12,6 +12,9 @@ from ..expression.walk import expressions_in, names_in, walk
 from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
 from .model import Attribute, Struct
 
+LARGEST_BLOCK = 64 * 1024 * 1024
+"""Most bytes of a block that is read by itself: it is in memory as a whole."""
+
 
 def has_sized_rows(root: Struct, rows: Attribute) -> bool:
     """Return whether each item has its own stream, whose size is known from the attributes before the rows: its end
@@ -43,7 +46,7 @@ def block_size(root: Struct, rows: Attribute, structs: Iterable[Struct]) -> int:
     node = rows.size.expression
     left = Binary("-", Member(Name("_io"), "size"), Member(Name("_io"), "pos"))
     size = node.otherwise if isinstance(node, Conditional) else None
-    if not isinstance(size, IntegerLiteral) or size.value <= 0:
+    if not isinstance(size, IntegerLiteral) or not 0 < size.value <= LARGEST_BLOCK:
         return 0
     if node != Conditional(Comparison("<", left, size), left, size):
         return 0

@@ -209,6 +209,7 @@ def test_columns_that_are_looked_up_need_the_whole_file() -> None:
     [
         ("repeat: eos, size:", "repeat: eos, if: true, size:"),
         ("size - _io.pos : 32'", "size - _io.pos : 33'"),
+        ("< 32 ? _io.size - _io.pos : 32", "< 67108865 ? _io.size - _io.pos : 67108865"),
         ("{id: data, size: len}", "{id: data, size: '_root.blocks.size > 1 ? len : len'}"),
         ("{id: data, size: len}", "{id: data, size: '_parent._parent._io.pos > 32 ? len : len'}"),
     ],
