@@ -110,7 +110,7 @@ class Workshop:
         if offset and (in_blocks or _is_found_anywhere(format)):
             how["byte_range"] = (offset, FAR)
         request = scan_request(format, **how)
-        if resume:
+        if resume or request.byte_range is not None:
             request = replace(request, resume=resume, chunk=CHUNK, prefetch=False)
         rows: list[dict[str, Any]] = []
         types: dict[str, str] = {}
