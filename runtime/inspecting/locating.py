@@ -98,7 +98,9 @@ def record_scan(
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
     checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
     # What is shown of an input that is one unit is taken out of all of it.
-    return RecordScan(replace(checked, whole=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted)
+    return RecordScan(
+        replace(checked, whole=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted
+    )
 
 
 def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> int:
