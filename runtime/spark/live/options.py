@@ -48,5 +48,5 @@ def known_options(
         if key.lower() in spelling:
             found[spelling[key.lower()]] = value
         elif key.lower() not in FOREIGN:
-            raise unknown(f"option of {source}", key, spelling.values())
+            raise unknown(f"option of {source}", key, dict.fromkeys(spelling.values()))
     return found
