@@ -1,5 +1,6 @@
 """Which values may be ``None``: those of fields with ``if``, of optional fields of messages, and of instances that
-pass them on. With Kaitai's API a field that is absent is not set, so that only instances may be ``None``."""
+refer to them. With Kaitai's API an absent field is not set, so only instances may be ``None``.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Return whether an expression in ``struct`` may come to ``None``."""
+    """Return whether the value of an expression in ``struct`` may be ``None``."""
     match node:
         case Name(id):
             return not has_default(struct, id) and member_may_be_absent(module, struct, id)
@@ -34,8 +35,8 @@ def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
 
 
 def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Return whether the list that an expression in ``struct`` stands for may have items of none of its switch's
-    types.
+    """Return whether the list to which an expression in ``struct`` refers may have items that match no case of its
+    switch.
     """
     match node:
         case Name(id):
@@ -50,7 +51,7 @@ def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool
 
 
 def has_default(struct: TypePlan, name: str) -> bool:
-    """Return whether a member is a field of a message with a declared default: what expressions take where it is
+    """Return whether a member is a field of a message with a declared default, which expressions use if the field is
     absent.
     """
     field = struct.field(name)
@@ -66,7 +67,7 @@ def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
         return False
     key = struct.path, name
     if key not in module.absent:
-        # One that depends on itself adds nothing.
+        # An instance that depends on itself adds nothing.
         module.absent[key] = False
         module.absent[key] = _instance_may_be_absent(module, struct, instance)
     return module.absent[key]
@@ -83,9 +84,9 @@ def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance
 
 
 def needs_what_may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Return whether an expression of a value instance has no value where something in it is absent.
+    """Return whether an expression of a value instance has no value if one of its operands is absent.
 
-    Outside of messages ``==`` and ``!=`` take what is absent: it equals nothing.
+    Outside of messages ``==`` and ``!=`` accept absent operands: an absent value equals nothing.
     """
     if struct.message is None and module.api is not Api.WIRELOOM:
         return False

@@ -1,4 +1,4 @@
-"""Types of the model as annotations of Python."""
+"""Types of the model as Python annotations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "ty
 
 
 class Annotations:
-    """Annotations inside the class of ``struct``, whose own members may have the names of Python's types."""
+    """Annotations inside the class of ``struct``, whose members may shadow the names of Python's built-in types."""
 
     def __init__(self, module: Module, struct: TypePlan) -> None:
         self.module = module
@@ -42,11 +42,11 @@ class Annotations:
         """Those of the types of switches, which each case asks for, by ``id``: as long as the switch themselves."""
 
     def builtin(self, name: str) -> str:
-        """One of Python's own types."""
+        """Return the name of a built-in type of Python, qualified if a member of the class shadows it."""
         return f"{self.module.use_module('builtins')}.{name}" if name in self._hidden else name
 
     def of(self, type_: Type) -> str:
-        """Return the annotation of a value of that type."""
+        """Return the annotation of a value of a type."""
         match type_:
             case BooleanType() | BitsType(width=1):
                 return self.builtin("bool")
@@ -77,15 +77,16 @@ class Annotations:
         raise AssertionError(type_)
 
     def of_item(self, field: Field) -> str:
-        """Return the annotation of one item of a field; a switch without a default may leave nothing."""
+        """Return the annotation of one item of a field; it includes ``None`` for a switch without a default."""
         text = self.of(field.type)
         absent = field.unmatched and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent else text
 
     def of_field(self, field: Field) -> str:
-        """Return the annotation of a field: its list where it is repeated, ``None`` if it may be absent.
+        """Return the annotation of a field: a list if it is repeated, with ``None`` if it may be absent.
 
-        With Kaitai's API what is absent is not set, and there is no ``None``."""
+        With Kaitai's API absent fields are not set, so the annotation never includes ``None``.
+        """
         text = self.of_item(field)
         if field.message is not None and field.message.key is not None:
             return f"{self.builtin('dict')}[{self._of_key(field.message.key)}, {text}]"
@@ -108,7 +109,7 @@ class Annotations:
 
 
 def member_names(struct: TypePlan) -> tuple[str, ...]:
-    """Return the names of a class's parameters, fields and instances."""
+    """Return the names of the parameters, fields and instances of a class."""
     ids = [each.id for each in struct.parameters]
     ids += [each.id for each in struct.fields]
     ids += [each.id for each in struct.instances]

@@ -1,4 +1,4 @@
-"""Which API the classes of a module have."""
+"""The APIs that the classes of a module can have."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from enum import Enum
 
 
 class Api(Enum):
-    """The API that generated classes have.
+    """The API of generated classes.
 
-    ``WIRELOOM``: classes that read and write, with what formats of wireloom need besides (rows, messages).
-    ``KAITAI``: the classes of Kaitai's own compiler: the constructor reads, and nothing writes.
-    ``KAITAI_READ_WRITE``: those of its read-write mode: ``_read``, ``_check`` and ``_write`` are called by the user.
+    ``WIRELOOM``: classes that read and write, with the additions that formats of wireloom need (rows, messages).
+    ``KAITAI``: the classes of Kaitai's own compiler, whose constructor reads and which cannot write.
+    ``KAITAI_READ_WRITE``: the classes of its read-write mode, on which the user calls ``_read``, ``_check`` and
+    ``_write``.
     """
 
     WIRELOOM = "wireloom"

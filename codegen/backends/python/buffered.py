@@ -1,4 +1,4 @@
-"""Types that are read out of a buffer: the fields that are unpacked first, and the method that takes the others."""
+"""Types that are read from a buffer: the fields that are unpacked first, and the method that reads the others."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ BASES = {
     Api.KAITAI: "BufferedReadStruct",
     Api.KAITAI_READ_WRITE: "BufferedReadWriteStruct",
 }
-"""What such classes depend on."""
+"""Base classes of buffered types."""
 
 
 def is_buffered(scope: ClassScope) -> bool:
-    """Return whether a type is read so: objects of it are repeated, or are in such that are."""
+    """Return whether a type is read from a buffer: its objects are repeated, or are inside of objects that are."""
     return scope.struct.path in scope.module.buffered
 
 
 def head_of(scope: ClassScope) -> Piece | None:
-    """Return the fields at the beginning of which an object can be made, if any. Texts are not among them: what is
-    unpacked of them is bytes."""
+    """Return the fields at the beginning of a type from which its objects can be constructed, or ``None``. Texts are
+    excluded, since unpacking returns bytes for them.
+    """
     first = scope.struct.steps[0]
     if not isinstance(first, Run):
         return None
@@ -48,13 +49,13 @@ def head_of(scope: ClassScope) -> Piece | None:
 
 
 def head_constant(scope: ClassScope) -> tuple[str, ...]:
-    """Return the assignment that says how the head is unpacked."""
+    """Return the assignment that declares how the head is unpacked."""
     head = head_of(scope) if is_buffered(scope) else None
     return () if head is None else (f"_head = {packer(scope, head)}",)
 
 
 def rest_method(scope: ClassScope) -> MethodView:
-    """``_rest``: the fields after the head, and what is looked at."""
+    """Return the method ``_rest``, which reads the fields after the head and checks the values."""
     writer = _Rest(scope)
     integer = scope.annotations.builtin("int")
     return MethodView(f"_rest(self, buffer: {scope.use('Buffer')}, begin: {integer}) -> None", writer.method())
@@ -62,7 +63,7 @@ def rest_method(scope: ClassScope) -> MethodView:
 
 @dataclass
 class _Rest:
-    """The statements that take an object out of a buffer.
+    """The statements that read an object from a buffer.
 
     The next field begins ``offset`` bytes after what ``variable`` holds.
     """
@@ -77,7 +78,7 @@ class _Rest:
         self.marks = Marks(self.scope.struct)
 
     def method(self) -> Lines:
-        """Return all statements."""
+        """Return all statements of the method."""
         head = head_of(self.scope)
         for step in self.scope.struct.steps:
             self._step(step, head)
@@ -88,7 +89,7 @@ class _Rest:
         return tuple(self.lines)
 
     def _after(self, size: int) -> str:
-        """Return the place that is ``size`` bytes on."""
+        """Return the text of the position ``size`` bytes further on."""
         offset = self.offset + size
         return f"{self.variable} + {offset}" if offset else self.variable
 
@@ -106,14 +107,14 @@ class _Rest:
         made, rest = run.fields[:number], run.fields[number:]
         for each in made:
             self._cooked(each, member(each.id))
-        # What cannot be decoded is refused where it ends.
+        # Text that cannot be decoded is refused at its end.
         while rest:
             number = next((n for n, each in enumerate(rest, 1) if isinstance(each.type, StringType)), len(rest))
             self._part(run_of(rest[:number]))
             rest = rest[number:]
 
     def _part(self, run: Run) -> None:
-        """Fields of a run that are unpacked here."""
+        """Add the statements that unpack the fields of a run."""
         pieces = [(self._targets(each), packer(self.scope, each), self._after(each.offset)) for each in run.pieces]
         begin, end = self._after(0), self._after(run.size)
         self.lines.append(self.scope.code("buffered_run", begin=begin, end=end, pieces=pieces))
@@ -123,7 +124,7 @@ class _Rest:
             self._cooked(each, raw_name(each))
 
     def _cooked(self, each: Field, raw: str) -> None:
-        """Take the last step to the value of a field that was unpacked to ``raw``, and look at it."""
+        """Convert the unpacked value ``raw`` to the value of its field, and check it."""
         self.marks.begins[each.id] = self._after(0)
         self.offset += each.fixed_size or 0
         self.marks.ends[each.id] = self._after(0)
@@ -139,7 +140,7 @@ class _Rest:
         return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
     def _alone(self, each: Field) -> None:
-        """An object, or bytes or text of a size that the item itself tells, or up to a terminator."""
+        """Read an object, or bytes or text whose size the item itself determines, or up to a terminator."""
         scope = self.scope
         begin, end = f"begin_{field_name(each.id)}", f"end_{field_name(each.id)}"
         if isinstance(each.type, UserType):
@@ -167,7 +168,7 @@ class _Rest:
         self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
 
     def _after_bytes(self, each: Field, size: Node) -> str:
-        """Return the place after bytes of that size; constants in it are added up."""
+        """Return the text of the position after bytes of that size; constants are added up."""
         text, offset = self.scope.translator(each.position).text, self.offset
         match size:
             case Binary("+", value, IntegerLiteral(constant)):
@@ -180,7 +181,7 @@ class _Rest:
         return f"{self.variable} + {text(value, SUM)}{constants}"
 
     def _is_positive(self, size: Node) -> bool:
-        """Return whether a size is never less than nothing, where values that are refused are read no further."""
+        """Return whether a size is never negative, given that reading ends at values that are refused."""
         match size:
             case Name(name):
                 least, taken = self._least(name), 0
@@ -191,7 +192,7 @@ class _Rest:
         return least is not None and least >= taken
 
     def _least(self, name: str) -> int | None:
-        """Return the least value of a field; ``None`` if it is not known."""
+        """Return the minimum value of a field; ``None`` if it is not known."""
         field = self.scope.struct.field(name)
         if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None
@@ -209,7 +210,7 @@ class _Rest:
 
     @property
     def _notes(self) -> bool:
-        """Return whether objects note what is assigned to them, which is not what was read."""
+        """Return whether objects record assignments to their fields, which differ from reading."""
         return self.scope.module.api is Api.KAITAI_READ_WRITE
 
     def _keeping(self, each: Field) -> Keep:

@@ -1,4 +1,4 @@
-"""Checksums as statements: verified when an object has been read, computed when it is written."""
+"""Checksums as statements: verified after an object has been read, computed when it is written."""
 
 from __future__ import annotations
 
@@ -28,34 +28,38 @@ ORDERS = {"le": "little", "be": "big"}
 
 
 def unknown_value(cover: Cover) -> str:
-    """Return the text of what the field holds until the checksum is known."""
+    """Return the text of the value that the field has until the checksum is known."""
     return f"bytes({cover.field.least})" if isinstance(cover.field.type, BytesType) else "0"
 
 
 def _held(cover: Cover) -> str:
-    """Return the text of what holds a checksum."""
+    """Return the text of the field that contains a checksum."""
     return ".".join((member(cover.way[0]), *map(field_name, cover.way[1:])))
 
 
 def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
-    """Verify checksums of a type."""
+    """Return the statements that verify checksums of a type."""
     return tuple(_verify(scope, marks, each) for each in covers)
 
 
 def seen_covers(scope: ClassScope) -> tuple[Cover, ...]:
-    """Return the checksums that classes with Kaitai's API verify: they do not see the content of an object."""
+    """Return the checksums that classes with Kaitai's API verify; they have no access to the content of an object."""
     return tuple(each for each in scope.struct.covers if not each.of_object)
 
 
 def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
-    """Verify the checksums of what a compressed field expands to, which is the stream ``part``."""
+    """Return the statements that verify the checksums of the decompressed content of a field, which is the stream
+    ``part``.
+    """
     covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]
     content = scope.code("content", part=part) if covers else ""
     return tuple(_verify(scope, Marks(scope.struct), each, content) for each in covers)
 
 
 def checked_content(scope: ClassScope, field: Field) -> Lines:
-    """Take the stream of a compressed field, and verify the checksums of its content; nothing if there are none."""
+    """Return the statements that open the stream of a compressed field and verify the checksums of its content; none if
+    there are no such checksums.
+    """
     part = f"part_{field_name(field.id)}"
     checked = verify_content(scope, field, part)
     if not checked:
@@ -89,7 +93,7 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
 
 
 def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
-    """Return the statement that refuses a checksum; ``io`` is the stream for the error."""
+    """Return the statement that refuses a checksum; ``io`` is the stream for the position in the error."""
     template = "kaitai_refusal" if scope.module.api is Api.KAITAI else "refusal"
     given = ("expected", _held(cover))
     reason = "digest" if cover.made_by.is_digest else ""
@@ -97,7 +101,7 @@ def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
 
 
 def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
-    """Return the text of the checksum of the bytes ``data``, as its field holds it."""
+    """Return the text that computes the checksum of the bytes ``data``, in the form that its field contains."""
     function = _function(scope, cover)
     previous = f"before_{field_name(cover.field.id)}"
     more = () if cover.continues is None else (scope.text(cover.continues, cover.field, _=previous),)
@@ -119,8 +123,10 @@ def _function(scope: ClassScope, cover: Cover) -> str:
 
 @dataclass(frozen=True)
 class Chain:
-    """A checksum that continues that of the item before. ``parent``: the text of the object that holds the items;
-    ``nothing``: that of the checksum of no bytes."""
+    """A checksum that continues the checksum of the previous item.
+
+    ``parent``: the text of the object that has the items. ``nothing``: the text of the checksum of empty bytes.
+    """
 
     parent: str
     name: str
@@ -128,7 +134,10 @@ class Chain:
 
 
 def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
-    """Return what a checksum continues, if that is of the item before. Raises ``SpecError`` if there is none."""
+    """Return the chain that a checksum continues; ``None`` if it does not continue the previous item's.
+
+    Raises ``SpecError`` if the objects are not always items of one list.
+    """
     if not cover.chained:
         return None
     if not scope.own:
@@ -145,7 +154,7 @@ def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
 
 
 def chain_lines(scope: ClassScope) -> Lines:
-    """Return the statement with which a writer begins whose items have checksums that continue each other."""
+    """Return the statement that begins a writer of items with chained checksums; empty for other types."""
     return ("self._chain = {}",) if chained_in(scope.plan, scope.struct.path) else ()
 
 
@@ -154,7 +163,7 @@ def _stored_method(cover: Cover) -> str:
 
 
 def stored_methods(scope: ClassScope) -> list[MethodView]:
-    """Return the methods that give what is stored for a checksum."""
+    """Return the methods that convert a computed checksum to the value that is stored."""
     return [
         MethodView(
             f"{_stored_method(each)}(self, checksum: {scope.annotations.builtin('int')}) -> "
@@ -170,7 +179,9 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
-    """Return the checksums that can be computed before anything is written; the others hold 0 until they are known."""
+    """Return the statements that compute the checksums that are known before anything is written. The others are set to
+    0 until they are known.
+    """
     lines: list[str] = []
     for cover in scope.struct.covers:
         known = contents[cover.last] if cover.of_object else None if cover.value is None else member(cover.value)
@@ -181,8 +192,9 @@ def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """Return the checksums over what has been written, each after those that lie in its range, put into their
-    places."""
+    """Return the statements that compute the checksums of bytes already written and store them in place. Each comes
+    after those inside its range.
+    """
     late = [each.cover for each in scope.struct.fills if each.how == "checksum after" and each.cover is not None]
     done: set[str] = set()
     for cover in late:
@@ -193,7 +205,7 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
 
 
 def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
-    """Return the checksums over what has been written that lie in the range of one."""
+    """Return the ids of the checksums of bytes already written that are inside the range of ``cover``."""
     late = (each for each in scope.struct.covers if each.value is None and not each.of_object)
     return {each.field.id for each in late if each.field.id in cover.covered}
 
@@ -219,18 +231,20 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
 
 
 def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
-    """Return the statements that compute a checksum, with what it continues."""
+    """Return the statements that compute a checksum, including the chain that it continues."""
     chain = _chain(scope, cover)
     if chain is None:
         return (line,)
-    # What names the checksum itself, such as that of a record that only repeats the one before, gets that one.
+    # An expression that names the checksum itself, such as that of a record that only repeats the one before, refers to
+    # the previous item's.
     itself = cover.continues is not None and cover.field.id in names_in(cover.continues)
     return (scope.code("chain_written", chain=chain, held=member(cover.field.id), itself=itself, body=(line,)),)
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
-    """Return the lines where there is a checksum. Where it is not verified it is written all the same, unless the field
-    has a default, which is something else then."""
+    """Return the lines under the condition that the checksum exists. One that readers do not verify is written all the
+    same, unless its field has a default: then the field has another meaning.
+    """
     needed = cover.needed is not None and cover.field.default is not None
     conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
     for condition in reversed(conditions):
@@ -243,13 +257,15 @@ def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
 
 
 DEEPEST_TERM = 4
-"""How deep objects without bytes of their own are looked into, to know whether a checksum covers any byte."""
+"""Maximum depth of objects without bytes of their own that are searched to find out whether a checksum covers any byte.
+"""
 
 
 def covers_method(scope: ClassScope) -> MethodView | None:
-    """Return whether the checksums of an object, or of what is inside it, cover any byte; nothing if there are none.
+    """Return the method that returns whether the checksums of an object, or of objects inside it, cover any byte;
+    ``None`` if there are no checksums.
 
-    One over nothing holds everywhere, and so proves nothing.
+    A checksum of no bytes is always valid, so it proves nothing.
     """
     checked = _checked_types(scope.module)
     if scope.struct.path not in checked:
@@ -271,7 +287,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
 
 @lru_cache(maxsize=4)
 def _checked_types(module: Module) -> frozenset[Path]:
-    """Return the types whose objects have checksums, or hold objects that do, at any depth."""
+    """Return the types whose objects have checksums, or contain objects that do, at any depth."""
     everything = list(module.plan.family)
     holders: dict[Path, list[Path]] = {}
     for struct in everything:
@@ -296,7 +312,7 @@ def _own_term(scope: ClassScope, cover: Cover) -> str:
     terms = [] if cover.condition is None else [f"{member(cover.field.id)} is not None"]
     chain = _chain(scope, cover)
     if chain is not None:
-        # Without the item before, it was not verified.
+        # Without the previous item the checksum has not been verified.
         terms.append(f'{scope.use("before")}({chain.parent}, self, "{chain.name}", 0) is not None')
     if cover.needed is not None:
         needed = scope.text(cover.needed, cover.field)
@@ -308,8 +324,9 @@ def _own_term(scope: ClassScope, cover: Cover) -> str:
 
 
 def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> str:
-    """Return a condition that is true if a field, whose ``value`` is given, has bytes: an object with a stream of its
-    own has those of that, any other one those of its fields."""
+    """Return a condition that is true if a field with the given ``value`` has bytes. For an object with a stream of its
+    own these are the bytes of the stream, for another object the bytes of its fields.
+    """
     if field.switch is not None and field.repeat is None and any(map(_has_stream, field.forms)):
         return f"({value}._io.size() if isinstance({value}, {scope.use('Struct')}) else {value})"
     if field.repeat is not None or not isinstance(field.type, UserType):

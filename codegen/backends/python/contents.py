@@ -1,4 +1,4 @@
-"""The content of compressed fields of which sizes or checksums are filled in: made before anything is written."""
+"""The content of compressed fields whose size or checksum is filled in: created before anything is written."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .scope import ClassScope, member
 from .view import Lines
 
 Contents = Mapping[str, str]
-"""By field, the text of what it is before it is compressed: a local variable, or the value itself."""
+"""By field, the text of its content before compression: a local variable, or the value itself."""
 
 
 def contents_of(scope: ClassScope) -> Contents:
-    """Return the fields whose content is asked for by what is filled in."""
+    """Return the fields whose content is required for values that are filled in."""
     asked = {each.last for each in scope.struct.covers if each.of_object}
     for fill in scope.struct.fills:
         if fill.how == "solved" and fill.value is not None:
@@ -28,13 +28,13 @@ def contents_of(scope: ClassScope) -> Contents:
 
 
 def contents_in(expression: Node) -> set[str]:
-    """Return the fields whose content a solved value is computed from."""
+    """Return the ids of the fields from whose content a solved value is computed."""
     members = (each for each in walk(expression) if isinstance(each, Member) and each.name == "content")
     return {each.value.id for each in members if isinstance(each.value, Name)}
 
 
 def content_lines(scope: ClassScope, contents: Contents) -> Lines:
-    """Return the statements that make the content of objects."""
+    """Return the statements that create the content of objects."""
     return tuple(
         f"{contents[each.id]} = {scope.code('enclosed', value=adopted(scope, each, member(each.id)), size=None)}"
         for each in scope.struct.fields

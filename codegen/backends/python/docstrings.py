@@ -1,4 +1,4 @@
-"""Docstrings: what the spec says about a thing and where to read more, laid out for the lines of a module."""
+"""Docstrings: the documentation and references of the spec, wrapped to the line length of a module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .module import Module
 
 
 def described(doc: str, references: tuple[str, ...]) -> str:
-    """Return the text of a spec, and after it what it refers to.
+    """Return the documentation from a spec, followed by its references.
 
     >>> print(described("A frame.", ("https://example.com/frames",)))
     A frame.
@@ -24,18 +24,19 @@ def described(doc: str, references: tuple[str, ...]) -> str:
 def named(module: Module, kind: str, name: str) -> str:
     """Return the documentation of something that the spec does not document.
 
-    Modules with Kaitai's API are read as code: there a docstring that says no more than the name is left out.
+    Modules with Kaitai's API are read as code, so a docstring that says no more than the name is omitted there.
     """
     return f"The {kind} ``{name}``." if module.api is Api.WIRELOOM else ""
 
 
 def laid_out(text: str, depth: int) -> str:
-    """Return the text of a docstring at that depth. A paragraph that is too wide is filled again, a list or table
-    kept."""
+    """Return the text of a docstring at the given indentation. Paragraphs that are too wide are rewrapped; lists and
+    tables are kept.
+    """
     width = LINE_LENGTH - 4 * depth - len('"""')
     text = "\n".join(line.rstrip() for line in text.strip().split("\n"))
     if "\n" not in text and width - len('"""') < len(text) <= width:
-        # After the only line the end of the docstring has to fit as well.
+        # The closing quotes have to fit after a single line as well.
         return textwrap.fill(text, width - len('"""'), break_long_words=False)
     paragraphs = text.split("\n\n")
     return "\n\n".join(_paragraph(each.rstrip(), width) for each in paragraphs)

@@ -1,4 +1,4 @@
-"""Values as the text that makes their bytes: the inverse of ``wire_bytes.bytes_text``."""
+"""Values as the text that encodes them: the inverse of ``wire_bytes.bytes_text``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .struct_codes import byte_order, number_code
 from .wire_bytes import codec
 
 FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "rotate_left"}
-"""What makes the bytes that a process of Kaitai's language undoes."""
+"""Functions that encode the bytes that a process of Kaitai's language decodes."""
 
 
 def has_bytes(field: Field) -> bool:
@@ -27,16 +27,16 @@ def has_bytes(field: Field) -> bool:
 
 
 def adopted(scope: ClassScope, field: Field, value: str) -> str:
-    """Return an object in its place below its parent."""
+    """Return the text of an object with its parent and root set."""
     parent = parent_text(scope, field) if field.parent is not None else ""
     is_root = isinstance(field.type, UserType) and not scope.plan.owns(field.type)
     return scope.code("adopted", value=value, parent=parent, is_root=is_root)
 
 
 def content_text(scope: ClassScope, field: Field, value: str, *, size_known: bool = True) -> str:
-    """Return the bytes of a value before they are fitted into a field of a given size.
+    """Return the text of the bytes of a value before they are fitted into a field of a given size.
 
-    ``size_known``: the size may be asked for here; otherwise it follows from these bytes.
+    ``size_known``: the size may be used here; otherwise it is derived from these bytes.
     """
     match field.type:
         case StringType(encoding):
@@ -54,7 +54,7 @@ def content_text(scope: ClassScope, field: Field, value: str, *, size_known: boo
 
 
 def _room(scope: ClassScope, field: Field) -> str | None:
-    """Return the size of an object's own stream, where it is that of its field."""
+    """Return the size of an object's own stream if it equals the size of its field."""
     cut = field.terminator is not None or field.pad_right is not None
     if cut or (field.process is not None and field.process.name not in SIZE_PRESERVING):
         return None
@@ -73,13 +73,13 @@ def _size(scope: ClassScope, field: Field) -> str | None:
 
 
 def asks_for_end(expression: Node) -> bool:
-    """Return whether an expression depends on where the stream ends, which a writer does not know."""
+    """Return whether an expression depends on the end of the stream, which a writer does not know."""
     asked = (each for each in walk(expression) if isinstance(each, Member) and each.name in ("size", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in asked)
 
 
 def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
-    """Return the bytes ``content`` as they are in their field: padded, and of the size that the spec says."""
+    """Return the bytes ``content`` as they are stored in their field: padded, and of the size that the spec requires."""
     if isinstance(field.size, TerminatedSize | OwnSize):
         return content
     size = _size(scope, field) or "None"
@@ -93,7 +93,7 @@ def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
     elif size == "None":
         return content
     elif isinstance(field.type, UserType) and not _is_message(scope, field.type):
-        # What an object does not fill of its field is zeros; to a message they would not be nothing.
+        # The part of its field that an object does not fill is zeros; in a message zeros would have a meaning.
         function = "filled"
     else:
         function = "to_end" if isinstance(field.size, EndOfStreamSize) else "sized"
@@ -105,7 +105,7 @@ def _is_message(scope: ClassScope, kind: UserType) -> bool:
 
 
 def processed_text(scope: ClassScope, field: Field, text: str) -> str:
-    """Return the bytes of a field of which ``text`` makes the content: compressed, or what its process undoes."""
+    """Return the bytes of a field whose content is ``text``: compressed, or encoded by the inverse of its process."""
     process = field.process
     if process is None:
         return text
@@ -122,7 +122,7 @@ def processed_text(scope: ClassScope, field: Field, text: str) -> str:
 
 
 def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
-    """Return the constant that packs a number; of a computed byte order, the choice between two."""
+    """Return the constant that packs a number; for a computed byte order, the choice between two."""
     code = number_code(kind)
     if kind.endian != "computed":
         return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)

@@ -1,4 +1,4 @@
-"""A byte order that is decided when an object is read or written."""
+"""A byte order that is determined when an object is read or written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .view import Lines
 
 
 def inherited_parameter(scope: ClassScope) -> tuple[str, ...]:
-    """With Kaitai's API a constructor is given the byte order that its object inherits."""
+    """Return the parameter for the inherited byte order, which constructors with Kaitai's API have."""
     if not isinstance(scope.struct.endian, InheritedEndian):
         return ()
     return (f"_is_le: {scope.annotations.builtin('bool')} | None = None",)
@@ -29,17 +29,17 @@ def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
 
 
 def endian_place(scope: ClassScope) -> str:
-    """Return where the spec says how the byte order is decided."""
+    """Return the place in the spec that determines the byte order."""
     return f"{scope.struct.place}/meta/endian"
 
 
 def endian_lines(scope: ClassScope) -> Lines:
-    """Set ``_is_le`` of an object whose type has such a byte order."""
+    """Return the statements that set ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
         case InheritedEndian() if scope.module.api is Api.WIRELOOM:
             return (scope.code("inherited_order"),)
         case InheritedEndian() if scope.module.api is Api.KAITAI_READ_WRITE:
-            # Whoever makes or writes an object gives it its byte order; here it is read or written by itself.
+            # The code that creates or writes an object passes it its byte order; here it is read or written on its own.
             return (scope.code("inherited_order_unless_given"),)
         case ComputedEndian(on, cases):
             return _decided(scope, on, cases)

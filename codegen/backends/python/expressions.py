@@ -1,4 +1,4 @@
-"""Typed expression trees → Python text with the meaning of Kaitai's language."""
+"""Typed expression trees → Python text with the semantics of Kaitai's language."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from .module import Module
 from .names import field_name, label_name
 
 CONDITIONAL, OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, PRIMARY = range(13)
-"""How tightly Python's operators bind, loosest first."""
+"""Precedence of Python's operators, lowest first."""
 
 _BINARY = {"|": BIT_OR, "^": BIT_XOR, "&": BIT_AND, "<<": SHIFT, ">>": SHIFT, "+": SUM, "-": SUM, "*": PRODUCT}
 
@@ -68,7 +68,7 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class Translator:
-    """Translates expressions that are in ``struct``.
+    """A translator of expressions in ``struct``.
 
     ``places`` maps the names that are not members (``_``, ``_index``, ``_io``) to Python text. ``sizes`` maps
     attributes to the local variables of a writer that hold their wire bytes, for ``NAME.size`` in derivations.
@@ -81,12 +81,12 @@ class Translator:
     sizes: Mapping[str, str] = declared(default_factory=dict)
     position: Position | None = None
     as_given: bool = False
-    """Whether value instances are those that a writer is given."""
+    """Whether value instances are the values that a writer is given, instead of computed ones."""
     contents: Mapping[str, str] = declared(default_factory=dict)
-    """Attributes that are compressed, and what has their content, for ``NAME.content`` in derivations."""
+    """Compressed attributes, each with the text of its content, for ``NAME.content`` in derivations."""
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
-        """Return the expression's text, in parentheses where it binds more loosely than ``least``."""
+        """Return the text of an expression, in parentheses if its precedence is lower than ``least``."""
         return self._part(fold(node), least)
 
     def _part(self, node: Node, least: int = CONDITIONAL) -> str:
@@ -94,7 +94,9 @@ class Translator:
         return f"({text})" if binding < least else text
 
     def nullable_text(self, node: Node) -> str:
-        """Return the expression's text where it may come to ``None``: an absent attribute's value is the value."""
+        """Return the text of an expression that may be ``None``: the value of an absent attribute is returned
+        unchanged.
+        """
         match node:
             case Conditional(_, then, otherwise) if then == otherwise:
                 return self.nullable_text(then)
@@ -116,7 +118,7 @@ class Translator:
         return may_be_absent(self.module, self.struct, node)
 
     def negation(self, node: Node) -> str:
-        """Return the opposite of a condition."""
+        """Return the negation of a condition."""
         return self._not(fold(node))[0]
 
     def _visit(self, node: Node) -> tuple[str, int]:
@@ -191,7 +193,7 @@ class Translator:
         if isinstance(right, BooleanLiteral):
             return self._visit(left) if right.value == (operator == "==") else self._not(left)
         if operator in ("==", "!=") and self.struct.message is None:
-            # What is absent equals nothing.
+            # An absent value equals nothing.
             return f"{self._nullable_part(left)} {operator} {self._nullable_part(right)}", COMPARISON
         return f"{self._part(left, BIT_OR)} {operator} {self._part(right, BIT_OR)}", COMPARISON
 
@@ -202,7 +204,7 @@ class Translator:
         return f"({text})" if isinstance(node, Conditional) else text
 
     def _item(self, node: Node) -> str:
-        """Return an item of a list or a byte, which may be ``None``."""
+        """Return the text of an item of a list, which may be ``None``, or of a byte."""
         match node:
             case Subscript(value, index):
                 return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})"
@@ -213,14 +215,14 @@ class Translator:
         raise AssertionError(node)
 
     def _present(self, node: Node, text: str, values: Node) -> str:
-        """``text``, which stands for an item of ``values``, where it must be there."""
+        """Return ``text``, which refers to an item of ``values``, with the check that the item is not ``None``."""
         if not self.is_nullable(node):
             return text
         name = values.id if isinstance(values, Name) else values.name if isinstance(values, Attribute) else "item"
         return f"{self.module.use('some')}({text}, {name!r})"
 
     def _signed(self, operator: str, operand: Node) -> tuple[str, int]:
-        # Two signs in a row would look like an operator that Python does not have.
+        # Two consecutive signs would look like an operator that Python does not have.
         if operator == "+":
             return self._visit(operand)
         if operator == "-" and isinstance(operand, Unary) and operand.operator == "-":
@@ -229,7 +231,7 @@ class Translator:
 
     def _logical(self, operator: str, left: Node, right: Node) -> tuple[str, int]:
         binding = AND if operator == "and" else OR
-        # Where the two are mixed, parentheses say what is meant.
+        # Where the two are mixed, parentheses make the precedence explicit.
         least = [NOT if isinstance(each, Logical) and each.operator != operator else binding for each in (left, right)]
         return f"{self._part(left, least[0])} {operator} {self._part(right, max(least[1], binding + 1))}", binding
 
@@ -299,7 +301,7 @@ class Translator:
         return text
 
     def _default(self, field: Field) -> str:
-        """Return the declared default of a message's field."""
+        """Return the declared default of a field of a message."""
         value = field.message.default if field.message is not None else None
         if isinstance(field.type, EnumType):
             enum = self.module.plan.enum(field.type.path)
@@ -310,7 +312,7 @@ class Translator:
     def _call(self, node: Node, value: Node, name: str, arguments: tuple[Node, ...]) -> str:
         kind = value.type
         if isinstance(kind, BytesType) and name == "to_s":
-            # What a message holds may be anything; bytes that are no text are not damage.
+            # Strings of a message may contain anything; bytes that are not valid text are not damage.
             function = "decode" if self.struct.message is None else "decode_replacing"
             return f"{self.module.use(function)}({self._part(value)}, {self._encoding(arguments[0])!r})"
         if isinstance(kind, StringType) and name == "to_b":
@@ -358,7 +360,7 @@ class Translator:
         return may_outgrow(self.module, self.struct, node)
 
     def _operand(self, operator: str, node: Node, least: int) -> str:
-        """Where bits are mixed with other operators, parentheses say what is meant."""
+        """Return the text of an operand, with parentheses where bitwise and other operators are mixed."""
         mixed = operator in BITWISE and isinstance(node, Binary) and node.operator != operator
         return self._part(node, PRIMARY if mixed else least)
 
@@ -382,7 +384,7 @@ class Translator:
 
 
 def _summands(node: Node) -> list[Node]:
-    """Return the texts that a sum puts together, from left to right."""
+    """Return the texts of the operands of a sum, from left to right."""
     found: list[Node] = []
     while isinstance(node, Binary) and node.operator == "+":
         found.append(node.right)
@@ -391,7 +393,7 @@ def _summands(node: Node) -> list[Node]:
 
 
 def integer_text(value: int, radix: int = 10) -> str:
-    """Return a number as Python writes it.
+    """Return an integer as a Python literal.
 
     >>> integer_text(202, 16), integer_text(0b1110_0000, 2), integer_text(3, 2), integer_text(7)
     ('0xca', '0b1110_0000', '0b11', '7')

@@ -1,4 +1,4 @@
-"""Instances as lazy properties: computed, or read at a position when they are first asked for."""
+"""Instances as lazy properties: computed, or read at a position, on first access."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ from .view import Lines, MethodView
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
 _CHEAP = (*_LEAVES, Member, Unary, Binary, Comparison, Logical, Conditional, Cast)
 MAX_CHEAP = 8
-"""A value instance of at most so many of these nodes, with those of the instances that it computes, is computed at each
-use; others are kept."""
+"""A value instance with at most this many nodes, including those of the instances that it computes, is computed at each
+access; others are cached.
+"""
 
 
 def is_kept(scope: ClassScope, instance: Instance) -> bool:
-    """Return whether the value is kept once it is known. What costs no more than a look at where it is kept is not, and
-    so follows the fields when they change."""
+    """Return whether the value is cached once it is known. Values that cost no more than a cache lookup are not cached,
+    and so change along with the fields.
+    """
     if instance.value is None:
         return True
     if scope.own and (instance.variable or instance.sets is not None):
         return True
     if follows_variables(scope.plan, scope.struct, instance):
-        # Until the end of the object, whose value is kept; the outermost one has no end.
+        # Valid until the end of the object, whose value is cached; the outermost object has no end.
         return scope.own and scope.struct is not scope.plan.root
     if _is_costly(instance):
         return True
@@ -65,7 +67,7 @@ def is_kept(scope: ClassScope, instance: Instance) -> bool:
 
 
 def _is_costly(instance: Instance) -> bool:
-    """Return whether the value is kept whatever the instances in it are."""
+    """Return whether the value is cached regardless of the instances it uses."""
     if instance.value is None or "_io" in names_in(instance.value):
         return True
     found = list(walk(instance.value))
@@ -73,7 +75,7 @@ def _is_costly(instance: Instance) -> bool:
 
 
 def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan, Instance | None]:
-    """Return the instance that a node in an expression of ``struct`` names, and its type."""
+    """Return the instance to which a node in an expression of ``struct`` refers, and the type that has it."""
     match node:
         case Name(id):
             return struct, struct.instance(id)
@@ -84,12 +86,12 @@ def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan
 
 
 def slot(instance: Instance) -> str:
-    """Return the name under which the value is kept, as in Kaitai's classes."""
+    """Return the name of the attribute that caches the value, as in Kaitai's classes."""
     return f"_m_{field_name(instance.id)}"
 
 
 def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
-    """Return the property of an instance; ``scope`` is that of the class."""
+    """Return the property of an instance; ``scope`` is the scope of its class."""
     scope = replace(scope, places=INSTANCE)
     kept = f"self.{slot(instance)}"
     if instance.field is not None:
@@ -119,7 +121,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
 
 
 def where_method(scope: ClassScope, table: str, condition: Node) -> MethodView:
-    """Return the property that says whether an object is a row of a table; ``scope`` is that of the class."""
+    """Return the property that tells if an object is a row of a table; ``scope`` is the scope of its class."""
     instance = Instance(where_name(table), condition.type or BooleanType(), value=condition)
     scope = replace(scope, places=INSTANCE)
     return MethodView(
@@ -134,9 +136,9 @@ def _keeping(scope: ClassScope, instance: Instance, lines: Lines) -> Lines:
 
 
 def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
-    """Statements to go first, and the text of the value."""
+    """Return the statements that must come first, and the text of the value."""
     translator = scope.translator(instance.position)
-    # In a message what is absent ends the evaluation, see ``_absence``.
+    # In a message an absent operand ends the evaluation, see ``_absence``.
     text = translator.text(value) if scope.struct.message is not None else translator.nullable_text(value)
     if isinstance(instance.logical, IntegerText):
         text = f"{scope.use('integer_text')}({text})"
@@ -148,7 +150,7 @@ def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lin
 
 
 def is_untyped(node: Node) -> bool:
-    """Return whether the text of a tree has the type ``Any`` for a type checker, because a part of it has."""
+    """Return whether a type checker infers ``Any`` for the text of a tree, because a part of it is ``Any``."""
     return any(isinstance(each.type, AnyStructType) for each in walk(node))
 
 
@@ -175,7 +177,7 @@ def _kept(scope: ClassScope, kept: str, value: str) -> str:
 
 
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
-    """Return the statements by which an instance with an absent operand is absent itself."""
+    """Return the statements that make an instance absent if an operand is absent."""
     parts = [each for each in (instance.value, instance.condition) if each is not None]
     if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines
@@ -187,7 +189,9 @@ def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
 
 
 def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
-    """Go to the position, read, and come back. An instance without a position reads where the stream stands."""
+    """Return the statements that seek to the position, read, and seek back. An instance without a position reads at the
+    current position of the stream.
+    """
     translator = scope.translator(instance.position)
     assert instance.field is not None
     steps = scope.instance_steps.get(instance.id, ())

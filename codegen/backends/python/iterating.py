@@ -1,4 +1,4 @@
-"""Iterators beside the lists: the items of the root's repeated fields one by one, in constant memory."""
+"""Iterators in addition to the lists: the items of the root's repeated fields one by one, in constant memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .view import Lines, MethodView
 
 
 def iterator_methods(scope: ClassScope) -> list[MethodView]:
-    """``iter_NAME()`` for each repeated field of the root that can be read item by item."""
+    """Return the method ``iter_NAME()`` for each repeated field of the root that can be read item by item."""
     if scope.struct.path != scope.plan.root.path or scope.module.debug:
         return []
     taken = member_names(scope.struct)
@@ -32,12 +32,14 @@ def iterator_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def row_ends(field: Field) -> bool:
-    """Return whether an item says by itself that it is the last one of a field that is repeated."""
+    """Return whether an item of a repeated field alone determines that it is the last one."""
     return isinstance(field.repeat, RepeatUntil) and not asks_for_end(field.repeat.expression)
 
 
 def ending_methods(scope: ClassScope) -> list[MethodView]:
-    """``_ends_NAME(item, index)`` for a field that leads to rows and that an item ends: whether one does."""
+    """Return the method ``_ends_NAME(item, index)``, which tells if an item is the last one, for each field that leads
+    to rows and is ended by an item.
+    """
     names = dict.fromkeys(each[1] for each in scope.plan.steps if each[0] == scope.struct.path)
     fields = [field for name in names if (field := scope.struct.field(name)) is not None and row_ends(field)]
     methods = []
@@ -51,7 +53,9 @@ def ending_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def around_methods(scope: ClassScope) -> list[MethodView]:
-    """``_begins_NAME()`` and ``_after_NAME()``: the items that a writer writes around those with rows."""
+    """Return the methods ``_begins_NAME()`` and ``_after_NAME()``: the items that a writer writes before and after
+    those with rows.
+    """
     methods = []
     for field in scope.struct.fields:
         name, kind = field_name(field.id), scope.annotations.of_item(field)
@@ -69,7 +73,7 @@ def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
     source = f"source: {scope.use('KaitaiStream')} | {scope.use('BinaryIO')}"
     arguments = ", ".join(("cls", *parameter_list(scope), source))
     before = _before(scope, field)
-    # Where nothing is read first, the iterator of the items is the iterator.
+    # If nothing is read first, the iterator over the items is returned directly.
     items = _items(scope, field, repeat, "yield from" if before or condition else "return")
     if condition is not None:
         items = (scope.code("when", condition=scope.text(condition, field), body=items, otherwise=()),)
@@ -83,7 +87,7 @@ def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
 
 
 def _before(scope: ClassScope, step: Field) -> Lines:
-    """Read what is before the items."""
+    """Return the statements that read everything before the items."""
     before = scope.struct.steps[: scope.struct.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()

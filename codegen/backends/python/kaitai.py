@@ -1,4 +1,4 @@
-"""The methods of a class with the API of Kaitai's own compiler: its constructor reads, and nothing writes."""
+"""The methods of a class with the API of Kaitai's own compiler, whose constructor reads and which cannot write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .view import FieldView, MethodView
 
 
 def read_methods(scope: ClassScope) -> list[MethodView]:
-    """Return all methods and properties of a class that reads."""
+    """Return all methods and properties of a class that only reads."""
     struct = scope.struct
     if struct.message is not None:
         refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
@@ -28,7 +28,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def _has_own_constructor(scope: ClassScope) -> bool:
-    """Return whether there is more to do than in that of the base class: the outermost object is its own root."""
+    """Return whether the constructor has more to do than that of the base class; the outermost object is its own root."""
     struct = scope.struct
     more = struct.parameters or inherited_parameter(scope) or scope.module.debug
     return bool(more) or struct.path == scope.plan.root.path
@@ -50,7 +50,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def read_constants(scope: ClassScope) -> tuple[str, ...]:
-    """Assignments of the class: what Kaitai's API has besides methods."""
+    """Return the assignments of the class: what Kaitai's API has in addition to methods."""
     struct = scope.struct
     placed = tuple(field_name(each.id) for each in struct.instances if each.field is not None)
     found = [f"_instances = {placed!r}"] if placed else []
@@ -61,7 +61,7 @@ def read_constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def debug_field(scope: ClassScope) -> FieldView:
-    """Return the declaration of what an object notes about where its fields lie."""
+    """Return the declaration of the attribute in which an object records the positions of its fields."""
     text, dictionary = scope.annotations.builtin("str"), scope.annotations.builtin("dict")
     annotation = f"{scope.use('defaultdict')}[{text}, {dictionary}[{text}, {scope.use('Any')}]]"
     return FieldView("_debug", annotation, "Where each attribute that has been read lies: its start and its end.")

@@ -1,4 +1,4 @@
-"""The model of a spec → the view of its module ``parser``."""
+"""The model of a spec → the view of its ``parser`` module."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleV
 
 
 def lower(plan: Plan) -> ModuleView:
-    """Return the view of a format's module."""
+    """Return the view of the module of a format."""
     return lower_module(plan, Api.WIRELOOM, "")
 
 
 def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
-    """Return the view of the module with the classes of an API; ``package`` is that of ``Module``.
+    """Return the view of a module whose classes have an API; ``package`` is that of ``Module``.
 
-    Raises ``SpecError`` if the spec needs what this backend cannot do.
+    Raises ``SpecError`` if the spec requires something that this backend does not support.
     """
     module = Module(plan, api, package)
     with naming(api):
@@ -66,7 +66,9 @@ def _class(module: Module, struct: TypePlan, depth: int) -> str:
 
 
 def _own_constants(scope: ClassScope) -> tuple[str, ...]:
-    """Assignments of a class of wireloom's own API. Its base takes names and slots from the declarations of fields."""
+    """Return the assignments of a class with wireloom's own API. Its base class takes names and slots from the
+    declarations of fields.
+    """
     number = scope.module.message_numbers.get(scope.struct.path)
     if number is not None:
         return (f"_rule = MESSAGES.messages[{number}]",)
@@ -79,7 +81,7 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def _constants(scope: ClassScope) -> tuple[str, ...]:
-    """Those of a class with Kaitai's API."""
+    """Return the assignments of a class with Kaitai's API."""
     struct = scope.struct
     fields = [field_name(each.id) for each in struct.fields]
     kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
@@ -94,12 +96,13 @@ def _constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
-    """Return the fields that are read several at once, each with its bytes: nothing else tells where one of them
-    ends."""
+    """Return the fields that are read several at once, each with its size in bytes: the end of each is known in no
+    other way.
+    """
     runs = [each for each in scope.struct.steps if isinstance(each, Run)]
     together = [part for run in runs for part in ([run.fields] if is_buffered(scope) else parts(scope, run))]
     head = head_of(scope) if is_buffered(scope) else None
-    # A buffered class knows those of its head.
+    # A buffered class knows the sizes of its head.
     known = head.fields if head is not None else ()
     return tuple(
         (field_name(each.id), each.fixed_size or 0)
@@ -111,7 +114,7 @@ def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Sort ``a2`` before ``a10``, as the linter wants it."""
+    """Return a sort key that orders ``a2`` before ``a10``, as the linter requires."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
@@ -160,7 +163,7 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
 
 
 def _kept(scope: ClassScope, name: str, annotation: str, doc: str = "") -> FieldView:
-    """Return what an object keeps besides its fields."""
+    """Return the declarations of the attributes that an object has in addition to its fields."""
     return FieldView(name, annotation, doc, f"{scope.use('kept')}(init=False)" if scope.own else "")
 
 

@@ -1,4 +1,4 @@
-"""How many bits the integers of an expression may have: where that is few, products and shifts need no check."""
+"""Maximum number of bits of the integers in an expression: where it is small, products and shifts need no check."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ if TYPE_CHECKING:
     from .module import Module
 
 LENGTH_BITS = 63
-"""Bits of the sizes of what is in memory."""
+"""Number of bits of sizes of objects in memory."""
 
 
 def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
-    """Return whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits, for all that is
-    known.
+    """Return whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits.
 
-    Of value instances nothing is known.
+    Nothing is known about value instances.
     """
     bits = _bits(module, struct, node)
     return bits is None or bits > MAX_INTEGER_BITS
 
 
 def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
-    """Return the most bits that an integer may have; ``None`` if they are not known."""
+    """Return the maximum number of bits of an integer; ``None`` if it is not known."""
     match node:
         case IntegerLiteral(value):
             return value.bit_length()
@@ -61,7 +60,7 @@ def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
 
 
 def _read(module: Module, struct: TypePlan, node: Node) -> Type | None:
-    """Return the type of a field that is read; ``None`` for everything else, such as instances and parameters."""
+    """Return the type of a field that is read; ``None`` for anything else, such as instances and parameters."""
     match node:
         case Name(id) if struct.field(id) is not None:
             return node.type

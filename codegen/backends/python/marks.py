@@ -1,4 +1,4 @@
-"""Where on the wire the fields begin and end that checksums cover."""
+"""Positions in the bytes at which the fields that checksums cover begin and end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Blanked:
-    """The bytes of a checksum inside what it covers, and the value that they count as."""
+    """The bytes of a checksum inside of the range it covers, and the value with which they are counted."""
 
     offset: str
     size: int
@@ -26,7 +26,7 @@ class Blanked:
 
 @dataclass
 class Marks:
-    """The marks that a method must take; ``begins`` and ``ends`` give their text once they are taken."""
+    """The marks that a method must record; ``begins`` and ``ends`` have their texts once they are recorded."""
 
     plan: TypePlan
     begins: dict[str, str] = declared(default_factory=dict)
@@ -43,11 +43,11 @@ class Marks:
                     self._wanted_begins.add(cover.field.id)
 
     def want_begin(self, name: str) -> None:
-        """Ask for one more mark."""
+        """Request another mark."""
         self._wanted_begins.add(name)
 
     def want_size(self, name: str) -> None:
-        """Ask for the marks of a field and of the fields whose size it is."""
+        """Request the marks of a field and of the fields whose size it is."""
         field = self.plan.field(name)
         assert field is not None
         assert field.size_of is not None
@@ -55,7 +55,7 @@ class Marks:
         self._wanted_ends.add(field.size_of[1])
 
     def before(self, scope: ClassScope, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
-        """Taken before some fields that lie at known offsets from each other; the last offset is their end."""
+        """Return the marks before fields that are at known offsets from each other; the last offset is their end."""
         wanted = any(each.id in self._wanted_begins for each in run)
         wanted = wanted or any(each.id in self._wanted_ends for each in run[:-1])
         if not wanted:
@@ -68,7 +68,7 @@ class Marks:
         return (scope.code("mark", name=variable),)
 
     def after(self, scope: ClassScope, run: Sequence[Field]) -> Lines:
-        """Taken after them."""
+        """Return the marks after the fields."""
         last = run[-1].id
         if last not in self._wanted_ends or last in self.ends:
             return ()
@@ -76,7 +76,7 @@ class Marks:
         return (scope.code("mark", name=self.ends[last]),)
 
     def blanked(self, cover: Cover) -> Blanked | None:
-        """Return the checksum's own bytes, counted from where it begins to cover."""
+        """Return the bytes of the checksum itself, relative to the beginning of its range."""
         if not cover.blanks_own or cover.replace is None:
             return None
         own, begin = self.begins[cover.field.id], self.begins[cover.first]

@@ -1,7 +1,7 @@
-"""Sizes that are known when what they are about has been written: ``size-of``.
+"""Sizes that are known only after the bytes they measure have been written: ``size-of``.
 
-Where the size of the integer does not depend on its value, its place is filled in afterwards. A varint is put in front
-of the bytes that it counts.
+If the width of the integer does not depend on its value, it is filled in afterwards. A varint is inserted in front of
+the bytes that it counts.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from .view import Lines
 
 
 def measured(struct: TypePlan) -> tuple[str, ...]:
-    """Return the fields that are sizes of fields after them."""
+    """Return the fields that contain sizes of later fields."""
     return tuple(each.id for each in struct.fields if each.size_of is not None)
 
 
 def is_inserted(field: Field) -> bool:
-    """Return whether a field is written after what it measures."""
+    """Return whether a field is written after the bytes it measures."""
     return field.size_of is not None and isinstance(field.type, VarintType)
 
 
 def unmeasured_lines(scope: ClassScope) -> Iterator[str]:
-    """Yield the statements that hold places for sizes."""
+    """Yield the statements that reserve space for sizes."""
     for name in measured(scope.struct):
         yield f"{member(name)} = 0"
 
 
 def inserted_lines(scope: ClassScope, marks: Marks, written: Field) -> Iterator[str]:
-    """Yield the statements after a field that put sizes in front of what they measure."""
+    """Yield the statements after a field that insert sizes in front of the bytes they measure."""
     for field in reversed(scope.struct.fields):
         if field.size_of is not None and field.size_of[1] == written.id and isinstance(field.type, VarintType):
             yield _assigned(marks, field)

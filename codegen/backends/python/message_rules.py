@@ -1,4 +1,4 @@
-"""Message types as the plain data of ``wireloom.format.message_rules``, and as the Python text that makes it."""
+"""Message types as the plain data of ``wireloom.format.message_rules``, and as the Python text that creates it."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from .names import field_name, qualified
 
 
 def message_paths(plan: Plan) -> tuple[Path, ...]:
-    """Return the message types of a spec, outermost first, and after them those of other specs that their fields lead
-    to."""
+    """Return the message types of a spec, outermost first, followed by those of other specs to which their fields lead."""
     return reached(plan, (each.path for each in plan.types if each.message is not None))
 
 
 def reached(plan: Plan, begin: Iterable[Path]) -> tuple[Path, ...]:
-    """Return types and all that their fields lead to, each once."""
+    """Return types and all types to which their fields lead, each once."""
     found = list(dict.fromkeys(begin))
     for path in found:
-        # Grows while it is gone through.
+        # Grows while it is iterated over.
         types = (each.type for each in plan.type(path).fields)
         found.extend(each.path for each in types if isinstance(each, UserType) and each.path not in found)
     return tuple(found)
 
 
 def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
-    """Return the rules of the types ``paths``, which hold all that their fields lead to."""
+    """Return the rules of the types ``paths``, which must include all types to which their fields lead."""
     numbers = {path: number for number, path in enumerate(paths)}
     return MessageSet(tuple(message_rule(plan, plan.type(path), numbers) for path in paths))
 
 
 def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> MessageRule:
-    """Return the rule of a message type; ``numbers``: where each type is in the set. Raises ``SpecError`` for a type
-    that is not a message."""
+    """Return the rule of a message type; ``numbers``: the index of each type in the set.
+
+    Raises ``SpecError`` for a type that is not a message.
+    """
     if struct.message is None:
         refuse(struct.position, f"'{struct.path[-1]}' is not a message type")
     return MessageRule(
@@ -57,7 +58,7 @@ def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Pat
         refuse(field.position, f"'{field.id}' is not a field of a message")
     values = None
     if isinstance(field.type, EnumType) and struct.message is not None and struct.message.syntax == "proto2":
-        # In the order of the spec: the first one is what an absent field is.
+        # In the order of the spec: the first value is that of an absent field.
         values = tuple(dict.fromkeys(each.value for each in plan.enum(field.type.path).labels))
     return FieldRule(
         name=field_name(field.id),
@@ -75,7 +76,7 @@ def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Pat
 
 
 def literal(value: object, names: Mapping[str, str]) -> str:
-    """Return the text that makes a rule; ``names``: the local names of the classes."""
+    """Return the text that creates a rule; ``names``: the local names of the classes."""
     if isinstance(value, IntEnum):
         return f"{names[type(value).__name__]}.{value.name}"
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Message types as classes: what they have besides, or instead of, the methods of other types."""
+"""Message types as classes: their methods in addition to, or instead of, those of other types."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def messages_constant(module: Module) -> str:
 
 
 def sum_methods(scope: ClassScope) -> list[MethodView]:
-    """Return the method that verifies the checksums of a message when its fields have been read, and what rows need to
-    know of them."""
+    """Return the method that verifies the checksums of a message after its fields have been read, and the methods that
+    rows require.
+    """
     if not scope.struct.verified:
         return []
     lines = ("super()._read()", *verify_lines(scope, Marks(scope.struct), scope.struct.verified))
@@ -34,8 +35,9 @@ def sum_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def types_method(scope: ClassScope) -> MethodView | None:
-    """Return the classes of sub-messages and enums, by field; asked for at run time, since types may lead to each
-    other."""
+    """Return the method that returns the classes of sub-messages and enums by field. It is evaluated at run time, since
+    types may refer to each other.
+    """
     module = scope.module
     pairs: list[str] = []
     for each in scope.struct.fields:

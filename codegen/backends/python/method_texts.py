@@ -39,4 +39,6 @@ METHODS: dict[tuple[type[Type], str], tuple[str, ...]] = {
     (StreamType, "size"): ("{}.size()",),
     (StreamType, "pos"): ("{}.pos()",),
 }
-"""Methods: the text, in which ``{}`` are the value and the arguments, and the name of the runtime's function in it."""
+"""By method: its text, in which ``{}`` are the value and the arguments, and the name of the runtime function that it
+uses.
+"""

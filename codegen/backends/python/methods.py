@@ -1,4 +1,4 @@
-"""The base class and the methods of a class, by the API that it has."""
+"""The base class and the methods of a class, depending on its API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .writing import append_method
 
 
 def base_class(scope: ClassScope) -> str:
-    """Return the class of the runtime that a class depends on."""
+    """Return the name of the runtime class from which a class is derived."""
     if scope.struct.message is not None:
         return "Message"
     if is_buffered(scope):
@@ -32,7 +32,7 @@ def base_class(scope: ClassScope) -> str:
 
 
 def class_methods(scope: ClassScope) -> list[MethodView]:
-    """Return all methods and properties, in order."""
+    """Return all methods and properties of a class, in order."""
     return METHODS[scope.module.api](scope)
 
 
@@ -83,4 +83,4 @@ METHODS: Mapping[Api, Callable[[ClassScope], list[MethodView]]] = {
     Api.KAITAI: read_methods,
     Api.KAITAI_READ_WRITE: read_write_methods,
 }
-"""What makes the methods of a class of each API."""
+"""By API: the function that returns the methods of a class."""

@@ -39,13 +39,13 @@ STANDARD = {
     **dict.fromkeys(readwrite.__all__, "wireloom.objects.readwrite"),
     **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.format.message_rules"),
 }
-"""Names that generated code may use, and where they are; all others come from wireloom.objects."""
+"""Names that generated code may use, and the modules they are imported from; all others come from wireloom.objects."""
 
 
 class Module:
-    """One generated module in the making.
+    """A generated module under construction.
 
-    ``package``: where its neighbours are imported from, for Kaitai's API; see ``neighbours``.
+    ``package``: where modules of imported specs are imported from, for Kaitai's API; see ``neighbours``.
     """
 
     def __init__(self, plan: Plan, api: Api = Api.WIRELOOM, package: str = "") -> None:
@@ -72,13 +72,14 @@ class Module:
         """Imports of routines, and how what they import is called."""
 
     def use(self, name: str) -> str:
-        """Return the local name of something from Python's library or from ``wireloom.objects``."""
+        """Return the local name of a name from Python's library or from ``wireloom.objects``, and import it."""
         self._names[STANDARD.get(name, "wireloom.objects")].add(name)
         return self._local(name)
 
     def _local(self, name: str) -> str:
-        """Return the name under which something is imported: with an underscore, which no name of a spec begins with,
-        if a class of the spec has the name, or if it is used where fields, which might have the name, are declared."""
+        """Return the name under which something is imported. It has an underscore, with which no name of a spec begins,
+        if a class of the spec has the name, or if it is used among declarations of fields, which might have the name.
+        """
         return f"_{name}" if name in self._classes or name == "kept" else name
 
     @cached_property
@@ -88,8 +89,9 @@ class Module:
 
     @cached_property
     def buffered(self) -> frozenset[Path]:
-        """Return the types that are read out of a buffer: those of repeated objects that can be, and of the objects
-        inside."""
+        """Return the types that are read from a buffer: those of repeated objects that allow it, and of the objects
+        inside them.
+        """
         found: set[Path] = set()
         waiting = [each.type for type in self.plan.types for each in type.read if self.has_series(each)]
         while waiting:
@@ -100,35 +102,37 @@ class Module:
         return frozenset(found)
 
     def has_series(self, field: Field) -> bool:
-        """Return whether the items of a repeated field are read out of a buffer."""
+        """Return whether the items of a repeated field are read from a buffer."""
         return field.buffered and not self.debug
 
     @property
     def debug(self) -> bool:
-        """Return whether objects say where their fields lie."""
+        """Return whether objects record the positions of their fields."""
         return self.plan.debug and self.api is not Api.WIRELOOM
 
     def reads_at_once(self, kind: UserType) -> bool:
-        """Return whether the constructor of a type's class reads; otherwise who makes an object has it read."""
+        """Return whether the constructor of a type's class reads; otherwise the creator of an object calls its
+        ``_read``.
+        """
         if self.api is Api.KAITAI_READ_WRITE:
             return False
         plan = next((each for each in (self.plan, *self.plan.imports) if each.root.path == kind.path[:1]), None)
         return self.api is Api.WIRELOOM or plan is None or not plan.debug
 
     def use_module(self, name: str) -> str:
-        """Return the local name of a module of Python's library."""
+        """Return the local name of a module of Python's library, and import it."""
         self._modules.add(name)
         return name
 
     def class_of(self, path: Path) -> str:
-        """Return the class of a type, of this spec or of one that it imports."""
+        """Return the class of a type, of this spec or of an imported one."""
         if path[0] == self.plan.root.path[0]:
             return qualified(path)
         self._others.add(path[0])
         return f"_{path[0]}.{qualified(path)}"
 
     def enum_of(self, path: Path) -> str:
-        """Return the class of an enum, of this spec or of one that it imports."""
+        """Return the class of an enum, of this spec or of an imported one."""
         return f"{self.class_of(path[:-1])}.{self.enum_classes(self.plan.type(path[:-1]))[path[-1]]}"
 
     def enum_classes(self, holder: TypePlan) -> dict[str, str]:
@@ -138,8 +142,9 @@ class Module:
         return self._enum_classes[holder.path]
 
     def routine(self, process: Process) -> str:
-        """Return the class that a ``process`` means, imported as Kaitai's compiler imports it, but under a name of its
-        own."""
+        """Return the class that a ``process`` names, imported as Kaitai's compiler imports it, but under a name of its
+        own.
+        """
         module, _, kind = kaitai_place(process.name).partition(":")
         if any(keyword.iskeyword(each) for each in (*module.split("."), kind)):
             refuse(process.position, f"'{process.name}' names no class that Python can import: a word is Python's own")
@@ -148,7 +153,7 @@ class Module:
         return self._imported(f"from {module} import {kind}", kind)
 
     def _imported(self, statement: str, name: str) -> str:
-        """Return the local name of what is imported for routines. No name of a spec begins with an underscore."""
+        """Return the local name of an import for routines. No name of a spec begins with an underscore."""
         if statement not in self._routines:
             others = (each.name for each in (self.plan, *self.plan.imports))
             taken = {*self._routines.values(), *(f"_{each}" for each in (*self._classes, *others))}
@@ -159,8 +164,7 @@ class Module:
         return self._routines[statement]
 
     def packer(self, path: Path, name: str, code: str) -> str:
-        """Return the constant that holds the ``struct.TypePlan`` of ``code``, named after the field that it begins
-        with."""
+        """Return the constant with the ``struct.Struct`` of ``code``, named after the field that it begins with."""
         for constant, held in self._packers.items():
             if held == code:
                 return constant
@@ -171,7 +175,7 @@ class Module:
         return constant
 
     def checksum(self, algorithm: str, parameters: tuple[int, ...]) -> str:
-        """Return the constant that holds the function of a checksum with these parameters."""
+        """Return the constant with the function of a checksum with these parameters."""
         arguments = ", ".join([repr(algorithm), *map(hex, parameters)])
         made = f"{self.use('checksum_function')}({arguments})"
         name = re.sub(r"\W+", "_", "_".join(("", algorithm.upper(), *map("{:X}".format, parameters))))
@@ -194,7 +198,7 @@ class Module:
 
     @property
     def imports(self) -> tuple[str, ...]:
-        """Return all import statements, in the order that the linter wants."""
+        """Return all import statements, in the order that the linter requires."""
         statements = ["from __future__ import annotations", ""]
         others = neighbours(self.api, self.package, self.use, sorted(self._others))
         if self._packers:
@@ -222,7 +226,7 @@ class Module:
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Assignments of checksum functions and packers, which are before the class."""
+        """Return the assignments of checksum functions and packers, which precede the class."""
         return (
             *(f"{name} = {made}" for made, name in self._checksums.items()),
             *(f"{name} = struct.Struct({code!r})" for name, code in self._packers.items()),
@@ -230,7 +234,7 @@ class Module:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Assignments that need the class."""
+        """Return the assignments that require the class."""
         tables = (
             f"{name}: dict[int, {kind}] = {{member.value: member for member in {kind}}}"
             for name, kind in self._tables.items()
@@ -240,17 +244,17 @@ class Module:
 
     @property
     def root_class(self) -> str:
-        """Return the class of the root, unqualified."""
+        """Return the unqualified name of the root's class."""
         return class_name(self.plan.root.path[-1])
 
 
 def _statement_order(statement: str) -> tuple[bool, str]:
-    """``import`` before ``from``, then by module, as the linter wants them."""
+    """Return a sort key: ``import`` before ``from``, then by module, as the linter requires."""
     word, module = statement.split()[:2]
     return word == "from", module
 
 
 def _import_order(name: str) -> tuple[int, str]:
-    """Constants, then classes, then functions, as the linter wants them."""
+    """Return a sort key: constants, then classes, then functions, as the linter requires."""
     kind = 0 if name.isupper() else 1 if name[:1].isupper() else 2
     return kind, name

@@ -1,4 +1,6 @@
-"""Names of the spec as names of Python: those of Kaitai's compiler, but for what Python or the base class reserves."""
+"""Names of the spec as names of Python: those of Kaitai's compiler, except where Python or the base class reserves
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ from ...plan import TypePlan
 from .api import Api
 
 KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})
-"""Names that the base classes with Kaitai's API, or every method, have."""
+"""Names that the base classes with Kaitai's API, or all methods, use."""
 
 RESERVED = KAITAI | {"to_bytes", "get", "has", "property", "classmethod"}
-"""Names that the base classes of formats, every method or the decorators have."""
+"""Names that the base classes of formats, all methods or the decorators use."""
 
 _reserved = ContextVar("reserved", default=RESERVED)
 
 
 @contextmanager
 def naming(api: Api) -> Iterator[None]:
-    """Meanwhile ``field_name`` gives names of classes of that API."""
+    """Make ``field_name`` return the names of classes of an API within the context."""
     token = _reserved.set(RESERVED if api is Api.WIRELOOM else KAITAI)
     try:
         yield
@@ -32,7 +34,7 @@ def naming(api: Api) -> Iterator[None]:
 
 
 def class_name(name: str) -> str:
-    """Return the class of a type or enum.
+    """Return the name of the class of a type or enum.
 
     >>> class_name("edgemq_segment"), class_name("none")
     ('EdgemqSegment', 'None_')
@@ -42,7 +44,7 @@ def class_name(name: str) -> str:
 
 
 def module_name(name: str) -> str:
-    """Return the module of a spec with Kaitai's API.
+    """Return the name of the module of a spec with Kaitai's API.
 
     >>> module_name("png"), module_name("import")
     ('png', 'import_')
@@ -51,7 +53,7 @@ def module_name(name: str) -> str:
 
 
 def enum_classes(holder: TypePlan) -> dict[str, str]:
-    """Return the class of each enum of a type: ``KeyFlagsEnum`` where a type beside it is ``KeyFlags`` already."""
+    """Return the class name of each enum of a type: ``KeyFlagsEnum`` if a sibling type is already named ``KeyFlags``."""
     taken = {class_name(each.path[-1]) for each in holder.types}
     classes = {}
     for enum in holder.enums:
@@ -63,7 +65,7 @@ def enum_classes(holder: TypePlan) -> dict[str, str]:
 
 
 def qualified(path: Path) -> str:
-    """Return the class of an absolute path, as it is reached from its module.
+    """Return the class name of an absolute path, qualified within its module.
 
     >>> qualified(("edgemq_segment", "frame"))
     'EdgemqSegment.Frame'
@@ -72,7 +74,7 @@ def qualified(path: Path) -> str:
 
 
 def field_name(name: str) -> str:
-    """Return a field, instance or parameter.
+    """Return the name of a field, instance or parameter.
 
     >>> field_name("len"), field_name("class")
     ('len', 'class_')
@@ -81,7 +83,7 @@ def field_name(name: str) -> str:
 
 
 def where_name(table: str) -> str:
-    """Return the property that says whether an object is a row of a table.
+    """Return the name of the property that tells if an object is a row of a table.
 
     >>> where_name("errors"), where_name("")
     ('_where_errors', '_where')
@@ -90,7 +92,7 @@ def where_name(table: str) -> str:
 
 
 def label_name(name: str) -> str:
-    """Return the label of an enum.
+    """Return the name of a label of an enum.
 
     >>> label_name("fence"), label_name("from"), label_name("real")
     ('fence', 'from_', 'real_')
@@ -100,7 +102,7 @@ def label_name(name: str) -> str:
 
 
 def constant_name(path: Path, *more: str) -> str:
-    """Return a constant of the module.
+    """Return the name of a constant of the module.
 
     >>> constant_name(("edgemq_segment", "frame"), "len")
     '_EDGEMQ_SEGMENT_FRAME_LEN'

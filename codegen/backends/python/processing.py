@@ -1,4 +1,4 @@
-"""The code that undoes ``process``."""
+"""The code that decodes values with ``process``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from .scope import ClassScope
 
 
 def defers(scope: ClassScope, field: Field) -> bool:
-    """Return whether a process that cannot be undone is refused, and reading continues after the field's bytes, so that
-    a checksum over them is looked at. Instances, and Kaitai's API, raise."""
+    """Return whether a process that fails is refused and reading continues after the field's bytes, so that a checksum
+    over them is still verified. Instances, and Kaitai's API, raise instead.
+    """
     return field.defers and scope.own and not scope.lazy
 
 
 def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
-    """Return the text that undoes a process of the bytes ``data``, and raises where that cannot be done."""
+    """Return the text that decodes the bytes ``data``, and raises if that fails."""
     if process.is_routine and not scope.own:
         arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
         return scope.code("undone", function=scope.use("decoded"), data=data, arguments=arguments)
@@ -26,7 +27,7 @@ def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
 
 
 def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:
-    """Return the function that undoes ``process``, and its arguments after the bytes."""
+    """Return the function that decodes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
         chosen, *size = arguments
