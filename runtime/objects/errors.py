@@ -99,6 +99,10 @@ class UnsetError(ExpressionError, AttributeError):
         self.obj, self.name = holder, name
 
 
+class NoObjectError(AttributeError):
+    """A value that is no object stands where one belongs."""
+
+
 class ComputedError(ExpressionError):
     """A record makes more computed text, or items out of decompressed bytes, than the limit."""
 
@@ -186,7 +190,7 @@ def unset(error: AttributeError) -> AttributeError:
     """Return an ``UnsetError`` for access to an attribute without a value, and an error that says so for a value that
     stands where an object belongs; other errors unchanged."""
     if "attribute '_parent'" in str(error):
-        return AttributeError("an object of a type of the spec is missing: None, or another value, stands in its place")
+        return NoObjectError("an object of a type of the spec is missing: None, or another value, stands in its place")
     fields = getattr(type(error.obj), "_fields", ())
     return UnsetError(error.obj, error.name) if error.name is not None and error.name in fields else error
 

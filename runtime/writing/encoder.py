@@ -18,7 +18,7 @@ from .fields import Filled, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
 from .native import framed
 from .plain import PlainRow, plain_row
-from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, left_out, may_leave_out
+from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out
 
 
 class RowEncoder:
@@ -208,8 +208,7 @@ class RowEncoder:
         return next((f"{name}{part}" for name, part in parts if part is not None), "")
 
     def _refusal(self, row: int, names: tuple[str, ...], values: tuple[Any, ...], error: Exception) -> str:
-        shown = ", ".join(f"{name}={value!r:.40}" for name, value in zip(names, values, strict=True))
-        return f"{self._row(row)} cannot be written: {error} ({shown})"
+        return f"{self._row(row)} cannot be written: {explained(error, zip(names, values, strict=True))}"
 
     def _row(self, row: int) -> str:
         return f"row {row}" if self._numbered else "the record"

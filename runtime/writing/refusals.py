@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..base.errors import WireloomError
 from ..format.description import Column, Format
-from ..objects import ConsistencyError, KaitaiStructError, Struct
+from ..objects import UNSET, ConsistencyError, KaitaiStructError, Struct
+from ..objects.errors import NoObjectError, UnsetError
 from ..objects.messages.objects import Message
 
 REFUSALS = (
@@ -77,6 +78,34 @@ def left_out(value: Any, written: Any) -> str | None:
         if (inner := left_out(mine, other)) is not None:
             return part + inner
     return None
+
+
+def explained(error: Exception, values: Iterable[tuple[str, Any]]) -> str:
+    """Return what an error of writing a row is about: the column that is null, or the error and the row's values.
+    ``values``: what the row's attributes hold, by the names of their columns."""
+    row = list(values)
+    part = next((found for name, value in row if (found := _missing(name, value, error)) is not None), None)
+    if part is not None:
+        return f"column {part} is null, and the format has no null: give a value"
+    return f"{error} ({', '.join(f'{name}={value!r:.40}' for name, value in row)})"
+
+
+def _missing(name: str, value: Any, error: Exception) -> str | None:
+    """Return the path to the part of a column's value that is null, if that is what an error of writing is about, such
+    as ``headers[1].key``. ``value``: the object or list that was made of the column's value."""
+    if isinstance(error, UnsetError) and value is error.obj:
+        return f"{name}.{error.name}"
+    if isinstance(value, list):
+        if isinstance(error, NoObjectError) and None in value:
+            return f"{name}[{value.index(None)}]"
+        parts = ((f"{name}[{place}]", each) for place, each in enumerate(value))
+    elif isinstance(value, Struct):
+        # What was not given has no value at all.
+        given = ((each, getattr(value, each, UNSET)) for each in value._fields)
+        parts = ((f"{name}.{each}", part) for each, part in given if isinstance(part, list | Struct))
+    else:
+        return None
+    return next((found for part, each in parts if (found := _missing(part, each, error)) is not None), None)
 
 
 class Attempt(NamedTuple):

@@ -27,6 +27,7 @@ from .refusals import (
     Attempt,
     MisplacedError,
     RowError,
+    explained,
     left_out,
     may_leave_out,
     refusal,
@@ -365,9 +366,8 @@ class UnitEncoder:
         try:
             row.to_bytes()
         except REFUSALS as error:
-            names = self._names[-1]
-            shown = ", ".join(f"{name}={getattr(row, name, None)!r:.40}" for name in names)
-            raise RowError(f"row {number} cannot be written: {error} ({shown})") from error
+            values = ((name, getattr(row, name, None)) for name in self._names[-1])
+            raise RowError(f"row {number} cannot be written: {explained(error, values)}") from error
 
     def _refuse_unwritten(self, made: Any, again: Any, depth: int, numbers: Iterator[int]) -> None:
         """Raise ``RowError`` where an optional attribute has a value that is not written: its condition is false."""

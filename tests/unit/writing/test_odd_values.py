@@ -60,3 +60,20 @@ def test_a_text_of_another_size_than_its_field(tmp_path: Path) -> None:
 def test_tags_that_are_no_pairs(tags: Any) -> None:
     row = {"partition_key": "a", "data": b"x", "tags": tags}
     assert "column tags: " in written("kpl_aggregated_record", [row])
+
+
+@pytest.mark.parametrize(
+    ("headers", "column"),
+    [
+        ([{"key": None, "value": b"x"}], "headers[0].key"),
+        ([{"key": "a", "value": None}, {"value": b"x"}], "headers[1].key"),
+        ([{"key": "a", "value": None}, None], "headers[1]"),
+    ],
+)
+def test_null_in_a_list_of_structs(headers: list[dict[str, Any] | None], column: str) -> None:
+    row = {"offset": 0, "timestamp": 0, "key": None, "value": None}
+    rows = [{**row, "headers": []}, {**row, "offset": 1, "headers": headers}]
+    with pytest.raises(wireloom.WireloomError) as raised:
+        wireloom.write("kafka_log", rows, io.BytesIO())
+    sentence = f"row 1 cannot be written: column {column} is null, and the format has no null: give a value"
+    assert str(raised.value) == sentence
