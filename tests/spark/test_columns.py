@@ -59,9 +59,22 @@ def test_parts_of_structs_in_any_case_of_letters(tmp_path: Path) -> None:
         return read("kpl_aggregated_record", schema, path=tmp_path)["tags"].to_pylist()
 
     assert tags_as(VALUE=BinaryType(), Key=StringType()) == [[{"VALUE": b"1", "Key": "a"}, {"VALUE": None, "Key": "b"}]]
-    assert tags_as(key=StringType(), other=LongType()) == [
-        [{"key": "a", "other": None}, {"key": "b", "other": None}],
+    with pytest.raises(UnknownNameError, match="unknown part of column tags 'valu': did you mean 'value'"):
+        tags_as(key=StringType(), valu=StringType())
+
+
+def test_parts_of_metadata(tmp_path: Path) -> None:
+    wireloom.write("cobs_log", [{"payload": b"x"}], tmp_path / "a.log")
+
+    def metadata_as(column: str, **kinds: Any) -> Any:
+        part = StructType([StructField(name, kind) for name, kind in kinds.items()])
+        return read("cobs_log", StructType([StructField(column, part)]), path=tmp_path)[column].to_pylist()
+
+    assert metadata_as("_Metadata", FILE_NAME=StringType(), file_size=LongType()) == [
+        {"FILE_NAME": "a.log", "file_size": (tmp_path / "a.log").stat().st_size}
     ]
+    with pytest.raises(UnknownNameError, match="unknown part of column _metadata 'file_nam': did you mean 'file_name'"):
+        metadata_as("_metadata", file_nam=StringType())
 
 
 def test_times_in_the_names_of_folders(tmp_path: Path) -> None:

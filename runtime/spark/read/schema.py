@@ -105,7 +105,8 @@ def targets(schema: StructType, known: dict[str, StructField], corrupt_record: s
     """Return where each column of ``schema`` comes from. As in Spark, names are not case-sensitive; those that the
     format does not have may be partition columns.
 
-    Raises ``WireloomError`` for no column at all, and for one twice."""
+    Raises ``WireloomError`` for no column at all, and for one twice; ``UnknownNameError`` for a part of a struct that
+    the column does not have."""
     if not schema.fields:
         raise WireloomError("there are no columns to read: name at least one, such as _offset")
     names = [each.lower() for each in schema.names]
@@ -116,5 +117,24 @@ def targets(schema: StructType, known: dict[str, StructField], corrupt_record: s
     found = []
     for each in schema.fields:
         name = each.name if each.name in known else folded.get(each.name.lower())
+        if name is not None:
+            _check_parts(each.name, each.dataType, known[name].dataType)
         found.append(Target(each, CORRUPT_RECORD if name == corrupt_record else name))
     return tuple(found)
+
+
+def _check_parts(name: str, wanted: DataType, there: DataType) -> None:
+    """Raise ``UnknownNameError`` where a struct in a column, or in its lists and maps, is to have a part that is not
+    there. Types that do not fit at all are an error of the cast. ``name``: the path to the struct."""
+    if isinstance(wanted, StructType) and isinstance(there, StructType):
+        parts = {each.name.lower(): each for each in there.fields}
+        for each in wanted.fields:
+            part = parts.get(each.name.lower())
+            if part is None:
+                raise unknown(f"part of column {name}", each.name, (known.name for known in there.fields))
+            _check_parts(f"{name}.{each.name}", each.dataType, part.dataType)
+    elif isinstance(wanted, ArrayType) and isinstance(there, ArrayType):
+        _check_parts(name, wanted.elementType, there.elementType)
+    elif isinstance(wanted, MapType) and isinstance(there, MapType):
+        _check_parts(name, wanted.keyType, there.keyType)
+        _check_parts(name, wanted.valueType, there.valueType)
