@@ -116,10 +116,10 @@ if TYPE_CHECKING:
 @reader_options("columns", "mode", "recover", table=False)
 @click.option(
     "--existing",
-    type=click.Choice(("append", "overwrite", "error")),
+    type=click.Choice(("append", "adopt", "overwrite", "error")),
     default="append",
     show_default=True,
-    help="If the table exists: append new files, replace it, or fail.",
+    help="If the table exists: append new files, also to Parquet files of something else, replace it, or fail.",
 )
 @click.option(
     "--schema-evolution",

@@ -103,7 +103,7 @@ STREAM_OPTIONS = {
     "reportFolder": "Folder in which each batch creates a folder with its reports and its damaged records, which are "
     "then not returned as rows.",
 }
-"""Options of a streaming read besides ``READ_OPTIONS``; a batch read leaves them alone, as Spark's own sources do."""
+"""Options of a streaming read besides ``READ_OPTIONS``; a batch read refuses them."""
 
 WRITE_OPTIONS = {
     "path": "The folder to write to; the argument of save(…).",
@@ -121,8 +121,9 @@ WRITE_OPTIONS = {
 }
 """Options of every format's writer, and what they do; those of the format itself come on top."""
 
-INTERNAL_OPTIONS = ("reportfolder", "listedfiles")
-"""Of ``wireloom.spark`` alone: where a batch read leaves its reports; the files that were listed for it."""
+INTERNAL_OPTIONS = ("reportfolder", "listedfiles", "ingests")
+"""Of ``wireloom.spark`` alone: where a batch read leaves its reports; the files that were listed for it; whether it is
+the read of an ingest, which may leave reports."""
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SPANS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
@@ -212,6 +213,16 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         report_folder=values.get("reportfolder"),
         listed_files=values.get("listedfiles"),
     )
+
+
+def check_batch_options(given: Mapping[str, str]) -> None:
+    """Raise ``WireloomError`` for an option of a batch read that has a meaning in streams only."""
+    names = {name.lower(): name for name in STREAM_OPTIONS if name != "tail"}
+    if "ingests" in given:
+        del names["reportfolder"]
+    found = next((names[key.lower()] for key in given if key.lower() in names), None)
+    if found is not None:
+        raise WireloomError(f"option {found} is for streams: leave it out of a batch read, or use readStream")
 
 
 def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:

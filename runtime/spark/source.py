@@ -87,6 +87,13 @@ class FormatSource(DataSource):
     def reader(self, schema: StructType) -> FormatReader:
         """Return the reader of the columns of ``schema``, which may be a part of the format's. Raises
         ``WireloomError``."""
+        from .options import check_batch_options
+
+        with HideTraceback():
+            check_batch_options(self.options)
+        return self._reader(schema)
+
+    def _reader(self, schema: StructType) -> FormatReader:
         from .read.catalog_tables import options_of_read
         from .read.reader import FormatReader
         from .read.schema import targets
@@ -106,7 +113,7 @@ class FormatSource(DataSource):
 
         with HideTraceback():
             given = options_of_read(self.options, schema)
-            reader = self.reader(schema)
+            reader = self._reader(schema)
             stream = stream_options(table_of(self.described, given), reader.columns, given)
             # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss

@@ -51,7 +51,8 @@ def source(name: str, **options: Any) -> FormatSource:
 
 def planned(name: str, schema: StructType | str | None = None, **options: Any) -> tuple[Any, list[Any], StructType]:
     """Reader and partitions as they reach the tasks, and the schema."""
-    found = source(name, **options)
+    # As ingest does it.
+    found = source(name, **options, **({"ingests": True} if "reportFolder" in options else {}))
     if schema is None:
         schema = found.schema()
     wanted = schema_of(schema) if isinstance(schema, str) else schema

@@ -9,7 +9,7 @@ import pytest
 import wireloom
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.format import registry
-from wireloom.spark.options import read_options
+from wireloom.spark.options import STREAM_OPTIONS, read_options
 from wireloom.spark.stream import check_paths, local_folder
 
 from .driver import source
@@ -135,10 +135,13 @@ def test_formats_that_are_read_as_a_whole_cannot_be_tailed(tmp_path: Path) -> No
         Query("s2_session", path=tmp_path, tail="true")
 
 
-def test_options_of_streams_do_not_disturb_a_batch_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [each for each in STREAM_OPTIONS if each != "tail"])
+def test_options_of_streams_are_refused_by_a_batch_read(name: str, tmp_path: Path) -> None:
     write(LOG, tmp_path / "log", "one")
-    found = source(LOG, path=tmp_path, maxFilesPerTrigger="1")
-    assert len(found.reader(found.schema()).partitions()) == 1
+    found = source(LOG, path=tmp_path, **{name: "1"})
+    sentence = f"^option {name} is for streams: leave it out of a batch read, or use readStream"
+    with pytest.raises(WireloomError, match=sentence):
+        found.reader(found.schema())
 
 
 def test_damage_goes_to_the_report_folder_and_is_counted(tmp_path: Path) -> None:

@@ -21,6 +21,11 @@ def is_blob(plan: Plan) -> bool:
     return plan.units is not None and "whole" in (plan.units.framing, *plan.units.framings)
 
 
+def is_file_of_messages(plan: Plan) -> bool:
+    """Return whether a file of the format has something around each message, so that it is none itself."""
+    return plan.units is not None and plan.units.framing != "whole"
+
+
 def more_columns(plan: Plan) -> tuple[str, ...]:
     """Return the columns that a table to be written needs, if these are others than the default ones."""
     if plan.rows is None:
@@ -59,18 +64,20 @@ assert wireloom.read("{name}", "copy.bin"{option}).equals(table)''',
             )
         )
     if is_blob(plan):
+        several = is_file_of_messages(plan)
+        path = "" if several else "from pathlib import Path\n\n"
+        made = f'wireloom.to_wire(table, "{name}")' if several else f'[Path("{sample}").read_bytes()]'
         found.append(
             ExampleView(
                 "A column of blobs, each a message; `explode` repeats the other columns for each row:",
                 "python",
-                f'''from pathlib import Path
+                f'''{path}import pyarrow as pa
 
-import pyarrow as pa
-
-blobs = pa.table({{"key": ["a"], "blob": [Path("{sample}").read_bytes()]}})
+content = {made}
+blobs = pa.table({{"key": range(len(content)), "blob": content}})
 lists = wireloom.from_wire(blobs["blob"], "{name}")
 flat = wireloom.explode(blobs, "blob", "{name}")
-print(lists.type, flat.schema.names)''',
+print(lists.type, flat.num_rows, flat.schema.names)''',
             )
         )
     return tuple(found)
@@ -105,16 +112,22 @@ assert again.count() == frame.count()''',
             )
         )
     if is_blob(plan):
+        blobs = f'''blobs = spark.read.format("binaryFile").load("{sample}").select("path", "content")'''
+        libraries = ""
+        if is_file_of_messages(plan):
+            libraries = "import pyarrow as pa\nimport wireloom\n"
+            blobs = f'''content = wireloom.to_wire(wireloom.read("{name}", "{sample}"), "{name}")
+blobs = spark.createDataFrame(pa.table({{"content": content}}))'''
         found.append(
             ExampleView(
                 "A binary column, also in a stream of Kinesis or Kafka:",
                 "python",
-                f'''from wireloom.spark.functions import explode_wire, from_wire
+                f'''{libraries}from wireloom.spark.functions import explode_wire, from_wire
 
-blobs = spark.read.format("binaryFile").load("{sample}").select("path", "content")
+{blobs}
 lists = blobs.select(from_wire("content", "{name}").alias("rows"))
 flat = explode_wire(blobs, "content", "{name}")
-print(lists.schema.simpleString(), flat.columns)''',
+print(lists.schema.simpleString(), flat.count(), flat.columns)''',
             )
         )
     return tuple(found)

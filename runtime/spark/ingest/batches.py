@@ -18,6 +18,7 @@ from ...base.errors import UnsupportedError
 from ...base.report import FileReport, ReadReport
 from ...format.description import Format
 from ...rows.select import name_of
+from ..options import check_batch_options
 from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
@@ -63,14 +64,15 @@ def ingest(
     ``_corrupt_record``: one row for each damaged range, the end of a file that is cut off or cannot be read on among
     them. ``metrics``: a folder for JSON lines, a file per batch, with what each batch and each file came to.
     ``mode``: ``permissive`` or ``dropmalformed`` (the table gets the good rows; the latter keeps no bytes of the
-    others) or ``failfast``. ``recover``: look for the next good row after a damaged length. ``options``: further ones
-    of the data source. ``existing``: what becomes of tables that are there: ``append`` (they must have the same
-    columns), ``overwrite`` (all files are read, and replace what is there when they are), or ``error`` (nothing is
-    done). ``to``: ``parquet``, ``delta`` or ``iceberg``. ``sort_by``: columns by which each file is sorted.
-    ``file_bytes``: about how large a file is at most. ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or
-    ``none``. ``dictionary``: columns that are stored as dictionaries, by default all but those of bytes.
-    ``schema_evolution``: what becomes of a read whose columns are not the table's: ``refuse``; ``add`` its new columns
-    to the table; or ``quarantine`` the records that the table cannot hold.
+    others) or ``failfast``. ``recover``: look for the next good row after a damaged length. ``options``: further
+    ones of the data source. ``existing``: what becomes of tables that are there: ``append`` (they must have the
+    same columns), ``adopt`` (the same, also to Parquet files that something else has written), ``overwrite`` (all
+    files are read, and replace what is there when they are), or ``error`` (nothing is done). ``to``: ``parquet``,
+    ``delta`` or ``iceberg``. ``sort_by``: columns by which each file is sorted. ``file_bytes``: about how large a
+    file is at most. ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or ``none``. ``dictionary``: columns
+    that are stored as dictionaries, by default all but those of bytes. ``schema_evolution``: what becomes of a read
+    whose columns are not the table's: ``refuse``; ``add`` its new columns to the table; or ``quarantine`` the
+    records that the table cannot hold.
     ``prometheus_file``: a file ``….prom`` for metrics that Prometheus scrapes through node_exporter;
     ``prometheus_port``: a port of this machine, on 127.0.0.1, that shows them while the run goes on.
     ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
@@ -81,6 +83,7 @@ def ingest(
     or a storage fails; in ``failfast`` the error of the first damage that was met.
     """
     positive("batch_files", batch_files)
+    check_batch_options(choices.get("options") or {})
     if progress is not None:
         check_callable("progress", progress, "a function of what the run has done")
     wanted = request(spark, format, inputs, table, **choices)

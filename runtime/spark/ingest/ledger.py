@@ -29,6 +29,8 @@ DIGITS = 9
 """Digits of a commit's number in names."""
 COUNTED = ("files", "rows", "bytes", "quarantined", "setAside", "seconds")
 """Numbers of a batch that are summed up."""
+QUARANTINE = "quarantine"
+"""The place of a commit that has the damaged records."""
 _SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())])
 
 
@@ -71,6 +73,8 @@ class Ledger:
     snapshot: int = 0
     """Number of the last commit that the snapshot has."""
     identity: str = field(default_factory=lambda: secrets.token_hex(16))
+    quarantines: dict[str, str] = field(default_factory=dict)
+    """The address of the last quarantine, by that of the table, which may have been moved or copied since."""
     totals: Counter[str] = field(default_factory=Counter)
     """Sums over all commits, by the names that a batch has them by, and the number of ``batches``."""
     reasons: Counter[str] = field(default_factory=Counter)
@@ -84,9 +88,13 @@ class Ledger:
         if facts["fresh"]:
             self.files.clear()
             self.streams.clear()
+            self.quarantines.clear()
         self.files.update({key(each["path"]): each["size"] for each in facts["files"]})
         if facts["stream"] is not None:
             self.streams[facts["stream"]["query"]] = facts["stream"]["batch"]
+        # An older wireloom has not said where the table is.
+        if QUARANTINE in record.places and "table" in facts:
+            self.quarantines[facts["table"]] = record.places[QUARANTINE]
         self.shape = Shape.from_json(facts["shape"])
         self.last = int(record.name)
         self.identity = facts["ledger"]
@@ -149,6 +157,7 @@ def compact_ledger(table: Folder, log: CommitLog, ledger: Ledger, every: int = S
         "streams": ledger.streams,
         "shape": ledger.shape.to_json(),
         "ledger": ledger.identity,
+        "quarantines": ledger.quarantines,
         "totals": ledger.totals,
         "reasons": ledger.reasons,
         "latest": ledger.latest,
@@ -174,7 +183,7 @@ def _snapshot(home: Folder) -> Ledger:
         files = dict(zip(rows.column("path").to_pylist(), rows.column("size").to_pylist(), strict=True))
         last, shape = facts["last"], Shape.from_json(facts["shape"])
         totals, reasons = (Counter(facts.get(name, {})) for name in ("totals", "reasons"))
-        latest = facts.get("latest", {})
-        return Ledger(files, facts["streams"], last, shape, last, facts["ledger"], totals, reasons, latest)
+        latest, quarantines = facts.get("latest", {}), facts.get("quarantines", {})
+        return Ledger(files, facts["streams"], last, shape, last, facts["ledger"], quarantines, totals, reasons, latest)
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise WireloomError(f"the ledger is damaged ({error}): restore it", path=home.child(SNAPSHOT)) from None

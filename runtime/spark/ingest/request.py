@@ -34,7 +34,7 @@ from .task_source import WRITES, TaskWriting, writing_name, writing_source
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-EXISTING = ("append", "overwrite", "error")
+EXISTING = ("append", "adopt", "overwrite", "error")
 ARGUMENTS = {"mode": "mode", "recover": "recover", "columns": "columns", "path": "inputs", "paths": "inputs"}
 """Options of a read in lower case, and the arguments of ``ingest`` that say the same."""
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
@@ -95,7 +95,7 @@ class Request:
     def frame(self, inputs: Iterable[Input], reports: Folder) -> DataFrame:
         """Return the good rows of these files; tasks leave all else in ``reports``."""
         reader = self.spark.read.format(self.source).options(**self._options(reports))
-        return reader.option("listedFiles", encoded(inputs)).load()
+        return reader.option("ingests", "true").option("listedFiles", encoded(inputs)).load()
 
     def stream(self, reports: Folder) -> DataFrame:
         """Return the same of all inputs, as a stream."""
@@ -105,7 +105,7 @@ class Request:
         """Return what tells of the files that the tasks write into ``data``: those rows, as they fit the table."""
         reader = self.spark.read.format(self._writing_source())
         reader = reader.options(**self._options(reports), **self._writes(data, conversion))
-        return reader.option("listedFiles", encoded(inputs)).load()
+        return reader.option("ingests", "true").option("listedFiles", encoded(inputs)).load()
 
     def writing_stream(self, reports: Folder, data: Folder, conversion: RowConversion) -> DataFrame:
         """Return the same of all inputs, as a stream."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,9 +29,17 @@ from ..write.commit_log import (
     staging,
 )
 from .catalogs import catalog_of
-from .consistency import check_consistency, part_name
+from .consistency import (
+    QUARANTINE_ADVICE,
+    absolute_address,
+    check_consistency,
+    check_no_others,
+    check_quarantine,
+    mark_of,
+    part_name,
+)
 from .conversion import RowConversion
-from .ledger import Ledger, Shape, compact_ledger, key, read_ledger, record_name
+from .ledger import QUARANTINE, Ledger, Shape, compact_ledger, key, read_ledger, record_name
 from .lock import locked
 from .metrics import batch_metrics, file_metrics, lines, totals
 from .quarantine import write_quarantine
@@ -43,7 +50,8 @@ from .table_files import WrittenFile
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-QUARANTINE = "quarantine"
+APPEND_ADVICE = "name another folder, or have existing=adopt append to them"
+OVERWRITE_ADVICE = "name another folder, or remove them, since overwrite would delete them"
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,8 @@ class IngestTables:
         self._catalog = catalog_of(wanted.to)
         self._log = CommitLog(wanted.table, self._publish)
         # Tables may share a quarantine: each leaves the attempts of others alone.
-        self._mark = hashlib.blake2b(_absolute_address(wanted.table).encode(), digest_size=4).hexdigest()
+        self._address = absolute_address(wanted.table)
+        self._mark = hashlib.blake2b(self._address.encode(), digest_size=4).hexdigest()
         self._shape: Shape | None = None
         self._conversion: RowConversion | None = None
         self._replaces = False
@@ -99,10 +108,14 @@ class IngestTables:
         new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
         if self._catalog is not None:
             self._catalog.check(self.table, new)
+        if self._catalog is None and not self.ledger.last and wanted.existing != "adopt":
+            check_no_others(self.table, OVERWRITE_ADVICE if wanted.existing == "overwrite" else APPEND_ADVICE)
         if wanted.existing == "overwrite":
             self._replace()
         else:
             self._check()
+            if self._quarantine is not None:
+                check_quarantine(self._address, self._quarantine, self.ledger)
             there = self.ledger.shape or self._found_shape(new)
             if there is not None:
                 columns = evolved(self.table.address, there, schema, new, wanted.schema_evolution)
@@ -148,7 +161,10 @@ class IngestTables:
         if self._catalog is None:
             self._replaced = [(TABLE, name) for name in self.table.files()]
         if self._quarantine is not None:
-            self._replaced += [(QUARANTINE, name) for name in self._quarantine.files()]
+            check_no_others(self._quarantine, QUARANTINE_ADVICE)
+            # Those of other tables stay. A table that was moved had another mark.
+            marks = {self._mark, *map(mark_of, self.table.files())} - {None}
+            self._replaced += [(QUARANTINE, name) for name in self._quarantine.files() if mark_of(name) in marks]
         old = self.ledger
         # What has been done has been done; the counters of a table only rise.
         self.ledger = Ledger(
@@ -198,7 +214,7 @@ class IngestTables:
         quarantine, metrics, kept = self._quarantine, self._wanted.metrics, 0
         places: dict[str, str] = {}
         if quarantine is not None:
-            places[QUARANTINE] = _absolute_address(quarantine)
+            places[QUARANTINE] = absolute_address(quarantine)
             staged, final = f"damaged-{attempt.name}.parquet", f"part-{record_name(number)}-{attempt.name}.parquet"
             kept = write_quarantine(staging(quarantine, attempt.name), staged, reports, report)
             # A quarantine without rows is a table all the same, but one such file is enough.
@@ -218,12 +234,13 @@ class IngestTables:
             "committed": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "fresh": self._replaces,
             "ledger": self.ledger.identity,
+            "table": self._address,
             "shape": self._shape.to_json(),
             "written": facts_of_files,
             "batch": batch,
             "files": files,
             "stream": None if stream is None else {"query": stream.query, "batch": stream.batch},
-            "metrics": None if metrics is None else _absolute_address(metrics),
+            "metrics": None if metrics is None else absolute_address(metrics),
         }
         record = Commit(record_name(number), moves, self._replaced, places, facts)
         self._check()
@@ -295,8 +312,3 @@ def open_tables(wanted: Request) -> Iterator[IngestTables]:
             if new:
                 table.drop()
             raise
-
-
-def _absolute_address(place: Folder) -> str:
-    """Return an address that means the same in every folder that a later process may run in."""
-    return place.address if place.remote else os.path.abspath(place.path)

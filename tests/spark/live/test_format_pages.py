@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 import wireloom
 from wireloom.codegen.backends import sample_name
@@ -31,8 +30,4 @@ def test_the_examples(name: str, tmp_path: Path, spark: SparkSession) -> None:
     assert rows >= 2
     assert page.namespace["frame"].count() == rows
     if "flat" in page.namespace:
-        # A sample of several messages is none by itself.
-        blobs = pa.table({"blob": [sample.read_bytes()]})
-        exploded = wireloom.explode(blobs, "blob", name).num_rows
-        assert page.namespace["flat"].count() == exploded
-        assert exploded == (0 if name == "tf_example" else rows)
+        assert page.namespace["flat"].count() == rows

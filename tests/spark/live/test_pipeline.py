@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -68,11 +69,54 @@ def test_a_table_of_somebody_else(spark: SparkSession, samples: dict[str, Sample
     path, table = str(samples["cobs_log"].file), str(tmp_path / "table")
     spark.createDataFrame([("x",)], "payload string").write.parquet(table)
     with pytest.raises(WireloomError, match="column payload is string there and binary here"):
-        ingest(spark, "cobs_log", path, table)
+        ingest(spark, "cobs_log", path, table, existing="adopt")
     shutil.rmtree(table)
     spark.createDataFrame([(b"x",)], "payload binary").write.parquet(table)
-    ingest(spark, "cobs_log", path, table)
+    [other] = (each.name for each in Path(table).glob("part-*"))
+    wanted = f"{table}: has files that ingest has not written, such as {other}; name another folder, or "
+    with pytest.raises(WireloomError, match=re.escape(wanted) + "have existing=adopt append to them"):
+        ingest(spark, "cobs_log", path, table)
+    with pytest.raises(WireloomError, match=re.escape(wanted) + "remove them, since overwrite would delete them"):
+        ingest(spark, "cobs_log", path, table, existing="overwrite")
+    assert spark.read.parquet(table).count() == 1
+    ingest(spark, "cobs_log", path, table, existing="adopt")
     assert spark.read.parquet(table).count() == ROWS + 1
+    assert ingest(spark, "cobs_log", path, table).done_before == 1
+
+
+def test_the_quarantine_of_a_table_is_one_folder(spark: SparkSession, tmp_path: Path) -> None:
+    def run(quarantine: str | None, table: str = "table", **more: Any) -> Any:
+        place = None if quarantine is None else str(tmp_path / quarantine)
+        return ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / table), quarantine=place, **more)
+
+    def kept(quarantine: str) -> int:
+        return int(spark.read.parquet(str(tmp_path / quarantine)).count())
+
+    logs(tmp_path / "in")
+    assert run("quarantine").quarantined == run("quarantine", "second").quarantined == 3
+    with pytest.raises(WireloomError) as raised:
+        run("elsewhere")
+    assert str(raised.value) == (
+        f"{tmp_path / 'elsewhere'}: the damaged records of earlier runs are in {tmp_path / 'quarantine'}; "
+        "name that quarantine, or move its folder here first, so that all of them are in one place"
+    )
+    assert not (tmp_path / "elsewhere").exists()
+    run(None)
+    # What another table has set aside there stays.
+    assert run("quarantine", existing="overwrite").quarantined == 3
+    assert kept("quarantine") == 6
+
+    (tmp_path / "quarantine").rename(tmp_path / "moved")
+    log(tmp_path / "in" / "later.log", damaged=b"\x05later\0")
+    assert run("moved").quarantined == 1
+    assert kept("moved") == 7
+    # A copy of a table is another one.
+    shutil.copytree(tmp_path / "table", tmp_path / "copy")
+    log(tmp_path / "in" / "latest.log", damaged=b"\x05latest\0")
+    assert run("of_the_copy", "copy").quarantined == kept("of_the_copy") == 1
+
+    with pytest.raises(WireloomError, match=r"has files that ingest has not written, such as 0\.log; name"):
+        run("in", "third", options={"pathGlobFilter": "*.log"})
 
 
 def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("pyspark")
         (["edgemq_segmnt", "x", "--table", "t"], "did you mean 'edgemq_segment'?"),
         (["edgemq_segment", "/no/such/file", "--table", "t"], "/no/such/file"),
         (["edgemq_segment", "x"], "Missing option '--table'"),
-        (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'append', 'overwrite', 'error'"),
+        (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'append', 'adopt', 'overwrite', 'error'"),
         (["edgemq_segment", "x", "--table", "t", "--to", "orc"], "'parquet', 'delta', 'iceberg'"),
         (["edgemq_segment", "x", "--table", "t", "--stream"], "needs --checkpoint DIR"),
         (["edgemq_segment", "x", "--table", "t", "--every", "1 s"], "are for --stream"),
