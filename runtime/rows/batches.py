@@ -31,7 +31,7 @@ EXPLANATIONS = {
     "checksum": "the checksum does not hold",
     "value": "a value is not allowed",
     "stuffing": "the stuffing is broken",
-    "limit": "larger than the largest record",
+    "limit": "larger than max_record, computes more than max_computed, or is nested too deeply",
     "truncated": "the input ends inside the record",
     "encoding": "text is not in its encoding",
     "codec": "the compressed stream is damaged",

@@ -127,7 +127,7 @@ def test_between_delimiters(framed: wireloom.Format) -> None:
 def test_too_large(framed: wireloom.Format) -> None:
     error = failure(framed, b"\2\1\0" + b"\x0a\1" + b"x" * 8 + b"\0" + b"\2\1\0", max_record=6)
     assert str(error) == (
-        "byte 2, record 2: larger than the largest record (limit); "
+        "byte 2, record 2: larger than max_record, computes more than max_computed, or is nested too deeply (limit); "
         "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, "
         "a larger max_computed where its text is computed"
     )
