@@ -36,7 +36,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Below:
-    """What a folder or a glob names: files below ``folder`` whose paths match ``pattern``."""
+    """The files that a folder or a glob names: those below ``folder`` whose paths match ``pattern``."""
 
     folder: str
     pattern: re.Pattern[str]

@@ -43,7 +43,7 @@ from .wire_bytes import bytes_text, decoded, stream_text, substream_text, wire_t
 
 @dataclass(frozen=True)
 class Keep:
-    """What is around a value to keep it. ``item``: of a list; ``cased``: the value may be of several types."""
+    """The code around a value that keeps it. ``item``: of a list; ``cased``: the value may be of several types."""
 
     before: str
     after: str = ""
