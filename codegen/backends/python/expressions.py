@@ -94,9 +94,7 @@ class Translator:
         return f"({text})" if binding < least else text
 
     def nullable_text(self, node: Node) -> str:
-        """Return the text of an expression that may be ``None``: the value of an absent attribute is returned
-        unchanged.
-        """
+        """Return the text of an expression that may be ``None``, as the values of absent attributes are."""
         match node:
             case Conditional(_, then, otherwise) if then == otherwise:
                 return self.nullable_text(then)

@@ -1,4 +1,4 @@
-"""The steps of a plan as the statements that make them: one value, its repetition, its condition, its checks."""
+"""The steps of a plan as statements that read: one value, its repetition, its condition, its checks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .wire_bytes import bytes_text, decoded, stream_text, substream_text, wire_t
 
 @dataclass(frozen=True)
 class Keep:
-    """The code around a value that keeps it. ``item``: of a list; ``cased``: the value may be of several types."""
+    """The text around a value that stores it. ``item``: in a list; ``cased``: the value may have several types."""
 
     before: str
     after: str = ""
@@ -52,7 +52,7 @@ class Keep:
 
 
 def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
-    """Read a field of ``seq`` or of a ``pos`` instance into ``target``, with everything that it says."""
+    """Return the statements that read a field of ``seq`` or of a ``pos`` instance into ``target``, including checks."""
     step = scope.row_step(field)
     if field.repeat is None and step is not None:
         lines = _towards_rows(scope, field, Keep(f"{target} = "), step)
@@ -64,7 +64,7 @@ def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
         lines = (scope.code("debug", id=field.id, repeated=field.repeat is not None, body=lines),)
     if field.condition is None:
         return lines
-    # With Kaitai's API what is absent is not set.
+    # With Kaitai's API absent fields are not set.
     otherwise = (f"{target} = None",) if scope.own else ()
     return (scope.code("when", condition=scope.text(field.condition, field), body=lines, otherwise=otherwise),)
 
@@ -73,7 +73,7 @@ def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
 
 
 def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> Lines:
-    """Read a repeated field into a new list."""
+    """Return the statements that read a repeated field into a new list."""
     name = _list_name(field)
     if field.at_once and isinstance(repeat, RepeatCount) and not scope.module.debug:
         assert isinstance(field.type, IntegerType | FloatType)
@@ -97,7 +97,7 @@ def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> L
 
 
 def _list_name(field: Field) -> str:
-    """Return the local variable of the list of the items."""
+    """Return the local variable with the list of the items."""
     return f"new_{field_name(field.id)}"
 
 
@@ -149,19 +149,19 @@ def _items(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 
 def _bounded(scope: ClassScope, field: Field, repeat: Repeat, items: str) -> str:
-    """``items``, of which decompressed bytes must not become too many. Kaitai's API has no such limit."""
+    """Return ``items`` with a limit on decompressed bytes. Kaitai's API has no such limit."""
     if not scope.own:
         return items
     return scope.code("bounded", items=items, count=_known_count(scope, field, repeat), least=field.least)
 
 
 def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> str:
-    """Return how many items there are, where the bytes that each of them takes at least are known."""
+    """Return the number of items if the minimum size of each is known; empty otherwise."""
     return scope.text(repeat.expression, field) if isinstance(repeat, RepeatCount) and field.least else ""
 
 
 def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
-    """Return the items of a repeated field of a buffered type, as an iterator that reads them."""
+    """Return an iterator that reads the items of a repeated field of a buffered type."""
     assert isinstance(field.type, UserType)
     text = scope.code(
         "series",
@@ -176,7 +176,7 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
 
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
-    """Read one item of a repeated field and keep it."""
+    """Return the statements that read one item of a repeated field and store it."""
     steps, step = scope.unit_steps(field), scope.row_step(field)
     if steps and step is not None and field.process is None and isinstance(field.size, OwnSize):
         unit = scope.code("unit_of_rows", steps=steps)
@@ -201,7 +201,7 @@ def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> 
 
 
 def taken_lines(scope: ClassScope, field: Field) -> Lines:
-    """Read the bytes of a field as they are on the wire; its value is read of them afterwards."""
+    """Return the statements that read the encoded bytes of a field; its value is decoded from them afterwards."""
     name = f"data_{field_name(field.id)}"
     line = _kept(scope, wire_text(scope, field), Keep(f"{name} = "))
     scope.taken[field.id] = name
@@ -209,8 +209,7 @@ def taken_lines(scope: ClassScope, field: Field) -> Lines:
 
 
 def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around: str = "") -> Lines:
-    """Read a value or an item on the way to the rows, or a row inside of something else, and keep it. ``around``: what
-    is entered before."""
+    """Return the statements that read and store a value or item that leads to rows; ``around``: contexts to enter."""
     assert isinstance(field.type, UserType)
     plan, item = scope.plan, _item(field)
     whole = scope.struct.field(field.id)
@@ -253,17 +252,17 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
 
 
 def lost_chains(scope: ClassScope, field: Field) -> tuple[tuple[int, str], ...]:
-    """Return the checksums in a field of which nothing is known where it is not read to its end."""
+    """Return the chained checksums in a field, which are unknown if it is not read to its end."""
     return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))
 
 
 def _item(field: Field) -> str:
-    # Named after the field: a type checker gives one name one type per method.
+    # Named after the field, since a type checker allows a name only one type per method.
     return f"item_{field_name(field.id)}"
 
 
 def uses_index(expressions: tuple[Node, ...]) -> bool:
-    """Return whether an expression asks for the number of the item."""
+    """Return whether an expression uses the index of the item."""
     return any("_index" in names_in(each) for each in expressions)
 
 
@@ -275,7 +274,7 @@ def _kept(scope: ClassScope, value: str, keep: Keep) -> str:
 
 
 def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
-    """Read one value and keep it."""
+    """Return the statements that read one value and store it."""
     if field.switch is not None:
         return _switch(scope, field, field.switch, keep)
     match field.type:
@@ -299,7 +298,7 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
 
 
 def _number(scope: ClassScope, kind: object) -> str | None:
-    """Return the text that reads a number of one type from the stream."""
+    """Return the text that reads a number of the given type from the stream."""
     match kind:
         case IntegerType(size, signed, endian):
             return _number_of(scope, f"{'s' if signed else 'u'}{size}", endian if size > 1 else "")
@@ -319,7 +318,7 @@ def _number_of(scope: ClassScope, code: str, endian: str | None) -> str:
 
 
 def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Lines:
-    # Without a size nothing is known of what no case takes, and nothing is read.
+    # Without a size nothing is known about values that match no case, and nothing is read.
     absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
     otherwise: Lines = (_kept(scope, "None", keep),) if absent else ()
     keep = replace(keep, cased=True)
@@ -330,11 +329,11 @@ def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Line
 
 
 def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
-    """Read a value of the type that a switch has chosen."""
+    """Return the statements that read a value of the type that a switch has selected."""
     step = scope.row_step(form)
     if step is None:
         return value_lines(scope, form, keep)
-    # The value is checked where it is kept, whatever its type is.
+    # The value is checked where it is stored, regardless of its type.
     return _towards_rows(scope, replace(form, checks=()), keep, step)
 
 
@@ -366,13 +365,13 @@ def _message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: L
 
 
 def _object(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
-    """Make an object, and have it read where its constructor does not."""
+    """Return the statements that create an object, and read it if its constructor does not."""
     made = _made(scope, field, kind, stream)
     if scope.module.reads_at_once(kind):
         return (_kept(scope, made, keep),)
-    # A type checker gives one name one type per method.
+    # A type checker allows a name only one type per method.
     name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if keep.cased else ''}"
-    # What can be read of an item is kept, also where it is the last that can be read.
+    # The readable part of an item is kept, even if nothing can be read after it.
     return (scope.code("item_then_read" if keep.item else "object_then_read", name=name, made=made, keep=keep),)
 
 
@@ -381,7 +380,7 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
     arguments = [scope.text(each, field) for each in field.arguments]
     inside = scope.plan.owns(kind)
-    # A type of another file is the root of its own; with Kaitai's API it has no parent either.
+    # A type of another spec is its own root; with Kaitai's API it has no parent either.
     family = [parent_text(scope, field), *(["self._root"] if inside else [])] if inside or scope.own else []
     if stream:
         arguments += [stream, *family]
@@ -393,7 +392,7 @@ def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
 
 
 def parent_text(scope: ClassScope, field: Field) -> str:
-    """Return the parent of an object that is read."""
+    """Return the text of the parent of an object that is read."""
     if field.parent is None:
         return "self"
     return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)

@@ -1,4 +1,4 @@
-"""The templates of ``nodes/``: one for each kind of statement and value that generated code is made of."""
+"""The templates of ``nodes/``: one for each kind of statement and expression in generated code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ NODES = Path(__file__).parent / "nodes"
 
 
 class Use:
-    """How templates name the runtime's functions and classes: ``use.NAME`` is imported, and gives the local name."""
+    """Access to the runtime's functions and classes for templates: ``use.NAME`` imports the name and returns its local
+    name.
+    """
 
     def __init__(self, use: Callable[[str], str]) -> None:
         self._use = use
@@ -27,12 +29,12 @@ class Use:
 
 
 def rendered(name: str, use: Use, values: dict[str, object]) -> str:
-    """Return the text of a template, without the line break at its end."""
+    """Return the rendered text of a template, without the line break at its end."""
     return _template(name).render(values, use=use).rstrip("\n")
 
 
 def code(lines: Iterable[str]) -> str:
-    """Statements as text."""
+    """Return statements as text."""
     return "\n".join(lines)
 
 

@@ -1,5 +1,4 @@
-"""Additional methods of the root class of a format with rows: a prologue of its own, and rows of a given size one by
-one."""
+"""Additional methods of the root class of a format with rows: a separate prologue, and rows of a given size one by one."""
 
 from __future__ import annotations
 
@@ -12,25 +11,25 @@ from .view import Lines, MethodView
 
 
 def has_rows(scope: ClassScope) -> bool:
-    """Return whether it is the root of a format whose rows can be read one by one."""
+    """Return whether the class is the root of a format whose rows can be read one by one."""
     return scope.struct.path == scope.plan.root.path and scope.plan.streamed is not None
 
 
 def instance_steps(scope: ClassScope) -> Lines:
-    """Return the lines that read on, after all fields, at the positions of instances that lead to rows."""
+    """Return the statements that, after all fields, read at the positions of instances that lead to rows."""
     found = scope.instance_steps.items()
     return tuple(scope.code("instance_step", name=field_name(id), steps=steps) for id, steps in found)
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
-    """Return the methods that read what is before the rows, all, and one row."""
+    """Return the methods that read everything before the rows, the whole object, and one row."""
     before, rest = split(scope)
     prologue = sequence(scope, before, scope.struct.verified)
     own = (*first, *prologue)
     methods = [reader(scope, "_read_prologue", own)] if own else []
     body = sequence(scope, rest, ())
     if any(not each.streaming for each in scope.plan.tables):
-        # For a table of what is before the rows of others, all that follows is after its rows.
+        # For a table of data before the rows of other tables, everything that follows is after its rows.
         body = (*first, *sequence(scope, (*before, *rest), scope.struct.verified))
     elif own:
         body = (scope.code("read_behind_prologue", body=body),)
@@ -42,7 +41,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
 
 
 def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
-    """Return the steps before the rows, and those from there on."""
+    """Return the steps before the rows, and the remaining steps."""
     rows = scope.plan.streamed
     number = next(
         n
@@ -53,12 +52,12 @@ def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
 
 
 def _row_method(scope: ClassScope, step: Step) -> MethodView:
-    """``_read_row``: the next row, of a format whose rows have a size."""
+    """Return ``_read_row``, which reads the next row of a format whose rows have a known size."""
     assert isinstance(step, Field)
     assert step.repeat is not None
     lines = item_lines(scope, step, step.repeat, Keep("return ", item=True))
     signature = f"_read_row(self) -> {scope.annotations.of_item(step)}"
     if scope.row_step(step) is not None:
-        # Where damage ends with the unit, there is none.
+        # If the damage extends to the end of the unit, there is no row.
         signature, lines = f"{signature} | None", (*lines, "return None")
     return MethodView(signature, (scope.code("sequence", body=lines),))

@@ -1,4 +1,4 @@
-"""Runs of fields of fixed sizes: their bytes are read and written in one step."""
+"""Runs of fields of fixed sizes, whose bytes are read and written in one step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .wire_bytes import decoded, trimmed
 
 
 def piece_code(piece: Piece) -> str:
-    """Return the format of a piece for Python's ``struct``."""
+    """Return the format string of a piece for Python's ``struct``."""
     return byte_order(piece.endian) + "".join(field_code(each) for each in piece.fields)
 
 
 def field_code(field: Field) -> str:
-    """Return the code of one field of a run, without byte order."""
+    """Return the format character of one field of a run, without byte order."""
     base = field.type.base if isinstance(field.type, EnumType) else field.type
     if isinstance(base, IntegerType | FloatType):
         return number_code(base)
@@ -36,26 +36,26 @@ def packer(scope: ClassScope, piece: Piece) -> str:
 
 
 def run_lines(scope: ClassScope, run: Run) -> Lines:
-    """Read a run, and look at its fields in order.
+    """Return the statements that read a run and check its fields in order.
 
-    A field that loses the layout where it is refused is looked at before what follows it is read: a wrong length is a
-    wrong length, whether the rest is there or not. With Kaitai's API each field is.
+    A field whose refusal makes the layout unknown is checked before the fields after it are read: a wrong length is
+    reported as such even if the input ends there. With Kaitai's API every field is checked first.
     """
     return tuple(line for part in parts(scope, run) for line in _part(scope, part))
 
 
 def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Field, ...]]:
-    """Return the fields of a run that are read together."""
+    """Return the groups of fields of a run that are read together."""
     if scope.own:
         return run.parts
     if scope.module.debug:
-        # Where each field lies is only known where each is read alone.
+        # The position of each field is known only if each is read on its own.
         return ((each,) for each in run.fields)
     return _unfailing(run.fields)
 
 
 def _unfailing(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
-    """Parts of which only the last field may be refused."""
+    """Yield groups of fields of which only the last may be refused."""
     held: tuple[Field, ...] = ()
     for field in fields:
         held += (field,)
@@ -83,36 +83,38 @@ def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
 
 
 def targets(piece: Piece) -> str:
-    """Return the targets to which a piece is unpacked."""
+    """Return the assignment targets to which a piece is unpacked."""
     names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.fields]
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
 def names_text(names: list[str]) -> str:
-    """Return a literal of names with spaces between them; the formatter lays the parts of a long one out in lines."""
+    """Return a literal of names separated by spaces; a long one has several parts, which the formatter puts on lines of
+    their own.
+    """
     parts = textwrap.wrap(" ".join(names), 80)
     return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
 
 
 def is_cooked(field: Field) -> bool:
-    """Return whether the value needs a step after unpacking."""
+    """Return whether the unpacked value must be converted."""
     return isinstance(field.type, EnumType | StringType) or (isinstance(field.type, BytesType) and field.is_cut)
 
 
 def raw_name(field: Field) -> str:
-    """Return the local variable that holds what was unpacked of a field that needs a step more."""
+    """Return the local variable with the unpacked value of a field that must be converted."""
     return f"raw_{field_name(field.id)}"
 
 
 def cooked(scope: ClassScope, field: Field) -> Lines:
-    """That step."""
+    """Return the statement that converts the unpacked value of a field; none if it needs no conversion."""
     if not is_cooked(field):
         return ()
     return (f"{member(field.id)} = {cooked_value(scope, field, raw_name(field))}",)
 
 
 def cooked_value(scope: ClassScope, field: Field, raw: str) -> str:
-    """Return the value of which ``raw`` was unpacked."""
+    """Return the text that converts ``raw``, the unpacked value of a field."""
     if isinstance(field.type, EnumType):
         return scope.code("of_table", table=scope.module.table(field.type.path), raw=raw)
     text = trimmed(scope, field, raw)

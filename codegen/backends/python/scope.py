@@ -18,64 +18,65 @@ from .names import field_name
 from .render import Use, rendered
 
 SEQUENCE: Mapping[str, str] = {"_io": "io", "_index": "index"}
-"""Where the methods that read and write have the stream and the number of the item."""
+"""The variables with the stream and the index of the item in methods that read and write."""
 
 INSTANCE: Mapping[str, str] = {"_io": "self._io", "_index": "index"}
-"""Where properties have them; their local ``io`` may be another stream."""
+"""The same variables in properties, whose local ``io`` may be another stream."""
 
 
 @dataclass(frozen=True)
 class ClassScope:
-    """One class in the making."""
+    """A class under construction."""
 
     module: Module
     struct: TypePlan
     places: Mapping[str, str] = declared(default_factory=lambda: SEQUENCE)
     annotations: Annotations = declared(init=False)
     taken: dict[str, str] = declared(default_factory=dict)
-    """By field, the variable that has its bytes on the wire, where these have been read already."""
+    """By field, the variable with its encoded bytes if these have already been read."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "annotations", Annotations(self.module, self.struct))
 
     @property
     def plan(self) -> Plan:
-        """Return the plan of the spec that the type is of."""
+        """Return the plan of the spec to which the type belongs."""
         return self.module.plan
 
     @property
     def lazy(self) -> bool:
-        """Return whether statements are in a property, which has a value in any case."""
+        """Return whether the statements are in a property, which must always have a value."""
         return self.places is INSTANCE
 
     def use(self, name: str) -> str:
-        """Return the local name of something of the runtime."""
+        """Return the local name of a name from the runtime, and import it."""
         return self.module.use(name)
 
     def code(self, template: str, **values: object) -> str:
-        """Return the text of a template of ``nodes/``."""
+        """Return the rendered text of a template of ``nodes/``."""
         return rendered(template, Use(self.module.use), values)
 
     @property
     def own(self) -> bool:
-        """Return whether the classes are those of wireloom's own API."""
+        """Return whether the classes have wireloom's own API."""
         return self.module.api is Api.WIRELOOM
 
     def row_step(self, field: Field) -> int | None:
-        """Return the number of the step to the rows of a table that a field is; ``None`` for other fields, and in
-        classes with Kaitai's API."""
+        """Return the number of the step that the field is on the way to the rows of a table; ``None`` for other fields,
+        and in classes with Kaitai's API.
+        """
         if not self.own or not isinstance(field.type, UserType):
             return None
         steps, step = self.module.plan.steps, (self.struct.path, field.id, field.type.path)
         return steps.index(step) if step in steps else None
 
     def row_steps(self, field: Field) -> tuple[int, ...]:
-        """Return the numbers of the steps to rows that a field makes, whatever a switch chooses."""
+        """Return the numbers of the steps to rows that a field makes in any case of its switch."""
         found = (self.row_step(each) for each in (field, *field.forms))
         return tuple(each for each in found if each is not None)
 
     def unit_steps(self, field: Field) -> tuple[int, ...]:
-        """Return the numbers of the steps for which the field's items are units inside of the outermost one."""
+        """Return the numbers of the steps for which the items of the field are units inside of the outermost one."""
         return self._steps(
             field,
             (
@@ -88,8 +89,9 @@ class ClassScope:
         )
 
     def last_steps(self, field: Field) -> tuple[int, ...]:
-        """Return the numbers of the steps of tables that are read as a whole for which the field, one of the root, has
-        all rows."""
+        """Return the numbers of the steps of tables read as a whole for which the field, a field of the root, contains
+        all rows.
+        """
         return self._steps(field, (step for rows in self.plan.tables if not rows.streaming for step in rows.steps[:1]))
 
     def _steps(self, field: Field, steps: Iterable[RowStep]) -> tuple[int, ...]:
@@ -104,11 +106,11 @@ class ClassScope:
         return self.plan.instance_steps(self.struct) if self.own else {}
 
     def translator(self, position: Position | None, **places: str) -> Translator:
-        """Return a translator of expressions that are in this type, with more names in place."""
+        """Return a translator of expressions in this type, with additional names in ``places``."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
 
     def text(self, node: Node, field: Field, **places: str) -> str:
-        """Return an expression of ``field`` as text."""
+        """Return the text of an expression of ``field``."""
         return self.translator(field.position, **places).text(node)
 
 

@@ -17,21 +17,21 @@ from .view import Lines, MethodView
 
 
 def parameter_list(scope: ClassScope) -> tuple[str, ...]:
-    """Return the parameters of the type, as a constructor declares them."""
+    """Return the parameters of the type as declared by a constructor."""
     return tuple(f"{field_name(each.id)}: {scope.annotations.of(each.type)}" for each in scope.struct.parameters)
 
 
 def parameter_names(scope: ClassScope) -> tuple[str, ...]:
-    """Their names."""
+    """Return the names of the parameters of the type."""
     return tuple(field_name(each.id) for each in scope.struct.parameters)
 
 
 def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     """Return a method that reads into the object.
 
-    Where objects may be nested without end, too many are an error of their own. That costs nothing until
-    it happens; where there is no room left for a call, an outer object raises the error. With wireloom's own API
-    objects nested are a repetition as well.
+    If objects may be nested without limit, exceeding the maximum depth is an error of its own. The check costs nothing
+    until then; if there is no stack left for a call, an outer object raises the error. With wireloom's own API nested
+    objects count as repetition too.
     """
     if lines and scope.struct.recursive:
         lines = (scope.code("guarded", counted=scope.own, body=lines),)
@@ -39,14 +39,14 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
 
 
 def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
-    """Make steps in order, and verify checksums."""
+    """Return the statements that execute steps in order, and verify checksums."""
     lines = sequence_body(scope, steps, covers)
-    # Every statement that reads names the stream; an object without fields has none.
+    # Every statement that reads uses the stream; an object without fields needs none.
     return (scope.code("sequence", body=lines),) if lines else ()
 
 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
-    """Return the same where ``io`` is known."""
+    """Return the same statements without the assignment of ``io``."""
     marks = Marks(scope.struct)
     parts = list(steps)
     lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []
@@ -75,12 +75,14 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
 
 
 def _leads_elsewhere(scope: ClassScope, step: Step) -> bool:
-    """Return whether a step leads to rows in bytes that have been read before: these stand where the object begins."""
+    """Return whether a step leads to rows in bytes that have already been read, which are located relative to the
+    beginning of the object.
+    """
     return isinstance(step, Field) and isinstance(step.size, WithinSize) and bool(scope.row_steps(step))
 
 
 def common_methods(scope: ClassScope) -> list[MethodView]:
-    """``to-string`` and the instances."""
+    """Return the methods of ``to-string`` and of the instances."""
     struct = scope.struct
     methods = []
     if struct.to_string is not None:

@@ -1,7 +1,7 @@
-"""Objects that were serialised before the lengths that they depend on were filled in: checked again afterwards.
+"""Objects that were serialised before the lengths on which they depend were filled in, and are checked afterwards.
 
-Bytes have to be made before their length is known. Where what they hold depends on that length, such as a field
-that is there if it is large enough, they may be others now.
+Bytes must be created before their length is known. If their content depends on that length, as a field does that exists
+only if the length is large enough, they may have changed.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from .scope import ClassScope, member
 
 
 def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callable[[Field], str]) -> Iterator[str]:
-    """Statements that refuse bytes which have changed. ``wires``: by field, the variable that holds its bytes;
-    ``wire_text``: the expression that makes them."""
+    """Yield the statements that refuse bytes that have changed.
+
+    ``wires``: by field, the variable with its bytes. ``wire_text``: a function that returns the text that creates them.
+    """
     derived = {each.id for each in scope.struct.fills if each.how == "solved"}
     for field in scope.struct.fields:
         if field.id not in wires:
@@ -31,7 +33,7 @@ def settled_lines(scope: ClassScope, wires: Mapping[str, str], wire_text: Callab
 
 
 def _arguments(scope: ClassScope, field: Field, derived: set[str]) -> Iterator[str]:
-    """Arguments that have been filled in since the object was made are brought up to date."""
+    """Yield the statements that update arguments filled in after the object was created."""
     if not isinstance(field.type, UserType) or field.type.opaque or field.condition is not None:
         return
     parameters = scope.plan.type(field.type.path).parameters
@@ -42,7 +44,7 @@ def _arguments(scope: ClassScope, field: Field, derived: set[str]) -> Iterator[s
 
 
 def _looks_outside(plan: Plan, kind: UserType) -> bool:
-    """Return whether objects of a type, or those in them, ask for something of the objects that they are in."""
+    """Return whether objects of a type, or objects inside them, refer to the objects that contain them."""
     waiting, seen = [kind], set[Path]()
     while waiting:
         current = waiting.pop()

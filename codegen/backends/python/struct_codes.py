@@ -1,4 +1,4 @@
-"""The codes of Python's ``struct`` for numbers."""
+"""The format characters of Python's ``struct`` for numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ FLOAT_CODES = {4: "f", 8: "d"}
 
 
 def number_code(kind: IntegerType | FloatType) -> str:
-    """Return the code of Python's ``struct`` module, without byte order."""
+    """Return the format character of a number in Python's ``struct`` module, without byte order."""
     return FLOAT_CODES[kind.size] if isinstance(kind, FloatType) else CODES[kind.size, kind.signed]
 
 
 def byte_order(endian: str | None) -> str:
-    """Return the byte order of Python's ``struct`` module; little-endian where there is none to choose."""
+    """Return the byte order character of Python's ``struct`` module; little-endian if the type has no byte order."""
     return ">" if endian == "be" else "<"

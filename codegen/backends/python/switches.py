@@ -1,4 +1,4 @@
-"""Switches as branches: one per group of cases that come to the same, and one for everything else."""
+"""Switches as branches: one for each group of cases with the same statements, and one for all other values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .scope import ClassScope
 from .view import Lines
 
 Branches = Sequence[tuple[tuple[Node, ...], Lines]]
-"""By matches: the statements of a branch."""
+"""Pairs of the matches and the statements of a branch."""
 
 
 def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: Callable[[Field], Lines]) -> Lines:
-    """Return the branches of a switch; ``lines_of`` treats the field as it is in one of them."""
+    """Return the branches of a switch; ``lines_of`` returns the statements for the field in one of its cases."""
     groups: list[tuple[tuple[Node, ...], Lines]] = []
     for matches, form in switch.branches:
         body = lines_of(form)
@@ -29,7 +29,7 @@ def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: C
 
 
 def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, otherwise: Lines) -> Lines:
-    """Return the statements that choose a branch; ``otherwise`` is what is done where nothing matches."""
+    """Return the statements that select a branch; ``otherwise`` is executed if nothing matches."""
     if not branches:
         return otherwise
     if all(isinstance(each, BooleanLiteral) for matches, _ in branches for each in matches):
@@ -45,7 +45,7 @@ def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, ot
 
 
 def _on_condition(scope: ClassScope, holder: Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:
-    """Return the lines of a switch on a boolean: a plain condition."""
+    """Return the statements of a switch on a boolean: a plain condition."""
     translator = scope.translator(holder.position)
     if True not in bodies:
         condition = translator.negation(on)

@@ -1,4 +1,4 @@
-"""The checks of a value as statements: in readers after the value, in writers before it."""
+"""The checks of a value as statements: after the value in readers, before it in writers."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ ERRORS = {
 CERTAIN = (
     BooleanLiteral, Comparison, EnumMember, FloatLiteral, IntegerLiteral, ListLiteral, Logical, StringLiteral, Unary
 )  # fmt: skip
-"""Expressions that have a value if their operands have one; besides ``_``."""
+"""Expressions that always have a value if their operands have one, in addition to ``_``."""
 
 
 def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> Lines:
     """Return the checks of a value that was read, whose text is ``value``; ``io`` is the stream for the errors.
 
-    A reader may collect what it refuses, where the end of the item is known.
+    A reader may continue after a refusal if the end of the item is known.
     """
     return tuple(_refused(scope, field, each, value, io, raises=field.loses_layout) for each in field.checks)
 
 
 def check_lines(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Return the checks of a value that is to be written; what is refused is always raised."""
+    """Return the checks of a value to be written; a refusal always raises."""
     return tuple(_refused(scope, field, each, value, "None", raises=True) for each in field.checks)
 
 
 def refusals(scope: ClassScope, field: Field, value: str) -> Iterator[str]:
-    """Return the conditions on which a value that is to be written is refused."""
+    """Return the conditions on which a value to be written is refused."""
     return (_condition(scope, field, each, value)[0] for each in field.checks)
 
 
@@ -70,14 +70,15 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
     statement = scope.code(
         template, error=error, given=given, io=io, place=field.place, reason=_reason(field, raises=raises)
     )
-    # Whether the value holds may not be known; its end is.
+    # The validity of the value may be unknown; its end is known.
     computed = not raises and scope.own and any(may_fail(scope.struct, each) for each in check.operands)
     return scope.code("refused_or_not_computed" if computed else "refused", condition=condition, statement=statement)
 
 
 def may_fail(type: TypePlan, node: Node) -> bool:
-    """Return whether an expression about a field of a type may have no value: it divides, shifts, or takes an item or
-    what may be absent."""
+    """Return whether an expression about a field of a type may have no value: it divides, shifts, takes an item, or
+    uses a value that may be absent.
+    """
     return any(not isinstance(each, CERTAIN) and not _is_certain(type, each) for each in walk(node))
 
 
@@ -89,18 +90,18 @@ def _is_certain(type: TypePlan, node: Node) -> bool:
 
 
 def _reason(field: Field, *, raises: bool) -> str:
-    """Return the word for a refusal; a reader that continues takes it to be ``value`` where none is given."""
+    """Return the reason of a refusal; a reader that continues uses ``value`` if none is given."""
     return "" if field.reason == "value" and not raises else field.reason
 
 
 def _condition(scope: ClassScope, field: Field, check: Check, value: str) -> tuple[str, tuple[str, ...]]:
-    """Return the condition that refuses, and the first arguments of the error."""
+    """Return the condition of a refusal, and the first arguments of the error."""
 
     def text(node: Node) -> str:
         return scope.translator(field.position, _=value).text(node, BIT_OR)
 
     texts = [text(each) for each in check.operands] if check.rule != "holds" else []
-    # A float that is no number is neither below nor above a bound, and not between them.
+    # NaN is neither below nor above a bound, nor between two of them.
     floats = isinstance(field.type, FloatType)
     match check.rule:
         case "contents":

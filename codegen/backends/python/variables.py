@@ -1,4 +1,4 @@
-"""Variables as statements: what they begin with, and what sets them at the end of an object."""
+"""Variables as statements: their initial values, and the assignments at the end of an object."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .view import Lines
 
 
 def begin_lines(scope: ClassScope) -> Lines:
-    """Return the variables of an object that is about to be read or written begin."""
+    """Return the statements that set the variables of an object to their initial values before it is read or written."""
     return tuple(_begin(scope, each) for each in variables_of(scope.struct)) if scope.own else ()
 
 
 def begin_text(scope: ClassScope, variable: Instance) -> str:
-    """Return what a variable begins with."""
+    """Return the text of the initial value of a variable."""
     assert variable.value is not None
     text = scope.translator(variable.position).text(variable.value)
     return f"{scope.use('Items')}({text})" if isinstance(variable.type, ListType) else text
@@ -31,7 +31,7 @@ def _begin(scope: ClassScope, variable: Instance) -> str:
 
 
 def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
-    """Return the end of an object: it sets variables, and keeps what it computes of them."""
+    """Return the statements at the end of an object, which set variables and cache values computed from them."""
     if not scope.own:
         return ()
     struct = scope.struct

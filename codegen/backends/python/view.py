@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Lines = tuple[str, ...]
-"""Statements: the text of a template each."""
+"""Statements: the rendered text of a template each."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class FieldView:
 
 @dataclass(frozen=True)
 class MethodView:
-    """A method or property: ``signature`` is everything after ``def``, without the colon. ``doc`` may be empty."""
+    """A method or property: ``signature`` is the text after ``def``, without the colon. ``doc`` may be empty."""
 
     signature: str
     lines: Lines
@@ -49,7 +49,7 @@ class EnumView:
 
 @dataclass(frozen=True)
 class ClassView:
-    """A generated class: ``classes`` are the texts of those inside it, ``constants`` assignments."""
+    """A generated class: ``classes`` are the texts of nested classes, ``constants`` are assignments."""
 
     name: str
     base: str
@@ -63,8 +63,9 @@ class ClassView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (after it) are whole statements, ``body``
-    is the text of the class."""
+    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (after it) are complete statements,
+    ``body`` is the text of the class.
+    """
 
     doc: str
     imports: tuple[str, ...]

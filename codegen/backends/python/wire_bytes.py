@@ -1,4 +1,4 @@
-"""The text that reads the bytes of a value, and makes text or a stream of them."""
+"""The text that reads the encoded bytes of a value, and creates text or a stream from them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from .scope import ClassScope
 
 
 def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, place: str) -> str:
-    """Return the text that turns wire bytes into a string."""
+    """Return the text that decodes bytes to a string."""
     template = "kaitai_text" if scope.module.api is Api.KAITAI else "text"
     return scope.code(template, data=data, encoding=codec(scope, field, encoding), place=place)
 
 
 def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
-    """Python's name of an encoding. With Kaitai's API one that Python does not know is an error when it is used."""
+    """Return Python's name of an encoding. With Kaitai's API an encoding that Python does not know raises when it is
+    used.
+    """
     found = python_codec(encoding or "UTF-8")
     if found is None and scope.own:
         refuse(field.position, f"Python does not know the encoding '{encoding}'")
@@ -26,7 +28,9 @@ def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
 
 
 def bytes_text(scope: ClassScope, field: Field) -> str:
-    """Return the text that reads the bytes of a value: as many as the size says, cut, and with ``process`` undone."""
+    """Return the text that reads the bytes of a value: of the given size, truncated at a terminator, with ``process``
+    decoded.
+    """
     data = trimmed(scope, field, wire_text(scope, field))
     if field.process is None:
         return data
@@ -37,7 +41,7 @@ def bytes_text(scope: ClassScope, field: Field) -> str:
 
 
 def stream_text(scope: ClassScope, field: Field) -> str:
-    """Return the text that makes a stream of these bytes."""
+    """Return the text that creates a stream from the bytes of a field."""
     process = field.process
     if process is None or process.name in SIZE_PRESERVING or not scope.own:
         data = bytes_text(scope, field)
@@ -51,12 +55,12 @@ def stream_text(scope: ClassScope, field: Field) -> str:
 
 
 def substream_text(scope: ClassScope, data: str) -> str:
-    """Return the text that makes a stream of a part of the stream that is read."""
+    """Return the text that creates a stream from a part of the stream that is read."""
     return scope.code("substream" if scope.own else "kaitai_substream", data=data)
 
 
 def wire_text(scope: ClassScope, field: Field) -> str:
-    """Return the text that reads the bytes of a value as they are on the wire."""
+    """Return the text that reads the encoded bytes of a value."""
     if field.id in scope.taken:
         return scope.taken[field.id]
     match field.size:
@@ -76,7 +80,7 @@ def wire_text(scope: ClassScope, field: Field) -> str:
 
 
 def trimmed(scope: ClassScope, field: Field, data: str) -> str:
-    """``data`` without padding, and cut at a terminator inside a field of a given size."""
+    """Return ``data`` without padding, and truncated at a terminator inside a field of a given size."""
     if isinstance(field.size, TerminatedSize):
         return data
     if field.stripped is not None:

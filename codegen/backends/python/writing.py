@@ -1,7 +1,7 @@
 """Attributes as the statements that write them, and the method that writes an object.
 
-The order: constants, the bytes of what lengths are derived from, lengths and counts, checksums that can be computed
-beforehand, the fields in their order, and at last the checksums over what has been written.
+The order is: constants, the bytes from which lengths are derived, lengths and counts, checksums that can be computed
+beforehand, the fields in order, and finally the checksums of bytes already written.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _assigned(scope: ClassScope, target: str, value: str) -> str:
 
 
 def _constants(scope: ClassScope) -> Lines:
-    """Fixed contents, and fields that the spec allows one value only."""
+    """Return the assignments of fixed contents, and of fields with a single valid value."""
     lines: list[str] = []
     for fill in scope.struct.fills:
         field = scope.struct.field(fill.id)
@@ -116,18 +116,19 @@ def _constants(scope: ClassScope) -> Lines:
 
 
 def _default_text(scope: ClassScope, field: Field, value: Node) -> str:
-    """Return the text of what a writer writes if it is not given a value."""
+    """Return the text of the value that is written if none was given."""
     return replace(scope.translator(field.position), as_given=True).text(value)
 
 
 def _is_known_late(field: Field) -> bool:
-    """Return whether a condition says if the field is there, which may ask for what is derived."""
+    """Return whether the field has a condition that may depend on derived values."""
     return field.condition is not None and "_io" not in names_in(field.condition)
 
 
 def _wires(scope: ClassScope, contents: Contents) -> dict[str, str]:
-    """Return the fields whose size is asked for by what is solved, and the texts of their bytes: a local variable, or
-    the value itself."""
+    """Return the fields whose size is required by solved values, and the texts of their bytes: a local variable, or the
+    value itself.
+    """
     solved = [each.value for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     asked = {name for each in solved for name in _sizes(each)} | contents.keys()
     found: dict[str, str] = {}
@@ -151,7 +152,7 @@ def _sizes(expression: Node) -> set[str]:
 
 
 def _wire_lines(scope: ClassScope, field: Field, wire: str, contents: Contents) -> Lines:
-    """Return the statements that make the bytes of a field before it is written."""
+    """Return the statements that create the bytes of a field before it is written."""
     if field.switch is None:
         return (_assigned(scope, wire, _wire_text(scope, field, contents)),)
 
@@ -191,13 +192,13 @@ def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], co
 
 
 def _optional_of(scope: ClassScope, expression: Node) -> Field | None:
-    """Return the field whose size or number a solved value is, if there are objects without it."""
+    """Return the field whose size or length a solved value is, if it is optional."""
     found = (scope.struct.field(each.id) for each in walk(expression) if isinstance(each, Name))
     return next((each for each in found if each is not None and each.condition is not None), None)
 
 
 def _when(scope: ClassScope, field: Field, lines: Lines) -> Lines:
-    """``lines`` where the field is there."""
+    """Return ``lines`` under the condition that the field exists."""
     if field.condition is None:
         return lines
     condition = scope.text(field.condition, field)
@@ -219,7 +220,7 @@ def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str
 
 
 def _is_measured(scope: ClassScope, field: Field) -> bool:
-    """Return whether the size of bytes is what was filled in for them: it takes no look to see that they fit."""
+    """Return whether the size of bytes has been filled in from the bytes themselves, so that no check is needed."""
     if field.repeat is not None or not isinstance(field.size, ExpressionSize):
         return False
     if not isinstance(field.type, BytesType | StringType):
@@ -236,8 +237,9 @@ def _is_measured(scope: ClassScope, field: Field) -> bool:
 
 
 def _always_holds(scope: ClassScope, field: Field) -> bool:
-    """Return whether the value that is filled in is one that the only check lets pass: a size and what is added to it
-    is not less than that."""
+    """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
+    not exceed that number.
+    """
     if len(field.checks) != 1 or field.checks[0].rule != "at least":
         return False
     least = constant_integer(field.checks[0].operands[0])
@@ -250,8 +252,9 @@ def _always_holds(scope: ClassScope, field: Field) -> bool:
 
 
 def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[str]) -> Lines:
-    """Pack values and write them. Several are packed without a call in between; where they do not fit, one is made
-    that says which of them."""
+    """Return the statements that pack values and write them. Several are packed without a call in between; on failure a
+    call reports the value that does not fit.
+    """
     names = names_text(ids)
     if len(values) == 1:
         return (scope.code("write_number", packer=packer, names=names, value=values[0]),)
@@ -283,7 +286,7 @@ def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Line
         lines = (_assigned(scope, member(field.id), repr(field.contents)), *lines)
     if "_io" not in names_in(field.condition):
         return _when(scope, field, lines)
-    # Whether the input had more to come is not for a writer to ask: what is there is written.
+    # A writer cannot ask for the rest of the input: what is set is written.
     condition = scope.code("is_set", name=field_name(field.id))
     return (scope.code("when", condition=condition, body=lines, otherwise=()),)
 
@@ -329,7 +332,7 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
 
 
 def _without_arguments(field: Field) -> Field:
-    """Return the field as a writer sees it: an object that is written has its arguments already."""
+    """Return the field for a writer: an object to be written already has its arguments."""
     switch = field.switch
     if switch is not None:
         branches = tuple((matches, replace(each, arguments=())) for matches, each in switch.branches)
@@ -359,7 +362,7 @@ def _write_checked(scope: ClassScope, field: Field, value: str, content: str | N
 def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
     annotation = scope.annotations.of(case.type)
     if isinstance(case.type, UserType | BytesType | StringType) and not getattr(case.type, "opaque", False):
-        # What is of another type is written as if it were of this one otherwise.
+        # Otherwise a value of another type would be written as if it had this one.
         return scope.code("of_case", kind=annotation, value=value, id=field.id)
     if annotation != scope.annotations.of(field.type):
         return scope.code("cast", annotation=annotation, value=value)

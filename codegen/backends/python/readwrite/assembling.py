@@ -1,4 +1,4 @@
-"""``_assemble``: an object of a straight type in one pass, where it holds, or does once it has been checked."""
+"""``_assemble``: writes an object of a straight type in one pass if it is valid, or becomes valid once it is checked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .straight import fills_stream, straight_types
 
 
 def assemble_method(scope: ClassScope) -> MethodView | None:
-    """Return the method of a straight type; ``None`` for any other."""
+    """Return the method ``_assemble`` of a straight type; ``None`` for any other."""
     if scope.struct.path not in straight_types(scope.module):
         return None
     kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
@@ -44,7 +44,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
 
 
 def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
-    """Return the constants that the base needs of a class with such a method."""
+    """Return the constants that the base class requires of a class with such a method."""
     straight = scope.struct.path in straight_types(scope.module)
     return ("_m_fills_stream = True",) if straight and fills_stream(scope.module, scope.struct.path) else ()
 
@@ -53,7 +53,7 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
-    """Fill in what was not assigned, and have the object checked where something still does not hold."""
+    """Return the statements that fill in unassigned values, and check the object if something is still invalid."""
     filled = dict(each for field in scope.struct.fields for each in _fillings(scope, field))
     fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
     lines: Lines = (scope.code("readwrite/assemble_given", fillings=fillings),) if fillings else ()
@@ -67,7 +67,7 @@ def _is_filled_in(field: Field) -> bool:
 
 
 def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
-    """Return what follows from the values of one field alone: names, each with the text of its value."""
+    """Yield the values that are derived from the value of one field alone: names, each with the text of its value."""
     if field.condition is not None:
         return
     value, name = member(field.id), field_name(field.id)
@@ -87,7 +87,7 @@ def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
 
 
 def _refusals(scope: ClassScope, field: Field) -> list[str]:
-    """Return the conditions on which the value of a field, or the number of its items, does not hold."""
+    """Return the conditions on which the value of a field, or the number of its items, is invalid."""
     value = member(field.id)
     found: list[str] = []
     if field.repeat is None:
@@ -133,13 +133,13 @@ def _has_data(field: Field) -> bool:
 
 
 def _is_encoded_first(field: Field) -> bool:
-    """Return whether text becomes bytes before anything else: it is there, and is not filled in."""
+    """Return whether text is encoded before everything else: it always exists and is not filled in."""
     text = isinstance(field.type, StringType)
     return text and field.repeat is None and field.condition is None and not _is_filled_in(field)
 
 
 def _computed_first(scope: ClassScope) -> Lines:
-    """Return the values that are used more than once."""
+    """Return the statements that compute values that are used more than once."""
     lines: list[str] = []
     for each in scope.struct.fields:
         if _is_encoded_first(each):
@@ -162,7 +162,7 @@ def _computed(scope: ClassScope, field: Field) -> str:
 
 
 def _checksum(scope: ClassScope, field: Field) -> str:
-    """Return the text of what a checksum must be."""
+    """Return the text of the expected value of a checksum."""
     return f"computed_{field_name(field.id)}" if field.condition is None else _computed(scope, field)
 
 
@@ -174,7 +174,7 @@ def _data(scope: ClassScope, field: Field) -> str:
 
 
 def _packed(scope: ClassScope, run: Run) -> Lines:
-    """Fields of fixed sizes that follow each other."""
+    """Return the statements that write consecutive fields of fixed sizes."""
     if len(run.fields) == 1 and _has_data(run.fields[0]):
         return (_append(scope, _data(scope, run.fields[0])),)
     lines: list[str] = []
@@ -189,7 +189,7 @@ def _append(scope: ClassScope, data: str) -> str:
 
 
 def _assembled(scope: ClassScope, field: Field) -> Lines:
-    """Return a field of another size, or with a condition, or repeated."""
+    """Return the statements that write a field of variable size, an optional field or a repeated one."""
     value = member(field.id)
     lines = _list(scope, field, value) if field.repeat else _value(scope, field, value, _data(scope, field))
     return lines if field.condition is None else (when(scope, [scope.text(field.condition, field)], lines),)

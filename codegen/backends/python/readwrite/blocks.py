@@ -1,4 +1,4 @@
-"""Loops and conditions around statements, as a linter wants them."""
+"""Loops and conditions around statements, in the form that a linter requires."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..view import Lines
 
 
 def loop(scope: ClassScope, item: str, values: str, body: Iterable[str]) -> str:
-    """Return a loop over the items of a list; they are counted where a statement asks for the number."""
+    """Return a loop over the items of a list; it has an index if a statement uses it."""
     lines = tuple(body)
     text = code(lines)
     template = "readwrite/items"
@@ -21,12 +21,12 @@ def loop(scope: ClassScope, item: str, values: str, body: Iterable[str]) -> str:
 
 
 def _mentions(text: str, name: str) -> bool:
-    """Return whether there is the variable, not a member or a text of that name."""
+    """Return whether the text uses a variable of that name, as opposed to a member or a string."""
     return re.search(rf"(?<![.'\w]){name}\b(?!')", text) is not None
 
 
 def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> str:
-    """``lines`` where all conditions hold; one condition where another would be inside."""
+    """Return ``lines`` under all conditions; nested conditions are merged into one."""
     parts = list(conditions)
     head, *body = code(lines).split("\n")
     if head.startswith("if ") and all(each[:4] == "    " for each in body):

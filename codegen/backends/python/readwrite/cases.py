@@ -1,4 +1,4 @@
-"""The value of a field with a switch, as one of its cases has it."""
+"""The value of a field with a switch, typed as one of its cases."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from ..scope import ClassScope
 
 
 def as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
-    """``value`` for a type checker, which knows it as any of the types of the switch."""
+    """Return ``value`` cast to the type of a case; a type checker knows it as any of the types of the switch."""
     annotation = scope.annotations.of(case.type)
-    # An instance keeps ``None`` where no case takes the value.
+    # An instance stores ``None`` if no case matches the value.
     may_be_none = value.startswith("self._m_") and field.unmatched
     if annotation == scope.annotations.of(field.type) and not may_be_none:
         return value

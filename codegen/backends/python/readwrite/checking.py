@@ -1,4 +1,4 @@
-"""``_check``: what follows is filled in, and everything is held against the spec."""
+"""``_check``: fills in derived values, and checks everything against the spec."""
 
 from __future__ import annotations
 
@@ -45,11 +45,12 @@ def check_method(scope: ClassScope) -> MethodView:
     for field in sorted(scope.struct.fields, key=lambda each: field_name(each.id) in solved):
         found = _check_attribute(scope, field, member(field.id))
         if found and field_name(field.id) in solved:
-            # What follows does so before it is checked; from how things lie only when they are written.
+            # Derived values are filled in before they are checked; those derived from the layout only when the object
+            # is written.
             found = (when(scope, [f"hasattr(self, {field_name(field.id)!r})"], found),)
         lines.extend(found)
     for field in scope.struct.fields:
-        # After those that such a value depends on.
+        # After the fields on which such a value depends.
         found = check_computed(scope, field, member(field.id))
         lines.extend(when_present(scope, field, found))
     for instance in scope.struct.instances:
@@ -62,7 +63,7 @@ def check_method(scope: ClassScope) -> MethodView:
 
 
 def _constant(scope: ClassScope, field: Field) -> Lines:
-    """Fixed contents, and fields that ``valid`` allows one value only."""
+    """Return the assignments of fixed contents, and of fields with a single valid value."""
     if field.repeat is not None or field.switch is not None:
         return ()
     text = ""
@@ -87,7 +88,9 @@ def _check_attribute(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def when_present(scope: ClassScope, field: Field, lines: Lines) -> Lines:
-    """``lines`` for a field that may be absent; where the stream decides that, what is there counts."""
+    """Return ``lines`` under the condition of an optional field; if the condition depends on the stream, they apply if
+    the field is set.
+    """
     if field.condition is None or not lines:
         return lines
     if asks_stream(scope, field.condition):
@@ -132,8 +135,9 @@ def _item(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def _adopted(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Return which case a stream decides for is known when it is written; an object stands below this one in any
-    case."""
+    """Return the statements that set the parents of objects in a switch whose case depends on the stream. The case is
+    known only when the object is written.
+    """
     if not any(map(scope.plan.owns, field.held)):
         return ()
     parent = parent_text(scope, field)

@@ -1,4 +1,4 @@
-"""Checksums: filled in when an object is checked or written, and verified where they were assigned."""
+"""Checksums: filled in when an object is checked or written, and verified if they were assigned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..view import Lines
 
 
 def wanted_marks(scope: ClassScope) -> Marks:
-    """Return the marks that a writer takes for the checksums over what it has written."""
+    """Return the marks that a writer records for the checksums of bytes already written."""
     marks = Marks(scope.struct)
     for cover in late_checksums(scope):
         marks.want_begin(cover.field.id)
@@ -19,12 +19,14 @@ def wanted_marks(scope: ClassScope) -> Marks:
 
 
 def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
-    """Return the checksums over bytes that are known only when they are written."""
+    """Return the checksums of bytes that are known only when they are written."""
     return tuple(each for each in seen_covers(scope) if each.value is None)
 
 
 def check_checksum(scope: ClassScope, field: Field) -> Lines:
-    """Fill in a checksum over the value of one field and verify it; another holds nothing until it is known."""
+    """Return the statements that fill in a checksum of the value of one field and verify it. Other checksums are set to
+    zero until they are known.
+    """
     cover = scope.struct.cover(field.id)
     if cover is None or cover.of_object:
         return ()
@@ -36,7 +38,7 @@ def check_checksum(scope: ClassScope, field: Field) -> Lines:
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
-    """Have the checksums computed over what has been written, once it is complete."""
+    """Return the statements that compute the checksums of bytes already written, once these are complete."""
     lines: list[str] = []
     for cover in late_checksums(scope):
         name, begin, end = cover.field.id, marks.begins[cover.first], marks.ends[cover.last]

@@ -1,4 +1,4 @@
-"""Attributes that ``valid`` allows one value only, which the spec computes: they follow from what that depends on."""
+"""Attributes for which ``valid`` allows a single value that the spec computes: they are derived from its operands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .questions import asks_stream
 
 
 def computed_value(field: Field) -> Node | None:
-    """Return the one value that ``valid`` allows, where that is not always the same."""
+    """Return the single value that ``valid`` allows, unless it is a constant."""
     equal = field.only
     if equal is None or field.repeat is not None or field.switch is not None:
         return None
@@ -25,24 +25,24 @@ def computed_value(field: Field) -> Node | None:
 
 
 def follows_late(scope: ClassScope, field: Field) -> bool:
-    """Return whether such a value may be known only once sizes and positions are: until then it counts as 0."""
+    """Return whether such a value may be known only once sizes and positions are; until then it counts as 0."""
     return computed_value(field) is not None and field.solvable
 
 
 def without_late_checks(scope: ClassScope, field: Field) -> Field:
-    """Return the field without those of its checks that ``_check`` cannot make where the field stands."""
+    """Return the field without the checks that ``_check`` cannot make at the field's place."""
     late = computed_value(field) is not None or _asks_stream(scope, field)
     return replace(field, checks=tuple(each for each in field.checks if each.rule == "contents")) if late else field
 
 
 def _check_valid(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Return the checks but for that of fixed contents."""
+    """Return the checks except that of fixed contents."""
     checks = tuple(each for each in field.checks if each.rule != "contents")
     return check_lines(scope, replace(field, checks=checks), value)
 
 
 def check_computed(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Fill in a computed value and check it, as far as no stream has to be asked."""
+    """Return the statements that fill in a computed value and check it, unless it depends on a stream."""
     expected = computed_value(field)
     if expected is None or asks_stream(scope, expected):
         return ()
@@ -53,13 +53,15 @@ def check_computed(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Fill in a computed value where it is written, and check what a stream has to be asked for."""
+    """Return the statements that fill in a computed value when it is written, and make the checks that depend on a
+    stream.
+    """
     lines: list[str] = []
     expected = computed_value(field)
     if expected is not None and not scope.lazy:
         text = scope.text(expected, field)
         if not (isinstance(field.type, IntegerType) and field.type.signed):
-            # As long as nothing has its size yet, a difference may be less than nothing.
+            # Before sizes are known, a difference may be negative.
             text = f"max(0, {text})" if field.solvable else text
         lines.append(scope.code("readwrite/follow_now", name=field_name(field.id), value=text))
     if _asks_stream(scope, field):
@@ -69,5 +71,5 @@ def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def _asks_stream(scope: ClassScope, field: Field) -> bool:
-    """Return whether a value is held against something that a stream says."""
+    """Return whether the checks of a value depend on a stream."""
     return any(asks_stream(scope, operand) for each in field.checks for operand in each.operands)

@@ -1,4 +1,4 @@
-"""Bytes, text and objects with a stream of their own: how they are checked, and how they are written."""
+"""Bytes, text and objects with a stream of their own: their checks, and how they are written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_content(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def write_content(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Write bytes or text."""
+    """Return the statements that write bytes or text."""
     first, data = _data(scope, field, value)
     known = {"id": field.id, "data": data, "size": _size_text(scope, field), "cut": _cut(field)}
     if isinstance(field.size, TerminatedSize):
@@ -52,7 +52,9 @@ def write_content(scope: ClassScope, field: Field, value: str) -> Lines:
 
 
 def write_object(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
-    """Write an object that has its own stream; ``index``: the number of the item, where it is one."""
+    """Return the statements that write an object with its own stream; ``index``: the index of a list item, else
+    ``None``.
+    """
     parts = [repr(field.id)]
     size = _size_text(scope, field)
     if size is not None:
@@ -78,7 +80,9 @@ def write_object(scope: ClassScope, field: Field, value: str, index: str | None)
 
 
 def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list[str]) -> str:
-    """Write an object into a stream of its own; ``parts`` are those of its field, ``encoder`` is what encodes it."""
+    """Return the statement that writes an object into its own stream; ``parts`` are the arguments of its field,
+    ``encoder`` the function that encodes it.
+    """
     template = "readwrite/write_encoded" if encoder else "readwrite/write_enclosed"
     return scope.code(template, value=value, parts=parts, encoder=encoder)
 
@@ -94,14 +98,14 @@ def is_cut(field: Field) -> bool:
 
 
 def data_text(scope: ClassScope, field: Field, value: str) -> str:
-    """Return the bytes of a value: text is encoded."""
+    """Return the text of the bytes of a value, which encodes strings."""
     if isinstance(field.type, StringType):
         return scope.code("encoded", value=value, encoding=codec(scope, field, field.type.encoding))
     return value
 
 
 def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
-    """Return the statements that make a value's bytes, if it takes any, and the text that then stands for them."""
+    """Return the statements that create the bytes of a value, if any are needed, and the text that refers to them."""
     text = data_text(scope, field, value)
     if field.process is not None:
         function, *arguments = _encoder_parts(scope, field, field.process)
@@ -113,7 +117,7 @@ def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
 
 
 def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[str]:
-    """Return the function that makes the bytes of a field, and its arguments after the content."""
+    """Return the function that encodes a field, and its arguments after the content."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
         chosen, *size = arguments
@@ -129,7 +133,7 @@ def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[st
 
 
 def _solutions(scope: ClassScope, field: Field) -> tuple[str, ...]:
-    """Return the solutions from which the size follows."""
+    """Return the solutions from which the size is derived."""
     if not isinstance(field.size, ExpressionSize):
         return ()
     return solution_texts(scope, field.size.expression, field)
@@ -145,7 +149,7 @@ def _size_text(scope: ClassScope, field: Field) -> str | None:
 
 
 def _checked_when_written(scope: ClassScope, field: Field) -> bool:
-    """Return whether the size is known only where the value is written."""
+    """Return whether the size is known only when the value is written."""
     expression = field.size.expression if isinstance(field.size, ExpressionSize) else None
     return asks_stream(scope, expression) or arguments_ask_stream(scope, field)
 

@@ -1,4 +1,4 @@
-"""Facts about all objects of a type, which need not be checked for each."""
+"""Facts about all objects of a type, which need not be checked for each object."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ....wire import ExpressionSize
 
 
 class Facts:
-    """Facts about types and about everything below them."""
+    """Facts about a type and the types of the objects inside it."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
     def has_instances(self, struct: TypePlan) -> bool:
-        """Return whether there are instances that are at positions of their own."""
+        """Return whether there are instances at positions of their own."""
         return self._anywhere(struct, lambda each: any(one.field is not None for one in each.instances))
 
     def has_layout(self, struct: TypePlan) -> bool:
-        """Return whether anything follows from where things stand."""
+        """Return whether any value is derived from the positions of others."""
         return self._anywhere(struct, self._has_own_layout)
 
     def _has_own_layout(self, struct: TypePlan) -> bool:
@@ -40,7 +40,7 @@ class Facts:
         return False
 
     def _anywhere(self, struct: TypePlan, test: Callable[[TypePlan], bool]) -> bool:
-        """Return whether a test holds for a type or for one below it; what is not known may be anything."""
+        """Return whether a test is true for a type or for one inside it; it counts as true for unknown types."""
         waiting, seen = [struct], {struct.path}
         while waiting:
             current = waiting.pop()
@@ -81,7 +81,7 @@ def is_plain(struct: TypePlan) -> bool:
 
 
 def _share_a_size(struct: TypePlan) -> bool:
-    """Return whether two fields have a size by the same other one, which may then have to change twice."""
+    """Return whether the sizes of two fields depend on the same field, which may then have to change twice."""
     names: set[str] = set()
     for field in struct.fields:
         if isinstance(field.size, ExpressionSize):
@@ -93,6 +93,6 @@ def _share_a_size(struct: TypePlan) -> bool:
 
 
 def _leaves(node: Node) -> bool:
-    """Return whether an expression looks beyond the object."""
+    """Return whether an expression refers to something outside of the object."""
     outside = not names_in(node).isdisjoint(("_parent", "_root", "_io"))
     return outside or any(isinstance(each.type, StreamType) for each in walk(node))

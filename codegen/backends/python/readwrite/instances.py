@@ -1,4 +1,4 @@
-"""Instances of the read-write API: properties that read, take and write their values."""
+"""Instances of the read-write API: properties that read, set and write their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .writing import field_writer
 
 
 def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
-    """Return all that a class has for an instance."""
+    """Return all methods of a class for an instance."""
     if instance.field is None:
         return [instance_method(scope, instance), _invalidate(scope, instance)]
     inside = replace(scope, places=INSTANCE)
@@ -61,11 +61,11 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
 
 
 def kept_annotation(scope: ClassScope, instance: Instance) -> str:
-    """Return the annotation of the value that an instance keeps; what is absent is not kept."""
+    """Return the annotation of the value that an instance stores; absent values are not stored."""
     if instance.field is None:
         return scope.annotations.of_instance(instance)
     text = scope.annotations.of_field(instance.field)
-    # What none of the cases of a switch takes is kept as ``None``.
+    # A value that matches no case of a switch is stored as ``None``.
     unmatched = instance.field.unmatched and instance.field.repeat is None
     return f"{text} | None" if unmatched and not text.endswith("| None") else text
 

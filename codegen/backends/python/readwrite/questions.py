@@ -1,4 +1,4 @@
-"""Questions about expressions that decide where a statement has to stand."""
+"""Properties of expressions that determine the place of a statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..scope import ClassScope
 
 
 def asks_stream(scope: ClassScope, node: Node | None) -> bool:
-    """Return whether an expression asks a stream for something, which ``_check`` must not do."""
+    """Return whether an expression depends on a stream, which ``_check`` must not use."""
     return node is not None and any(
         isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id == "_io")
         for _, each in _reached(scope, node)
@@ -21,16 +21,17 @@ def asks_stream(scope: ClassScope, node: Node | None) -> bool:
 
 
 def asks_place(scope: ClassScope, node: Node) -> bool:
-    """Return whether an expression needs an instance that is at a position: it must be asked where a reader asks
-    it.
+    """Return whether an expression depends on an instance at a position, so that it must be evaluated where a reader
+    evaluates it.
     """
     instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
     return any(each is not None and each.field is not None for each in instances)
 
 
 def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
-    """Yield the nodes of an expression and of the value instances that it depends on, each with the type that it is
-    in."""
+    """Yield the nodes of an expression and of the value instances on which it depends, each with the type that contains
+    it.
+    """
     waiting: list[tuple[TypePlan, Node]] = [(scope.struct, node)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
@@ -61,18 +62,18 @@ def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan |
 
 
 def item_name(field: Field) -> str:
-    """Return the local variable of an item of a repeated field."""
+    """Return the local variable for an item of a repeated field."""
     return f"item_{field.id}"
 
 
 def arguments_ask_stream(scope: ClassScope, field: Field) -> bool:
-    """Return whether the arguments of ``process`` ask a stream for something."""
+    """Return whether the arguments of ``process`` depend on a stream."""
     process = field.process
     return process is not None and any(asks_stream(scope, each) for each in process.arguments)
 
 
 def arguments_of(scope: ClassScope, field: Field, kind: UserType) -> tuple[tuple[str, Node], ...]:
-    """Return the parameters of the type of a field, each with the argument that it is given."""
+    """Return the parameters of the type of a field, each with its argument."""
     if kind.opaque:
         return ()
     names = (each.id for each in scope.plan.type(kind.path).parameters)

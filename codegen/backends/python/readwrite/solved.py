@@ -18,13 +18,15 @@ from .computed import follows_late
 
 
 def solution_texts(scope: ClassScope, node: Node, field: Field) -> tuple[str, ...]:
-    """Return the solutions of an expression of ``field``, as the runtime takes them."""
+    """Return the solutions of an expression of ``field`` as arguments for the runtime."""
     found = solutions(scope.plan, scope.struct, node)
     return tuple(_text(scope, each, field, late=len(found) > 1) for each in found)
 
 
 def _text(scope: ClassScope, solution: Solution, field: Field, *, late: bool) -> str:
-    """``late``: its numbers may hold what another solution gives, so they are computed only when they are needed."""
+    """Return the text of a solution. ``late``: its numbers may depend on another solution, so they are computed on
+    demand.
+    """
 
     def number(node: Node) -> str:
         text = scope.text(node, field)
@@ -44,7 +46,9 @@ def _is(node: Node, value: int) -> bool:
 
 
 def solve_line(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[str, ...]:
-    """Give the field that an expression of ``field`` follows from the value with which it is ``wanted``."""
+    """Return the statement that sets the field on which an expression of ``field`` depends, so that the expression
+    becomes ``wanted``.
+    """
     found = solutions(scope.plan, scope.struct, node)
     if not found:
         return ()
@@ -62,8 +66,9 @@ def _follows_alone(found: tuple[Solution, ...]) -> bool:
 
 
 def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[tuple[str, str], ...]:
-    """Return the field of the same object that an expression of ``field`` gives its value, with the text of that;
-    nothing if there is none, or a choice, or where one before this field decides."""
+    """Return the field of the same object that alone determines an expression of ``field``, with the text of its
+    derived value. Empty if there is none, if there is a choice, or if an earlier field determines it.
+    """
     found = solutions(scope.plan, scope.struct, node)
     if not _follows_alone(found) or _is_decided(scope, field, found[0].name):
         return ()
@@ -76,15 +81,16 @@ def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> 
 
 
 def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Lines:
-    """Return the ``check`` of a field that may be longer than its content, after its size was made large enough for
-    that and for what ends it."""
+    """Return the ``check`` of a field that may be longer than its content, after statements that make its size large
+    enough for the content and its terminator.
+    """
     node = field.size.expression if isinstance(field.size, ExpressionSize) else None
     found = solutions(scope.plan, scope.struct, node) if node is not None else ()
     if node is None or not found:
         return (check,)
     others = [each for each in scope.struct.fields if each.id != field.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
-        # What decides may be after this.
+        # The field that determines the size may come after this one.
         return (scope.code("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
     end = field.terminator
     ending = len(end.value) if end is not None and not end.include else 0
@@ -93,13 +99,13 @@ def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Line
 
 
 def _is_decided(scope: ClassScope, field: Field, name: str) -> bool:
-    """Return whether a field before this one always gives ``name`` its value; this one is then checked against it."""
+    """Return whether an earlier field always determines ``name``; this field is then checked against it."""
     before = takewhile(lambda each: each.id != field.id, scope.struct.fields)
     return _decide(scope, before, name)
 
 
 def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
-    """Return whether one of the fields always gives ``name`` its value."""
+    """Return whether one of the fields always determines ``name``."""
     for each in fields:
         if each.condition is not None or each.switch is not None or isinstance(each.type, UserType):
             continue
@@ -114,7 +120,7 @@ def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
 
 
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
-    """Return the fields and parameters of a type that follow from sizes, counts, positions and what those say."""
+    """Return the fields and parameters of a type that are derived from sizes, counts, positions and computed values."""
     names = scope.module.followers.get(scope.struct.path, set())
     parts: tuple[Field | Parameter, ...] = (*scope.struct.parameters, *scope.struct.fields)
     late = {each.id for each in scope.struct.fields if follows_late(scope, each)}

@@ -1,7 +1,6 @@
-"""Which types are straight: fields one after the other, each of a size that the object's own values give.
+"""Straight types: consecutive fields whose sizes are determined by the object's own values.
 
-Objects of such types are checked and written in one pass, without a stream to ask and without trying out where things
-come to stand.
+Objects of such types are checked and written in one pass, without a stream and without trying out the layout.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from ..module import Module
 from .computed import computed_value
 
 ELSEWHERE = ("_parent", "_root", "_io", "_on", "_sizeof")
-"""Names of what does not belong to the object."""
+"""Names that refer to something outside of the object."""
 
 OBJECTS = (UserType, AnyStructType, UnionType)
 
@@ -49,7 +48,7 @@ def straight_types(module: Module) -> frozenset[Path]:
 
 
 def fills_stream(module: Module, path: Path) -> bool:
-    """Return whether objects of a straight type go to the end of their stream: their last field does."""
+    """Return whether objects of a straight type extend to the end of their stream, because their last field does."""
     seen: set[Path] = set()
     while path not in seen:
         seen.add(path)
@@ -70,7 +69,9 @@ def _goes_to_the_end(field: Field) -> bool:
 
 
 def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan], filling: frozenset[Path]) -> bool:
-    """Return whether what the fields hold is straight too, and only the last of them goes to the end of the stream."""
+    """Return whether the types of the fields are straight too, and only the last field extends to the end of the
+    stream.
+    """
     for field in struct.fields:
         last = field is struct.fields[-1] and field.condition is None
         if isinstance(field.type, UserType):
@@ -113,7 +114,7 @@ def _is_straight_attribute(struct: TypePlan, field: Field, local: dict[str, bool
 
 
 def _is_straight_content(field: Field) -> bool:
-    """Bytes and text that fill their field, or that a terminator of one byte ends, which belongs to them alone."""
+    """Return whether bytes or text fill their field, or end at a terminator of one byte that is part of the field."""
     if isinstance(field.type, StringType) and python_codec(field.type.encoding or "UTF-8") is None:
         return False
     end = field.terminator
@@ -124,10 +125,10 @@ def _is_straight_content(field: Field) -> bool:
 
 
 def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
-    """Return whether an expression depends on the numbers, bytes, texts and lists of the object itself, or of the last
-    item.
+    """Return whether an expression depends only on the numbers, bytes, texts and lists of the object itself, or of the
+    last item.
 
-    ``known``: the same of the instances that were asked about.
+    ``known``: the results for instances that were visited, by id.
     """
     for each in walk(node):
         if isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id in ELSEWHERE):
@@ -138,7 +139,7 @@ def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
         instance = struct.instance(each.id) if isinstance(each, Name) else None
         if instance is not None and instance.id not in known:
             parts = [part for part in (instance.value, instance.condition) if part is not None]
-            # One that depends on itself is not.
+            # An instance that depends on itself is not.
             known[instance.id] = False
             known[instance.id] = all(_is_local(struct, part, known) for part in parts)
         if instance is not None and not known[instance.id]:

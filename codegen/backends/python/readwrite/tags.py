@@ -1,5 +1,4 @@
-"""Values that a switch depends on: they follow from the class of the object that a field holds, which has to fit
-it."""
+"""Values on which a switch depends: they are derived from the class of the object in a field, which has to match."""
 
 from __future__ import annotations
 
@@ -18,11 +17,13 @@ PLAIN: tuple[tuple[tuple[type[Type], ...], str], ...] = (
     ((IntegerType, BitsType), "int"),
     ((FloatType,), "float"),
 )
-"""Types whose values are no objects of a spec, and Python's classes of them."""
+"""Types whose values are not objects of a spec, and their Python classes."""
 
 
 def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
-    """Have a field that a switch is on follow from the class of what is held; ``slot``: where that is kept."""
+    """Return the statements that derive the field on which a switch depends from the class of the value; ``slot``: the
+    attribute with the value.
+    """
     switch = field.switch
     tag = _tag(scope, switch.on) if switch is not None else None
     if switch is None or tag is None:
@@ -36,7 +37,7 @@ def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
         if not isinstance(form.type, UserType) or form.type.opaque:
             continue
         for each in matches:
-            # Other values come to this class as well where a name, or nothing, is matched.
+            # If a name matches, or the default does, other values lead to this class as well.
             varies = each is None or names_in(each)
             match = "None" if each is None or varies else scope.text(each, field)
             class_name = scope.module.class_of(form.type.path)
@@ -48,7 +49,7 @@ def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
 
 
 def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
-    """Return the check that what is held is of the class that a case has; of switches between objects."""
+    """Return the check that the value is of the class that a case requires, for switches with objects."""
     switch = field.switch
     if switch is None or not field.held:
         return ()
@@ -64,8 +65,9 @@ def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines
 
 
 def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | None:
-    """Return the field that a switch is on: the type that has it, whose it is (``None``: the object's own), its
-    name."""
+    """Return the field on which a switch depends: the type that has it, the object that has it (``None``: the object
+    itself), its name.
+    """
     match on:
         case Name(id) if scope.struct.field(id) is not None:
             return scope.struct, None, id
@@ -83,7 +85,7 @@ def _may_follow(target: Field) -> bool:
 
 
 def _words(node: Node) -> str:
-    """Return the expression of a switch, in the terms of the spec if they are short."""
+    """Return the expression of a switch as in the spec if it is short."""
     match node:
         case Name(id):
             return id

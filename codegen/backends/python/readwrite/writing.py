@@ -1,4 +1,4 @@
-"""``_write__seq``: the fields in their order, each as its field has it."""
+"""``_write__seq``: writes the fields in order."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
 
 
 def field_writer(scope: ClassScope, field: Field, value: str) -> Lines:
-    """Write a field of ``seq`` or of an instance, with everything that it says."""
+    """Return the statements that write a field of ``seq`` or of an instance, including conditions and repetition."""
     lines = _write_repeated(scope, field, value) if field.repeat else _write_item(scope, field, value, None)
     if field.condition is None or not lines:
         return lines
@@ -106,7 +106,7 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
 
 
 def _late_count(scope: ClassScope, field: Field, expression: Node, values: str) -> Lines:
-    """Return the check of a count that is known only where the items are written."""
+    """Return the check of a count that is known only when the items are written."""
     if not asks_stream(scope, expression) and not asks_place(scope, expression):
         return ()
     count = scope.text(expression, field)
@@ -145,7 +145,9 @@ def _write_value(scope: ClassScope, field: Field, value: str, index: str | None)
 
 
 def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str) -> Lines:
-    """Arguments that are streams, or ask one, are those of the stream that is written; so is a byte order."""
+    """Return the statements that update arguments that depend on a stream for the stream that is written, and the byte
+    order.
+    """
     late = {
         field_name(name): scope.text(argument, field)
         for name, argument in arguments_of(scope, field, kind)
@@ -159,7 +161,7 @@ def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str)
 
 
 def _write_framed(scope: ClassScope, field: Field, framing: Framing, value: str) -> Lines:
-    """Return an item between delimiters, stuffed so that it holds none."""
+    """Return the statement that writes an item between delimiters, stuffed so that it contains none."""
     parts = [repr(field.id), f"terminator={framing.delimiter!r}", "keeps_size=False", "index=index"]
     encoder = [scope.use("stuff"), f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"]
     return (enclosed_line(scope, value, parts, encoder),)
