@@ -1,4 +1,4 @@
-"""Additional methods of the root class of a format with rows: a separate prologue, and rows of a given size one by one."""
+"""Additional methods of the root class of a format with rows: a prologue, and rows of a given size one by one."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .view import Lines
 
 
 def begin_lines(scope: ClassScope) -> Lines:
-    """Return the statements that set the variables of an object to their initial values before it is read or written."""
+    """Return the statements that set the variables of an object to their initial values before reading or writing."""
     return tuple(_begin(scope, each) for each in variables_of(scope.struct)) if scope.own else ()
 
 

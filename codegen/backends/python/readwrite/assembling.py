@@ -1,4 +1,4 @@
-"""``_assemble``: writes an object of a straight type in one pass if it is valid, or becomes valid once it is checked."""
+"""``_assemble``: writes a valid object of a straight type in one pass; others are checked first."""
 
 from __future__ import annotations
 
