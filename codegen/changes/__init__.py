@@ -1,4 +1,4 @@
-"""Effects of a change of a spec on readers: columns, bytes, checks, settings."""
+"""The effects of a change of a spec on readers: columns, bytes, checks, settings."""
 
 from ...base.face import face
 

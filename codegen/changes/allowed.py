@@ -1,4 +1,4 @@
-"""Which values a ``valid`` lets through, as far as that can be known without running it."""
+"""The values that a ``valid`` allows, as far as they are known without evaluating it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = int | float | str | bool | tuple[object, ...]
 
 @dataclass(frozen=True)
 class Range:
-    """All numbers from ``low`` to ``high``, both included."""
+    """All numbers from ``low`` to ``high``, inclusive."""
 
     low: float | int = -math.inf
     high: float | int = math.inf
@@ -24,11 +24,11 @@ class Range:
 
 ALL = Range()
 Allowed = Range | frozenset[Value] | None
-"""A range, a few values, or ``None``: unknown."""
+"""A range, a set of values, or ``None`` if unknown."""
 
 
 def allowed(valid: Valid | None, enum: Enum | None, type: Type) -> Allowed:
-    """Return the allowed values. ``enum`` is that of the attribute, ``type`` that of its values."""
+    """Return the allowed values. ``enum`` is the enum of the attribute, ``type`` the type of its values."""
     every = _every(type)
     if valid is None:
         return every
@@ -50,7 +50,7 @@ def allowed(valid: Valid | None, enum: Enum | None, type: Type) -> Allowed:
 
 
 def _every(type: Type) -> Range:
-    """Return all values that the type has, if it is one of integers."""
+    """Return all values of an integer type; ``ALL`` for other types."""
     if isinstance(type, IntegerType):
         bits = 8 * type.size
         return Range(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if type.signed else Range(0, 2**bits - 1)
@@ -62,7 +62,7 @@ def _every(type: Type) -> Range:
 
 
 def within(inner: Allowed, outer: Allowed) -> bool:
-    """Return whether certainly everything of ``inner`` is in ``outer``.
+    """Return whether all values of ``inner`` are certainly in ``outer``.
 
     >>> within(frozenset([1, 2]), Range(0, 9)), within(Range(0, 9), Range(1, 9)), within(None, ALL)
     (True, False, True)

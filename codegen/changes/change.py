@@ -1,4 +1,4 @@
-"""One difference between two versions of a spec, and how much it matters."""
+"""One difference between two versions of a spec, and its severity."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ from enum import IntEnum
 
 
 class Level(IntEnum):
-    """How much a difference matters to those who read files of the format."""
+    """Severity of a difference for readers of files of the format."""
 
     HARMLESS = 0
-    """Words only: no reader's result changes."""
+    """Documentation only: no reader's result changes."""
     COMPATIBLE = 1
-    """Files and programs that worked keep working; there is more to have, or a writer writes otherwise."""
+    """Files and programs that worked keep working; something is added, or a writer writes differently."""
     BREAKING = 2
-    """A file that was good is read otherwise or refused, or a program that names a column or field fails."""
+    """A valid file is read differently or refused, or a program that names a column or field fails."""
 
 
 COLUMNS, WIRE, CHECKS, SETTINGS, WORDS = "columns", "wire", "checks", "settings", "words"
 AREAS = (COLUMNS, WIRE, CHECKS, SETTINGS, WORDS)
-"""``columns``: the table; ``wire``: where bytes lie and what they mean; ``checks``: which values are refused;
-``settings``: what is in ``meta``; ``words``: documentation."""
+"""``columns``: the table; ``wire``: the layout and meaning of bytes; ``checks``: the values that are refused;
+``settings``: the content of ``meta``; ``words``: documentation.
+"""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A difference. ``place``: the column, the field (``event.len``) or the key; ``text``: what became of it."""
+    """A difference. ``place``: the column, the field (``event.len``) or the key; ``text``: a description of the
+    difference.
+    """
 
     level: Level
     area: str
@@ -38,5 +41,5 @@ class Change:
 
 
 def level_of(changes: Iterable[Change]) -> Level:
-    """Return the highest level; ``HARMLESS`` where there is no change."""
+    """Return the highest level; ``HARMLESS`` if there are no changes."""
     return max((each.level for each in changes), default=Level.HARMLESS)

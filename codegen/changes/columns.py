@@ -1,4 +1,4 @@
-"""Two versions of a table: columns added, removed, retyped, reordered, and which a reader gets who does not choose."""
+"""Two versions of a table: columns added, removed, retyped or reordered, and the default table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .change import COLUMNS, SETTINGS, Change, Level
 
 
 def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
-    """Return the changes of the tables."""
+    """Return the changes of the tables and their columns."""
     if old.rows is None or new.rows is None:
         if old.rows is None and new.rows is not None:
             yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the format is a table now")
@@ -22,7 +22,7 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         return
     before, after = ({each.name: each for each in spec.tables} for spec in (old, new))
     if "" in before or "" in after:
-        # A table without a name is what those read who name none.
+        # A table without a name is read by default.
         yield from _table(old, old.rows, new, new.rows)
         return
     for name, rows in before.items():
@@ -88,7 +88,7 @@ def _place(column: TableColumn) -> str:
 
 
 def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Iterator[Change]:
-    """Yield the order of columns does not affect readers that go by names."""
+    """Yield the change of the column order, which does not affect readers that select columns by name."""
     one = [name for name, column in before.items() if column.default and name in after and after[name].default]
     other = [name for name, column in after.items() if column.default and name in one]
     if one != other:

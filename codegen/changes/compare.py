@@ -1,4 +1,4 @@
-"""Compares two versions of a spec."""
+"""Comparison of two versions of a spec."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ OUTSIDE = frozenset(
         *("imports", "valid"),
     )
 )
-"""Parts of the model that change nothing by themselves: words and places, what follows from other parts, what a column
-says already, and what is compared by its meaning."""
+"""Parts of the model whose changes alone have no effect: documentation and positions, parts derived from others, parts
+reported for columns, and parts compared by their meaning.
+"""
 
 
 def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
-    """Return all that is different, the weightiest first. Raises ``SpecError`` if a column has no Arrow type."""
+    """Return all differences, the most severe first.
+
+    Raises ``SpecError`` if a column has no Arrow type.
+    """
     renames = find_renames(old, new)
     before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
     plans = plan_of(old), plan_of(new)
@@ -34,13 +38,13 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
     found += [*setting_changes(old, new), *word_changes(old, new)]
     if level_of(found) == Level.HARMLESS and _bare(before) != _bare(after):
-        # Nothing may pass as harmless because nobody thought of it.
+        # A difference that is not recognised must not be reported as harmless.
         found.append(Change(Level.BREAKING, WIRE, new.name, "the specs differ in a way that has no name here"))
     return tuple(sorted(found, key=lambda each: (-each.level, AREAS.index(each.area))))
 
 
 def _bare(value: object) -> object:
-    """Return the model without words and places, as plain tuples."""
+    """Return the model without documentation and positions, as plain tuples."""
     if isinstance(value, Node):
         return expression_text(value)
     if is_dataclass(value) and not isinstance(value, type):

@@ -1,4 +1,4 @@
-"""Parts of the model in words, so that two of them can be compared and shown."""
+"""Textual descriptions of parts of the model, for comparing and displaying them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ORDERS = {"le": "little-endian", "be": "big-endian", "computed": "computed"}
 
 
 def type_text(type: Type, root: str) -> str:
-    """As a spec says it; types of the spec itself without its name.
+    """Return a type as in a spec; types of the spec ``root`` itself are without its name.
 
     >>> type_text(IntegerType(4, False, "le"), "log"), type_text(UserType(("log", "event")), "log")
     ('u4le', 'event')
@@ -66,13 +66,13 @@ def type_text(type: Type, root: str) -> str:
 
 
 def path_text(path: Path, root: str) -> str:
-    """``event``, or ``other::event`` for a type of another spec."""
+    """Return the path of a type: ``event``, or ``other::event`` for a type of another spec."""
     inner = path[1:] if path[:1] == (root,) else path
     return "::".join(inner) or "the root"
 
 
 def size_text(size: Size) -> str:
-    """Return how many bytes."""
+    """Return a description of the number of bytes."""
     match size:
         case FixedSize(number):
             return f"{number} bytes"
@@ -88,7 +88,7 @@ def size_text(size: Size) -> str:
 
 
 def repeat_text(attribute: Attribute) -> str:
-    """Return how often."""
+    """Return a description of the repetition."""
     match attribute.repeat:
         case RepeatEos():
             return "to the end"
@@ -100,7 +100,7 @@ def repeat_text(attribute: Attribute) -> str:
 
 
 def terminator_text(terminator: Terminator | None) -> str:
-    """Return the bytes, and what becomes of them."""
+    """Return the bytes of a terminator, and how they are handled."""
     if terminator is None:
         return NONE
     flags = [
@@ -112,7 +112,9 @@ def terminator_text(terminator: Terminator | None) -> str:
 
 
 def process_text(process: Process | None) -> str:
-    """``zlib``, ``xor(key)``; of codecs their names, what chooses one, and what bounds it."""
+    """Return the text of a process: ``zlib``, ``xor(key)``; for codecs their names, the selecting expression and the
+    limits.
+    """
     if process is None:
         return NONE
     if process.codecs:
@@ -124,8 +126,9 @@ def process_text(process: Process | None) -> str:
 
 
 def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
-    """Return the type for each value of the switch, in words; ``_`` is any other. Without ``root``, types of the spec
-    have no name."""
+    """Return the description of the type for each value of the switch; ``_`` is any other value. Without ``root``,
+    types of the spec have no name.
+    """
     return {
         "_" if each.match is None else expression_text(each.match): ", ".join(
             [
@@ -140,12 +143,12 @@ def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
 
 
 def optional_text(node: Node | None) -> str:
-    """Return an expression, or ``none``."""
+    """Return the text of an expression, or ``none``."""
     return NONE if node is None else expression_text(node)
 
 
 def expression_text(node: Node) -> str:
-    """Return an expression as it might be written; the same for two that mean the same tree.
+    """Return an expression in a normalised notation: equal trees have equal texts.
 
     >>> expression_text(nodes.Binary("-", nodes.Name("len"), nodes.IntegerLiteral(9)))
     'len - 9'

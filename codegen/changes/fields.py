@@ -1,4 +1,4 @@
-"""Two versions of one field: what its bytes are, where they lie, which values are refused."""
+"""Two versions of one field: its bytes, their position, and the values that are refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Facts = dict[str, str]
 
 
 def facts(attribute: Attribute, root: str) -> Facts:
-    """Return all that decides where the field's bytes lie and what they mean, in words."""
+    """Return descriptions of everything that determines the position and the meaning of the field's bytes."""
     return {
         "type": "" if attribute.switch else type_text(attribute.type, root),
         "size": size_text(attribute.size),
@@ -47,10 +47,10 @@ def facts(attribute: Attribute, root: str) -> Facts:
 
 
 class Fields:
-    """Compares fields of ``old`` and ``new``."""
+    """Comparison of the fields of ``old`` and ``new``."""
 
     def __init__(self, old: Spec, new: Spec, enums: Mapping[Path, Path]) -> None:
-        """``enums``: what the enums of ``old`` are in ``new``."""
+        """``enums``: maps the enums of ``old`` to those of ``new``."""
         self.old = old
         self.new = new
         self._enums = enums
@@ -65,7 +65,7 @@ class Fields:
         yield from field_changes(place, old.message, new.message)
 
     def instances(self, place: str, old: Instance, new: Instance, area: str) -> Iterator[Change]:
-        """Return the changes of an instance. ``area``: that of a computed value, which is on no wire by itself."""
+        """Return the changes of an instance. ``area``: the area of a computed value, which has no bytes of its own."""
         if old.attribute is None and new.attribute is None:
             one, other = (self._type_text(each.type) for each in (old, new))
             yield from _differing(place, "type", one, other, area)
@@ -81,7 +81,7 @@ class Fields:
         yield from _differing(place, "stream", optional_text(old.io), optional_text(new.io))
 
     def _type_text(self, type: Type) -> str:
-        """Return the same for a type of either spec that is but called otherwise."""
+        """Return the text of a type, which is the same in both specs if it was only renamed."""
         if isinstance(type, EnumType):
             return type_text(replace(type, path=self._enums.get(type.path, type.path)), self.new.name)
         return type_text(type, self.new.name)
@@ -99,10 +99,10 @@ class Fields:
                 yield from _differing(place, "byte order", *orders)
                 before["type"] = after["type"]
         if isinstance(one, UserType) and isinstance(other, UserType) and not one.opaque and not other.opaque:
-            # What became of the type is said there.
+            # Changes of the type itself are reported there.
             before["type"] = after["type"]
         if old.message is not None and new.message is not None and old.message.kind != new.message.kind:
-            # The type of such a field follows from its kind in protobuf, of which is said what it does.
+            # The type of such a field is derived from its protobuf kind, whose change is reported.
             before["type"] = after["type"]
         if isinstance(one, StringType) and isinstance(other, StringType) and _includes(other.encoding, one.encoding):
             text = f"type: {before['type']} → {after['type']}: the same text, and more is accepted"
@@ -114,7 +114,7 @@ class Fields:
             yield Change(level, CHECKS, place, f"a terminator that is missing at the end is {what} now")
             before["terminator"] = after["terminator"]
         for name, value in before.items():
-            # The size of a number follows from its type, which says it already.
+            # The size of a number is part of its type, whose change is reported.
             if name == "size" and before["type"] != after["type"] and value.endswith("bytes"):
                 continue
             yield from _differing(place, name, value, after[name])
@@ -143,7 +143,7 @@ class Fields:
             if match not in after:
                 yield Change(Level.BREAKING, WIRE, place, f"the case {match} was removed")
             elif bare_before[match] != bare_after[match]:
-                # Where both are types of the spec, what became of the type is said there.
+                # If both are types of the spec, their changes are reported there.
                 yield from _differing(place, f"case {match}", what, after[match])
         for match in after:
             if match not in before:
@@ -184,13 +184,13 @@ def _differing(place: str, what: str, old: str, new: str, area: str = WIRE) -> I
 
 
 def _includes(outer: str | None, inner: str | None) -> bool:
-    """Return whether all text in one encoding is the same text in another."""
+    """Return whether all text in the encoding ``inner`` decodes to the same text in ``outer``."""
     supersets = ("UTF-8", "ISO-8859-", "windows-125", "IBM437", "IBM866")
     return inner == "ASCII" and outer is not None and outer.startswith(supersets)
 
 
 def _but_missing(terminator: Terminator | None) -> Terminator | None:
-    """Return all that a terminator is, but for what becomes of it where it is missing."""
+    """Return a terminator without its setting for the case that it is missing."""
     return None if terminator is None else replace(terminator, eos_error=True)
 
 

@@ -1,4 +1,4 @@
-"""Two versions of messages: their fields, and the tables that are made of them."""
+"""Two versions of messages: their fields, and their tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _units(old: Units, new: Units) -> Iterator[Change]:
         one, other = getattr(old, each.name), getattr(new, each.name)
         if each.name == "kinds" or not each.compare or one == other:
             continue
-        # How a writer puts rows together is nothing that a reader notices, nor is the way to a message's place.
+        # Readers notice neither how a writer groups rows nor the path to a message.
         level = Level.COMPATIBLE if each.name in ("packing", "at") else Level.BREAKING
         yield Change(level, WIRE, "message", f"{each.name}: {_shown(one)} → {_shown(other)}")
 
@@ -78,8 +78,9 @@ def _column(place: str, old: MessageColumn, new: MessageColumn) -> Iterator[Chan
 
 
 WIDER = {("uint32", "uint64"), ("int32", "int64"), ("sint32", "sint64"), ("string", "bytes")}
-"""Kinds of which the second reads every value that was written as the first, unchanged: protobuf's language guide,
-"Updating A Message Type"."""
+"""Pairs of kinds of which the second reads all values written as the first, unchanged; see "Updating A Message Type" in
+protobuf's language guide.
+"""
 
 
 def field_changes(place: str, old: MessageField | None, new: MessageField | None) -> Iterator[Change]:
@@ -100,13 +101,13 @@ def field_changes(place: str, old: MessageField | None, new: MessageField | None
         yield Change(Level.COMPATIBLE, WIRE, place, text)
     for each in fields(MessageField):
         one, other = getattr(old, each.name), getattr(new, each.name)
-        # As what a table shows a field is told with the table's columns.
+        # The JSON form of a field is reported with the columns of the table.
         if one != other and each.name not in ("packed", "json") and not (wider and each.name == "kind"):
             yield Change(Level.BREAKING, WIRE, place, f"{each.name}: {_shown(one)} → {_shown(other)}")
 
 
 def rule_changes(place: str, old: Message | None, new: Message | None) -> Iterator[Change]:
-    """Return the changes of the rules by which a message is read."""
+    """Return the changes of the rules for reading a message."""
     if old is None or new is None:
         if old is not new:
             yield Change(Level.BREAKING, WIRE, place, "is a message " + ("now" if old is None else "no more"))

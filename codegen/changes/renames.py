@@ -1,7 +1,8 @@
 """Renames between two specs: types, enums, their labels, fields, instances, parameters.
 
-What follows from a name is no change of its own: where a length is renamed, the size that names it is still the same.
-So the older spec is put into the words of the newer before the two are compared (``in_words_of``).
+Parts derived from a renamed name are not changes of their own: if a length is renamed, the size that refers to it is
+still the same. So the older spec is translated to the names of the newer one before the two are compared
+(``in_words_of``).
 """
 
 from __future__ import annotations
@@ -27,28 +28,28 @@ Named = TypeVar("Named", Attribute, Instance, Parameter)
 
 @dataclass
 class Renames:
-    """From the older spec to the newer. ``types`` also has those that kept their name."""
+    """Renames from the older spec to the newer one. ``types`` includes types that kept their names."""
 
     types: dict[Path, Path] = field(default_factory=dict)
     enums: dict[Path, Path] = field(default_factory=dict)
     labels: dict[Path, dict[str, str]] = field(default_factory=dict)
-    """By the older enum: its labels whose value has another one now."""
+    """By enum of the older spec: its labels, each with the label that has its value now."""
     members: dict[Path, dict[str, str]] = field(default_factory=dict)
-    """By the older type: its attributes, instances and parameters."""
+    """By type of the older spec: its attributes, instances and parameters."""
 
 
 def structs_of(spec: Spec) -> dict[Path, Struct]:
-    """Return all types of a spec and of what it imports, by their paths."""
+    """Return all types of a spec and of its imports, by path."""
     return {each.path: each for each in family(spec)}
 
 
 def enums_of(spec: Spec) -> dict[Path, Enum]:
-    """Return all enums, by their paths."""
+    """Return all enums, by path."""
     return {enum.path: enum for struct in structs_of(spec).values() for enum in struct.enums}
 
 
 def starts(old: Spec, new: Spec) -> list[tuple[Path, Path]]:
-    """Return where reading begins in both: the roots, and the messages of which there are tables."""
+    """Return the types at which reading begins in both specs: the roots, and the messages with tables."""
     kinds = {each.name: each.message for each in new.units.kinds} if new.units is not None else {}
     before = old.units.kinds if old.units is not None else ()
     messages = [(each.message, kinds[each.name]) for each in before if each.name in kinds]
@@ -56,7 +57,7 @@ def starts(old: Spec, new: Spec) -> list[tuple[Path, Path]]:
 
 
 def find_renames(old: Spec, new: Spec) -> Renames:
-    """Return the renames, from the roots on."""
+    """Return the renames, found by following types from the roots."""
     return _Finder(old, new).found
 
 
@@ -87,12 +88,12 @@ class _Finder:
             waiting.extend(self._below(self._old[one], self._new[other]))
 
     def _enums(self) -> None:
-        """Enums of one name are the same; others may turn out to be."""
+        """Pair the enums with equal names; others may be paired later."""
         for path in self._old_enums:
             self._same_enum(path, self._moved(path))
 
     def _moved(self, path: Path) -> Path:
-        """Return the path in a spec that may be called otherwise as a whole."""
+        """Return a path with the name of the newer spec, in case the spec as a whole was renamed."""
         return (self._roots[1], *path[1:]) if path[:1] == (self._roots[0],) else path
 
     def _namesake(self, path: Path) -> Path | None:
@@ -110,7 +111,7 @@ class _Finder:
         self.found.labels[one] = {each.label: after[each.value] for each in labels if each.value in after}
 
     def _below(self, old: Struct, new: Struct) -> Iterator[tuple[Path, Path]]:
-        """Yield the pairs of types that the fields of a pair lead to; their enums are paired on the way."""
+        """Yield the pairs of types that the fields of a pair have; enums are paired on the way."""
         names = self.found.members.setdefault(old.path, {})
         plain = [[type_text(each.type, root) for each in one.parameters] for one, root in self._rooted(old, new)]
         if plain[0] == plain[1]:
@@ -139,7 +140,7 @@ class _Finder:
                 self._same_enum(before.path, now.path)
 
     def _renamed_attributes(self, names: dict[str, str], old: Struct, new: Struct) -> None:
-        """Fields that stand where one of another name stood, with the same bytes."""
+        """Add the fields at the place of a field with another name and the same bytes."""
         before, after = [each.id for each in old.attributes], [each.id for each in new.attributes]
         for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
             if tag != "replace" or b - a != d - c:
@@ -160,8 +161,9 @@ class _Finder:
         return None
 
     def _facts(self, attribute: Attribute, struct: Struct, side: int) -> dict[str, str]:
-        """Return the layout of its bytes; types of the spec count as equal, since their changes are reported
-        separately."""
+        """Return the layout of an attribute's bytes. Types of the spec count as equal, since their changes are reported
+        separately.
+        """
         known = facts(self._words(side).value(attribute, struct.path), self._roots[side])
         if isinstance(attribute.type, UserType):
             known["type"] = ""
@@ -175,15 +177,16 @@ class _Finder:
 
 
 def in_words_of(new: Spec, spec: Spec, renames: Renames) -> Spec:
-    """Return a spec with what is renamed called as it is in ``new``, and with constants folded; types keep their
-    paths."""
+    """Return a spec with renamed parts named as in ``new``, and with constants folded; types keep their paths."""
     words = _Words(spec.name, new.name, renames)
     imports = tuple(replace(each, root=words.struct(each.root)) for each in spec.imports)
     return replace(spec, root=words.struct(spec.root), imports=imports)
 
 
 class _Words:
-    """Puts parts of a spec into the words of another. ``root``: its name; ``other``: that of the other."""
+    """Translation of parts of a spec to the names of another. ``root``: its name; ``other``: the name of the other
+    spec.
+    """
 
     def __init__(self, root: str, other: str, renames: Renames) -> None:
         self._root = root
@@ -192,13 +195,13 @@ class _Words:
         self._last = {one[-1]: two[-1] for one, two in renames.types.items() if len(one) > 1 and one[-1] != two[-1]}
 
     def struct(self, struct: Struct) -> Struct:
-        """Return a type and all inside it."""
+        """Return a translated type and all types inside it."""
         inner = tuple(self.struct(each) for each in struct.structs)
         found: Struct = self._fields(struct, struct.path)
         return replace(found, structs=inner)
 
     def value(self, value: Any, owner: Path) -> Any:
-        """Any part of the type ``owner``."""
+        """Return any translated part of the type ``owner``."""
         if isinstance(value, Node):
             return self.node(value, owner)
         if isinstance(value, tuple):
@@ -219,7 +222,7 @@ class _Words:
         return value
 
     def node(self, node: Node, owner: Path) -> Node:
-        """Return an expression inside the type ``owner``."""
+        """Return a translated expression inside the type ``owner``."""
         return fold(self._node(node, owner))
 
     def _named(self, value: Named, owner: Path) -> Named:

@@ -1,7 +1,8 @@
-"""Specs as they are in files, folders and git revisions.
+"""Specs in files, folders and git revisions.
 
-A side of a comparison is a spec file, a folder of them, ``REVISION:PATH`` as git has it (the path counts from the
-repository's root, or from here where it begins with ``./``), or a revision alone, which means the other side's path.
+A side of a comparison is a spec file, a folder of them, ``REVISION:PATH`` as in git (the path is relative to the
+repository's root, or to the current folder if it begins with ``./``), or a revision alone, which uses the path of the
+other side.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ SUFFIX = ".ksy"
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: the specs by file name, each loaded when it is asked for. ``single``: one file was
-    named."""
+    """One side of a comparison: the specs by file name, each loaded on demand. ``single``: a single file was named."""
 
     shown: str
     files: Mapping[str, Path]
@@ -33,7 +33,10 @@ class Side:
     revision: str | None = None
 
     def spec(self, name: str) -> Spec:
-        """Return the model of a spec. Raises ``SpecError``."""
+        """Return the model of a spec.
+
+        Raises ``SpecError`` if it is invalid.
+        """
         path = self.files[name]
         shown = None
         if self.revision is not None:
@@ -43,7 +46,7 @@ class Side:
 
 @contextmanager
 def opened(old: str, new: str) -> Iterator[tuple[Side, Side]]:
-    """Both sides; what comes from git is in a temporary folder meanwhile.
+    """Yield both sides. Files from git are in a temporary folder within the context.
 
     Raises ``WireloomError`` if there is no such file, folder, revision or path in it.
     """
@@ -66,7 +69,7 @@ def _side(text: str, other: str, folder: Path) -> Side:
     if colon:
         base, local = Path(), inside.startswith("./")
     else:
-        # A revision alone: the same place as on the other side, which is a file here.
+        # A revision alone uses the place of the other side, which is a file here.
         if not Path(other).exists():
             raise WireloomError("no such spec file or folder: check the path, or name REVISION:PATH", path=other)
         base, local = Path(other).resolve().parent, True
@@ -78,7 +81,7 @@ def _side(text: str, other: str, folder: Path) -> Side:
     _unpack(top, commit.decode().strip(), folder)
     found = folder / inside
     if not found.exists() and not colon and Path(other).is_dir():
-        # The folder is new since then, with all that is in it.
+        # The folder, with all its files, was added after the revision.
         return Side(f"{revision}:{inside}", {}, False, revision)
     if not found.exists():
         raise WireloomError(

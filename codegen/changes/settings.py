@@ -1,4 +1,4 @@
-"""Two versions of what is in ``meta``, and of the words of a spec."""
+"""Two versions of the content of ``meta``, and of the documentation of a spec."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _option(old: Choice, new: Choice) -> Iterator[Change]:
 
 
 def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
-    """Where the documentation is another."""
+    """Return the places at which the documentation differs."""
     before, after = _words(old), _words(new)
     for place, text in after.items():
         if place in before and before[place] != text:

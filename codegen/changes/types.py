@@ -1,4 +1,4 @@
-"""Two versions of the types of a spec: fields that came, went, moved or were renamed, and enums."""
+"""Two versions of the types of a spec: fields that were added, removed, moved or renamed, and enums."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from .renames import Renames, enums_of, starts, structs_of, types_of
 
 
 class Types:
-    """Goes through the types of two specs side by side, from their roots on. ``old`` is in the terms of ``new``, but
-    for the names of types and enums (``renames.in_words_of``)."""
+    """Traversal of the types of two specs side by side, from their roots. ``old`` is translated to the names of
+    ``new``, except for the names of types and enums (``renames.in_words_of``).
+    """
 
     def __init__(self, old: Spec, new: Spec, renames: Renames) -> None:
         self.old = old
@@ -41,7 +42,7 @@ class Types:
             if unused and name in after and after[name].path not in met_after:
                 yield from self._structs(struct, after[name])
             elif unused and name not in after:
-                # Where it was used, the field that has another type now or is gone says what breaks.
+                # The field that used it, and now has another type or is removed, reports what breaks.
                 yield Change(Level.COMPATIBLE, WIRE, name, "this type was removed")
         for name, struct in after.items():
             if name not in before and struct.path not in met_after:
@@ -59,7 +60,7 @@ class Types:
             text = f"this type is called {name or 'like the format'} now, and so is its class"
             yield Change(Level.COMPATIBLE, WIRE, was or "the root", text)
         elif was != name:
-            # What is different about it follows.
+            # Its differences are reported below.
             yield Change(Level.COMPATIBLE, WIRE, name or "the root", f"stands where {was or 'the root'} stood")
         if same:
             yield from self._renamed(name, self._renames.members.get(old.path, {}), old, new)
@@ -106,7 +107,7 @@ class Types:
         stayed = [id for id in before if id in after]
         if stayed != [id for id in after if id in before]:
             order = ", ".join(id for id in after if id in before)
-            # The fields of a message are found by their numbers.
+            # The fields of a message are identified by their numbers.
             level = Level.COMPATIBLE if new.message is not None else Level.BREAKING
             yield Change(level, WIRE, name or "the root", f"its fields come in another order: {order}")
         for id in stayed:
@@ -117,7 +118,7 @@ class Types:
             yield from self._below(was, now)
 
     def _added(self, struct: Struct, id: str) -> Level:
-        """Return the level of a removed or added field: one that a message may lack breaks no reader."""
+        """Return the level of a removed or added field; a field that may be absent from a message breaks no reader."""
         attribute = struct.attribute(id)
         message = attribute.message if attribute is not None else None
         return Level.BREAKING if message is None or message.label == "required" else Level.COMPATIBLE
@@ -146,8 +147,9 @@ class Types:
                 yield Change(Level.COMPATIBLE, area, _place(name, instance.id), "this instance was added")
 
     def _area(self, old: tuple[Path, str], new: tuple[Path, str]) -> str:
-        """Return the level of a change of a computed value: it changes the wire if a size, count or condition depends
-        on it."""
+        """Return the area of a change of a computed value, which changes the wire if a size, count or condition depends
+        on it.
+        """
         return WIRE if old in self._framing[0] or new in self._framing[1] else COLUMNS
 
     def _below(self, old: Attribute | Instance, new: Attribute | Instance) -> Iterator[Change]:
@@ -162,7 +164,7 @@ class Types:
         for path, enum in before.items():
             name, other = path_text(path, self.old.name), self._renames.enums.get(path)
             if other is None:
-                # Where it was used, the field that has no names any more says what breaks.
+                # The field that used it, and no longer has names for its values, reports what breaks.
                 yield Change(Level.COMPATIBLE, WIRE, name, "this enum was removed")
                 continue
             now = path_text(other, self.new.name)
@@ -175,7 +177,7 @@ class Types:
 
 
 def _is_column(spec: Spec, struct: Struct, instance: Instance) -> bool:
-    """Return whether it is a column of the table, of which the table's part tells what became of it."""
+    """Return whether it is a column of the table, whose changes are reported with the table."""
     return any(
         (struct.path in rows.types and instance.id in (*rows.columns, *rows.selectable))
         or (struct.path == spec.root.path and instance.id in rows.parent_columns)

@@ -1,4 +1,4 @@
-"""Modules with the API of Kaitai's own compiler, for its users: one per spec, side by side in a folder."""
+"""Modules with the API of Kaitai's own compiler: one per spec, side by side in a folder."""
 
 from ...base.face import face
 

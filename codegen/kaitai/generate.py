@@ -1,4 +1,4 @@
-"""Writes modules with Kaitai's API into a folder, or compares them with what is there."""
+"""Writes modules with Kaitai's API to a folder, or compares them with the existing ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from ..emit import Changes, check_folder, difference, formatted, from_here, put
 from .modules import modules
 
 REPLACEABLE = (HEADER_START, "# This is a generated file! ")
-"""How the modules begin that are overwritten: our own, and those of Kaitai's own compiler."""
+"""First lines of modules that may be overwritten: our own, and those of Kaitai's own compiler."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The files that were, or with ``check`` would have been, written, the errors of refused specs, and what a caller
-    that writes with the classes has to give."""
+    """The files that were written (or would be, with ``check``), the errors of refused specs, and the values that
+    callers of the writers must provide.
+    """
 
     changes: Changes
     errors: tuple[WireloomError, ...]
@@ -37,12 +38,13 @@ def generate(
     check: bool = False,
     strict: bool = False,
 ) -> Outcome:
-    """Compile the specs, and what they import, into modules in ``output_dir``; with ``check`` nothing is written.
+    """Compile the specs, and their imports, to modules in ``output_dir``; with ``check`` nothing is written.
 
-    Nothing else in the folder is touched. ``package``: what Python imports the folder as; ``.`` for a package whose
-    name does not matter, empty if the folder may be one or be on Python's path itself. ``import_paths``: where
-    absolute imports are looked for. The specs that are refused leave the others alone; the outcome has their errors.
-    ``strict``: a spec is also refused where a writer would have to be given what cannot be solved for.
+    Other files in the folder are not touched. ``package``: the name under which Python imports the folder; ``.`` for a
+    package with any name, empty if the folder may be a package or be on Python's path itself. ``import_paths``: folders
+    that are searched for absolute imports. Specs that are refused do not affect the others; the outcome has their
+    errors. ``strict``: a spec is also refused if callers of its writer would have to provide values that cannot be
+    solved for.
     """
     made = modules(specs, import_paths, api, package, strict=strict)
     files = formatted({f"{name}.py": text for name, text in made.texts.items()})

@@ -26,8 +26,9 @@ TEMPLATE = "parser.py.j2"
 
 @dataclass
 class Modules:
-    """The modules of some specs: ``texts``, by the name of the module, the ``errors`` of those that are refused, and
-    ``notes``, what whoever writes has to give, each with its place."""
+    """The modules of some specs: ``texts`` by name of the module, the ``errors`` of refused specs, and ``notes`` about
+    the values that callers of the writers must provide, each with its place.
+    """
 
     texts: dict[str, str] = field(default_factory=dict)
     errors: list[WireloomError] = field(default_factory=list)
@@ -37,11 +38,11 @@ class Modules:
 def modules(
     specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str, *, strict: bool = False
 ) -> Modules:
-    """Return the modules of the specs and of all that they import, each once; not formatted yet.
+    """Return the modules of the specs and of all specs that they import, each once; not formatted yet.
 
-    ``package`` is where they import each other from, see ``Module``. A spec that is refused, or that cannot be read,
-    does not keep the others from being made. ``strict``: one is also refused where a writer would have to be given
-    what cannot be solved for; otherwise there are notes about that.
+    ``package`` is the package from which they import each other, see ``Module``. A spec that is refused, or that cannot
+    be read, does not affect the others. ``strict``: a spec is also refused if callers of its writer would have to
+    provide values that cannot be solved for; otherwise these are reported as notes.
     """
     made = Modules()
     known: dict[str, Spec] = {}
@@ -63,12 +64,12 @@ def modules(
 
 
 def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
-    """Return what callers of writers have to provide, for a spec and all that it imports."""
+    """Return the values that callers of writers have to provide, for a spec and its imports."""
     return tuple(each for spec in _family(whole) for each in unsolved(plan_of(spec), in_place=True))
 
 
 def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:
-    """Add the modules of one spec, all of them or, where one is refused, none."""
+    """Add the modules of one spec and its imports; none of them if one is refused."""
     new: dict[str, str] = {}
     for spec in _family(whole):
         other = known.get(spec.name)
@@ -81,8 +82,7 @@ def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, p
 
 
 def _family(whole: Spec) -> tuple[Spec, ...]:
-    """Return a spec and all that it imports, each with the others: what an imported spec imports in turn is among
-    them."""
+    """Return a spec and all specs that it imports, directly or indirectly, each with the others."""
     family = (replace(whole, imports=()), *whole.imports)
     return tuple(replace(spec, imports=tuple(each for each in family if each is not spec)) for spec in family)
 

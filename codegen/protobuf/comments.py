@@ -1,4 +1,4 @@
-"""Comments of ``.proto`` files → documentation."""
+"""Comments in ``.proto`` files → documentation."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
 
 class Comments:
-    """Finds the comments of a place in a file."""
+    """The comments of a file, by the place of their declarations."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[tuple[int, ...], str]] = {}
 
     def doc(self, file: FileDescriptorProto, path: tuple[int, ...]) -> dict[str, Value]:
-        """Return the key ``doc`` with what is before or else after a declaration; empty if nothing does."""
+        """Return the key ``doc`` with the comment before a declaration, or else the one after it; empty if there is
+        none.
+        """
         if file.name not in self._of:
             self._of[file.name] = {
                 tuple(each.path): _tidy(each.leading_comments or each.trailing_comments)
@@ -28,7 +30,7 @@ class Comments:
 
 
 def _tidy(comment: str) -> str:
-    """Without the space after ``//``, without empty lines at the ends.
+    """Return a comment without the space after ``//`` and without empty lines at both ends.
 
     >>> _tidy(" One.\\n   Two.\\n\\n")
     'One.\\n  Two.'

@@ -34,17 +34,19 @@ KINDS = {
     17: "sint32",
     18: "sint64",
 }
-"""The scalars, by ``FieldDescriptorProto.Type``."""
+"""The scalar types, by ``FieldDescriptorProto.Type``."""
 GROUP, MESSAGE, ENUM = 10, 11, 14
 REQUIRED, REPEATED = 2, 3
-"""Of ``FieldDescriptorProto.Label``."""
+"""Values of ``FieldDescriptorProto.Label``."""
 
 Keys = dict[str, Value]
 
 
 @dataclass
 class Converter:
-    """Makes the types and enums of a spec. ``warnings``: sentences about what a spec cannot hold, with its name."""
+    """Converter of descriptors to the types and enums of a spec. ``warnings``: sentences about what a spec cannot
+    express, with its name.
+    """
 
     files: Sequence[FileDescriptorProto]
     root_name: str
@@ -66,7 +68,7 @@ class Converter:
         return self._inside(self.declarations.tops)
 
     def message(self, name: str) -> Declared | None:
-        """Return the message that protobuf calls ``name``: with its package, or without where only one is called so."""
+        """Return the message with the protobuf name ``name``: with its package, or without if that is unambiguous."""
         full = self.declarations.by_name.get(f".{name.lstrip('.')}")
         if full is not None:
             return full if full.message is not None else None
@@ -103,7 +105,7 @@ class Converter:
                 continue
             keys = self._field(each, declared, oneofs)
             if each.type == MESSAGE and declared.full_name in self.declarations.reached(each.type_name):
-                # The message contains itself by this field: no column could hold it but as text.
+                # The message contains itself through this field, so a column can contain it only as text.
                 keys["json"] = True
             fields.append(
                 {"id": names[each.number], **keys, **self.comments.doc(declared.file, (*declared.path, FIELDS, index))}
@@ -143,15 +145,16 @@ class Converter:
     # Fields ----------------------------------------------------------------------------------------------------------
 
     def field_names(self, declared: Declared) -> dict[int, str]:
-        """Return the names of a message's fields in the spec, by their numbers."""
+        """Return the spec's names of a message's fields, by number."""
         message = declared.message
         assert message is not None
         names = member_names()
         return {each.number: names.add(each.name) for each in message.field if each.type != GROUP}
 
     def _oneofs(self, declared: Declared, fields: dict[int, str]) -> list[str]:
-        """Return the names of the message's oneofs, which no field has; proto3's optional fields are oneofs by
-        themselves."""
+        """Return the names of the message's oneofs, distinct from those of fields. Optional fields of proto3 are oneofs
+        of their own, and are excluded.
+        """
         message = declared.message
         assert message is not None
         names = Names(frozenset(fields.values()), "oneof")
@@ -181,7 +184,7 @@ class Converter:
         return found
 
     def map_entry(self, field: FieldDescriptorProto) -> tuple[FieldDescriptorProto, FieldDescriptorProto] | None:
-        """Return the key and the value of a field that is a map; ``None`` for others."""
+        """Return the key and the value field of a map field; ``None`` for other fields."""
         declared = self.declarations.by_name.get(field.type_name) if field.type == MESSAGE else None
         if declared is None or declared.message is None or not declared.message.options.map_entry:
             return None
@@ -216,7 +219,7 @@ def _is_type(declared: Declared) -> bool:
 
 
 def _is_group(declared: Declared) -> bool:
-    """Return whether the message is that of a group, which is beside it in the same message."""
+    """Return whether the message is that of a group, which is declared next to the field in the same message."""
     outer = declared.outer.message if declared.outer is not None else None
     fields = outer.field if outer is not None else ()
     return any(each.type == GROUP and each.type_name == declared.full_name for each in fields)

@@ -1,4 +1,4 @@
-"""The messages and enums of a set of files: which of them a spec needs, what it calls them, how they are found."""
+"""The messages and enums of a set of files: the ones a spec needs, their names in it, and references to them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import DescriptorProto, EnumDescriptorProto, FileDescriptorProto
 
 MESSAGES, ENUMS, NESTED_MESSAGES, NESTED_ENUMS, FIELDS, MEMBERS = 4, 5, 3, 4, 2, 2
-"""Numbers of fields of ``FileDescriptorProto``, ``DescriptorProto`` and ``EnumDescriptorProto``: the steps of the paths
-in ``SourceCodeInfo``."""
+"""Numbers of fields of ``FileDescriptorProto``, ``DescriptorProto`` and ``EnumDescriptorProto``: the elements of paths
+in ``SourceCodeInfo``.
+"""
 
 
 @dataclass(eq=False)
 class Declared:
-    """A message or an enum. ``full_name`` begins with a dot; ``path`` is where it is in its file, in the terms of
-    ``SourceCodeInfo``; ``name`` is that in the spec."""
+    """A message or an enum. ``full_name`` begins with a dot; ``path`` is its path in the file, as in
+    ``SourceCodeInfo``; ``name`` is its name in the spec.
+    """
 
     full_name: str
     file: FileDescriptorProto
@@ -32,23 +34,23 @@ class Declared:
 
     @property
     def spec_path(self) -> tuple[str, ...]:
-        """Its name in the spec with those around it."""
+        """Return its name in the spec, preceded by the names of the enclosing messages."""
         return (*(self.outer.spec_path if self.outer is not None else ()), self.name)
 
     @property
     def top(self) -> Declared:
-        """Return the outermost message around it."""
+        """Return the outermost enclosing message."""
         return self.outer.top if self.outer is not None else self
 
     def all(self) -> Iterator[Declared]:
-        """It and all inside it."""
+        """Return the declaration itself and all declarations inside it."""
         yield self
         for each in self.inner:
             yield from each.all()
 
 
 class Declarations:
-    """Those of the main file, which is the last of ``files``, and what they need of the others."""
+    """The declarations of the main file, which is the last of ``files``, and those of other files on which they depend."""
 
     def __init__(self, files: Sequence[FileDescriptorProto], root_name: str) -> None:
         self.root_name = root_name
@@ -80,7 +82,7 @@ class Declarations:
             self._name(each.inner, type_names())
 
     def reached(self, name: str) -> frozenset[str]:
-        """Return the full names of a message and of all that its fields lead to."""
+        """Return the full names of a message and of all types to which its fields lead."""
         known = self._reached.get(name)
         if known is not None:
             return known
@@ -96,13 +98,13 @@ class Declarations:
     # References ------------------------------------------------------------------------------------------------------
 
     def reference(self, target: Declared, place: Declared) -> str:
-        """Return the name of ``target`` in a field of the message ``place``: the shortest name that means it there."""
+        """Return the shortest name that refers to ``target`` in a field of the message ``place``."""
         path = target.spec_path
         names = ["::".join(path[start:]) for start in range(len(path) - 1, -1, -1)]
         return next((each for each in names if self._meaning(each, place) is target), "::" + "::".join(path))
 
     def _meaning(self, name: str, place: Declared) -> Declared | None:
-        """Return what a name means in the dialect: a type, looked for from the inside out, or else an enum."""
+        """Return what a name refers to in the dialect: a type, searched from the inside out, or else an enum."""
         parts = name.split("::")
         return self._type(parts, place) or self._enum(parts, place)
 

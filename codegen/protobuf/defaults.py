@@ -1,4 +1,4 @@
-"""Defaults as descriptors write them → values of the dialect."""
+"""Defaults in descriptors → values of the dialect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .yaml_text import Value
 
 
 def default_of(kind: str, text: str) -> Value:
-    """Return the value of the key ``default`` for a field of that scalar.
+    """Return the value of the key ``default`` for a field of a scalar type.
 
     >>> default_of("bool", "true"), default_of("int32", "-5"), default_of("float", "1e+20"), default_of("double", "inf")
     (True, -5, 1e+20, 'inf')

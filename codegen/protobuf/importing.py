@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Imported:
-    """A spec: its name, its text, and sentences about what it could not take over."""
+    """A spec: its name, its text, and sentences about the parts of the file that it cannot express."""
 
     name: str
     text: str
@@ -33,11 +33,13 @@ class Imported:
 def import_proto(
     path: Path, *, name: str | None = None, message: str | None = None, import_paths: Sequence[Path] = ()
 ) -> Imported:
-    """Return the spec of a ``.proto`` file. ``name`` is what it is called, otherwise the file's own name; ``message``
-    the message whose table it describes, so that it is a format at once.
+    """Return the spec of a ``.proto`` file.
 
-    Raises ``UnsupportedError`` without grpcio-tools and for editions, ``SpecError`` where protoc or the dialect refuses
-    the file, ``UnknownNameError`` where there is no such message.
+    ``name`` is the name of the spec, by default the name of the file. ``message`` is the message whose table the spec
+    describes, which makes it a format.
+
+    Raises ``UnsupportedError`` without grpcio-tools and for editions, ``SpecError`` if protoc or the dialect refuses
+    the file, ``UnknownNameError`` if there is no such message.
     """
     files = described(path, import_paths).file
     root_name = snake_case(name if name is not None else path.stem)
@@ -63,7 +65,7 @@ def import_proto(
 
 
 def _rows(converter: Converter, unit: Declared) -> str:
-    """Return the only repeated field of messages, as the spec calls it; empty if there are more or none."""
+    """Return the spec's name of the only repeated field of messages; empty if there are several or none."""
     body = unit.message
     assert body is not None
     repeated = (each for each in body.field if each.type == MESSAGE and each.label == REPEATED)

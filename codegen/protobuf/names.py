@@ -1,4 +1,4 @@
-"""Names of protobuf → names of the dialect: lower-case words with underscores, no two alike in one place."""
+"""Names of protobuf → names of the dialect: lower-case words with underscores, unique within one scope."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..model.message_kinds import SCALARS
 from ..spec.builtin_types import BUILT_IN
 
 TYPE_WORDS = frozenset({*SCALARS, *PARAMETER_TYPES, *BUILT_IN})
-"""Names that mean something else as types."""
+"""Names that have another meaning as types."""
 EXPRESSION_WORDS = frozenset({"and", "or", "not", "true", "false"})
-"""Names that no expression could use."""
+"""Names that cannot be used in expressions."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def snake_case(name: str) -> str:
-    """Return a name as the dialect writes it.
+    """Return a name in the dialect's notation.
 
     >>> snake_case("HTTPServer"), snake_case("fooBar2Baz"), snake_case("COLOUR_RED"), snake_case("_2nd")
     ('http_server', 'foo_bar2_baz', 'colour_red', 'n2nd')
@@ -29,9 +29,9 @@ def snake_case(name: str) -> str:
 
 
 class Names:
-    """The names of one place: types and enums of a scope, fields of a message, members of an enum.
+    """The names of one scope: types and enums, fields of a message, or members of an enum.
 
-    ``alike``: what must differ between two names, such as the class that is made of a type's name.
+    ``alike``: returns a key that must differ between two names, such as the class name of a type.
     """
 
     def __init__(self, avoided: frozenset[str], suffix: str, alike: Callable[[str], str] = str) -> None:
@@ -41,7 +41,7 @@ class Names:
         self.taken: set[str] = set()
 
     def add(self, name: str, prefix: str = "") -> str:
-        """Return a free name for protobuf's ``name``; ``prefix`` is put before it where it is taken already."""
+        """Return an unused name for protobuf's ``name``; ``prefix`` is prepended if it is already taken."""
         wanted = snake_case(name)
         if wanted in self.avoided:
             wanted = f"{wanted}_{self.suffix}"
@@ -56,10 +56,10 @@ class Names:
 
 
 def type_names() -> Names:
-    """For the types and enums of one scope."""
+    """Return names for the types and enums of one scope."""
     return Names(TYPE_WORDS, "type", class_name)
 
 
 def member_names() -> Names:
-    """For the fields of a message."""
+    """Return names for the fields of a message."""
     return Names(EXPRESSION_WORDS, "field")

@@ -1,4 +1,4 @@
-"""protoc: ``.proto`` files → their descriptors. It comes with the package grpcio-tools, which only this needs."""
+"""protoc: ``.proto`` files → their descriptors. It is part of the package grpcio-tools, which only this module needs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 LOGGED = re.compile(r"[IWEF]\d{4} |WARNING: All log messages before ")
-"""Lines that protoc writes for its authors."""
+"""Lines that protoc logs for its developers."""
 SECONDS = 120
-"""How long protoc may take."""
+"""Time limit of protoc, in seconds."""
 
 
 def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSet:
-    """Return the descriptors of a file and of all that it imports, those of the file last, with comments.
+    """Return the descriptors of a file and of all files that it imports, with comments; those of the file itself come
+    last.
 
-    Imports are looked for in ``import_paths``, or beside the file where it lies in none of these; protobuf's own types
-    are always found. Raises ``UnsupportedError`` without grpcio-tools, ``SpecError`` with protoc's words for each
-    mistake, and ``WireloomError`` where the file cannot be read.
+    Imports are searched for in ``import_paths``, or in the folder of the file if it is in none of them; protobuf's own
+    types are always found. Raises ``UnsupportedError`` without grpcio-tools, ``SpecError`` with protoc's message for
+    each mistake, and ``WireloomError`` if the file cannot be read.
     """
     require("grpc_tools", "proto", "reading .proto files")
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
@@ -62,7 +63,7 @@ def _run(arguments: Sequence[str], path: Path, file: Path) -> None:
 
 
 def _line(line: str, path: Path, file: Path) -> str:
-    """One of protoc's lines in the form of our diagnostics, with the file as the caller called it."""
+    """Return a line of protoc's output in the form of our diagnostics, with the file as named by the caller."""
     line = line.replace(str(file.parent) + os.sep, "")
     parts = line.split(":", 3)
     if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():

@@ -1,4 +1,4 @@
-"""Plain values → the YAML of a spec, laid out as people write specs."""
+"""Plain values → the YAML of a spec, in the usual layout of specs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LITERAL = re.compile(r"[\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff0
 
 
 def yaml_text(value: Mapping[str, Value]) -> str:
-    """Return the document of a mapping.
+    """Return the YAML document of a mapping.
 
     >>> print(yaml_text({"a": {"b": [{"c": 1, "d": "x: y"}], "e": [1, 2]}, "f": "one\\ntwo"}), end="")
     a:
@@ -62,7 +62,7 @@ def _mappings(value: Value) -> list[Mapping[str, Value]]:
 
 
 def _is_literal(text: str) -> bool:
-    """Return whether the text can stand as it is, indented."""
+    """Return whether the text can be written unchanged, indented."""
     lines = text.split("\n")
     tidy = all(line == line.rstrip() for line in lines) and bool(lines[0]) and bool(lines[-1])
     return tidy and not lines[0][0].isspace() and _LITERAL.fullmatch(text) is not None
