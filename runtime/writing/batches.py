@@ -1,4 +1,4 @@
-"""Whatever holds rows, as record batches of a bounded size."""
+"""Conversion of rows in any form to record batches of bounded size."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from ..base.errors import WireloomError
 from ..rows.shapes import without_union_types
 
 ROWS = 16_384
-"""Most rows of one batch, so that what is made of a batch stays small."""
+"""Maximum number of rows per batch, which bounds the size of objects created from it."""
 BYTES = 8 * 1024 * 1024
-"""About how many bytes a batch has at most; a single row may be larger."""
+"""Approximate maximum size of a batch in bytes; a single row may be larger."""
 MANY = 65_536
-"""Most rows of one batch of which no Python objects are made."""
+"""Maximum number of rows of a batch that is not converted to Python objects."""
 
 
 def batches_of(rows: Any, types: pa.Schema | None = None, most: int = ROWS) -> Iterator[pa.RecordBatch]:
-    """Record batches of at most ``most`` rows, in order.
+    """Yield record batches of at most ``most`` rows, in order.
 
     ``rows``: a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``; anything with ``__arrow_c_stream__`` or
     ``__arrow_c_array__`` (data frames of other libraries); a mapping of column names to lists; or an iterable of
-    tables, batches, or mappings (one mapping per row). ``types``: what columns of mappings are taken for, where that
-    fits all of their values. Raises ``WireloomError`` for anything else.
+    tables, batches, or mappings (one mapping per row). ``types``: the preferred types of columns of mappings, used if
+    they fit all values. Raises ``WireloomError`` for anything else.
     """
     for batch in _whole_batches(rows, types):
         yield from cut(batch, most)
 
 
 def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
-    """One column with one value."""
+    """Return a batch with one column and one value."""
     batch: pa.RecordBatch = _arrow(lambda: pa.RecordBatch.from_pydict({name: [value]}), 0)
     return batch
 
@@ -43,7 +43,7 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
     if isinstance(rows, pa.RecordBatch):
         yield rows
     elif isinstance(rows, pa.Table):
-        # Even a table without rows has columns to be checked.
+        # The columns are checked even if a table has no rows.
         yield from rows.to_batches() or [pa.RecordBatch.from_pylist([], schema=rows.schema)]
     elif isinstance(rows, pa.RecordBatchReader):
         yield from rows
@@ -61,8 +61,10 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
 
 
 def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
-    """Return the result of ``take`` for another library's rows. Raises ``WireloomError`` for other objects, such as an
-    array of numbers."""
+    """Return the result of ``take`` for rows of another library.
+
+    Raises ``WireloomError`` for other objects, such as an array of numbers.
+    """
     try:
         return take(rows)
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -76,7 +78,10 @@ def _no_rows(rows: Any) -> WireloomError:
 
 
 def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a mapping of column names to lists. Raises ``WireloomError``."""
+    """Return the rows of a mapping of column names to lists.
+
+    Raises ``WireloomError`` if it is not such a mapping.
+    """
     _check_columns(columns)
     lists = {
         name: values.to_pylist() if isinstance(values, pa.Array | pa.ChunkedArray) else _list(name, values)
@@ -90,7 +95,7 @@ def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check_columns(columns: Mapping[Any, Any]) -> None:
-    """Raise ``WireloomError`` for a mapping that is no columns by name."""
+    """Raise ``WireloomError`` for a mapping that does not map column names to columns."""
     if not columns:
         raise WireloomError("the rows are a mapping without columns: name them, or give an empty list for no rows")
     stray = next((name for name in columns if not isinstance(name, str)), None)
@@ -110,7 +115,10 @@ def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
 
 
 def _list(name: str, values: Any) -> list[Any]:
-    """Return the values of a column. Raises ``WireloomError`` for what is one value, of which others are the parts."""
+    """Return the values of a column.
+
+    Raises ``WireloomError`` for iterables that are single values, such as text.
+    """
     single = isinstance(values, str | bytes | bytearray | Mapping)
     single = single or (isinstance(values, memoryview) and values.itemsize == 1)
     if single or not isinstance(values, Iterable):
@@ -145,32 +153,32 @@ def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.Reco
 
 
 def stray_item(item: Any) -> WireloomError:
-    """Return the error for an item of an iterable of rows that is neither rows nor a row."""
+    """Return the error for an item of an iterable of rows that is neither a batch, a table nor a row."""
     return WireloomError(f"an item of the rows is {type(item).__name__}: expected record batches or mappings")
 
 
 def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
-    """Return a column of values, in the type that it should have if possible."""
+    """Return a column of values, in the preferred type if possible."""
     index = types.get_field_index(name) if types is not None else -1
     if types is not None and index >= 0:
         try:
             kind = without_union_types(types.field(index).type)
             if pa.types.is_floating(kind):
-                # The nearest one, as of every number; Arrow refuses integers that are no floats.
+                # The nearest float, as for any other number; Arrow refuses integers that are not exact as floats.
                 return pa.array([float(each) if type(each) is int else each for each in values], pa.float64())
             if pa.types.is_dictionary(kind):
-                # A number is as good as its text for a label, and text holds any.
+                # The text of a number is equivalent to the number for a label, and text represents any value.
                 return pa.array([str(each) if type(each) is int else each for each in values], pa.string())
             if not any(_has_fraction(kind, each) or _has_stray(kind, each) for each in values):
                 return pa.array(values, _wide(kind))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            # What is wrong with them is said when they are written.
+            # Invalid values are reported when they are written.
             pass
     return pa.array(values)
 
 
 def _has_fraction(kind: pa.DataType, value: Any) -> bool:
-    """Return whether a value has a fraction where an integer belongs, which Arrow cuts off."""
+    """Return whether a value for an integer has a fraction, which Arrow would truncate."""
     if value is None:
         return False
     if pa.types.is_integer(kind) or pa.types.is_timestamp(kind):
@@ -186,7 +194,7 @@ def _has_fraction(kind: pa.DataType, value: Any) -> bool:
 
 
 def _has_stray(kind: pa.DataType, value: Any) -> bool:
-    """Return whether a mapping has a key that a struct has no field for, which Arrow leaves out."""
+    """Return whether a mapping has a key that is not a field of the struct, which Arrow would ignore."""
     if pa.types.is_map(kind):
         return any(_has_stray(kind.item_type, each) for _, each in _pairs(value or ()))
     if pa.types.is_list(kind):
@@ -198,7 +206,7 @@ def _has_stray(kind: pa.DataType, value: Any) -> bool:
 
 
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
-    """Return the pairs of a map, which is given as a mapping or as a list of them."""
+    """Return the pairs of a map, which is either a mapping or a list of pairs."""
     return value.items() if isinstance(value, Mapping) else value
 
 
@@ -210,7 +218,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _wide(type: pa.DataType) -> pa.DataType:
-    """Return the type with 64 bits for floats, of which Arrow makes infinities where they do not fit into fewer."""
+    """Return the type with floats of 64 bits; in narrower ones Arrow replaces values out of range with infinities."""
     if pa.types.is_list(type):
         return pa.list_(_wide(type.value_type))
     return pa.float64() if pa.types.is_floating(type) else type
@@ -224,9 +232,9 @@ def _arrow(make: Any, row: int) -> Any:
 
 
 def size_of(batch: pa.RecordBatch) -> int:
-    """About how many bytes a batch has."""
+    """Return the approximate size of a batch in bytes."""
     if any(map(_has_views, batch.schema.types)):
-        # Versions of Arrow before 24 do not know how large views are, and 24.0 ends the process where all are short.
+        # Versions of Arrow before 24 cannot compute the size of views, and 24.0 crashes if all values are short.
         return int(batch.get_total_buffer_size())
     return int(batch.nbytes)
 
@@ -237,7 +245,9 @@ def _has_views(type: pa.DataType) -> bool:
 
 
 def cut(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
-    """Yield a batch in slices of at most ``most`` rows and about as many times ``BYTES`` as that is times ``ROWS``."""
+    """Yield slices of a batch of at most ``most`` rows. The approximate limit in bytes is ``BYTES``, scaled by ``most /
+    ROWS``.
+    """
     share = max(1, size_of(batch) // max(1, batch.num_rows))
     step = max(1, min(most, BYTES * most // ROWS // share))
     if batch.num_rows <= step:

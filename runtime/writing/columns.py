@@ -1,4 +1,4 @@
-"""Plain rows by the engine: from Arrow's buffers to wire bytes, without a Python object per row."""
+"""Plain rows encoded by the engine: from Arrow's buffers to the bytes of rows, without a Python object per row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..format.program import Kind
 from .plain import END, PlainRow, algorithm_of
 
 BLOCK = 1 << 20
-"""Bytes that are made at a time: as much as stays in a processor's own cache until it is written or compressed."""
+"""Bytes that are encoded at a time: they stay in the processor's cache until they are written or compressed."""
 
 TYPES = {
     Kind.U1: pa.uint8(), Kind.U2LE: pa.uint16(), Kind.U2BE: pa.uint16(), Kind.U4LE: pa.uint32(),
@@ -24,11 +24,11 @@ TYPES = {
     Kind.S8LE: pa.int64(), Kind.S8BE: pa.int64(), Kind.F4LE: pa.float32(), Kind.F4BE: pa.float32(),
     Kind.F8LE: pa.float64(), Kind.F8BE: pa.float64(),
 }  # fmt: skip
-"""Arrow's types whose values the engine takes as they are."""
+"""Arrow types whose values the engine encodes without conversion."""
 
 
 class RefusedRowError(Exception):
-    """The engine does not write a row; the row's class says why. ``row``: its number in the batch."""
+    """A row that the engine does not write; the generated class reports why. ``row``: its number in the batch."""
 
     def __init__(self, row: int) -> None:
         super().__init__(row)
@@ -36,7 +36,7 @@ class RefusedRowError(Exception):
 
 
 class ColumnEncoder:
-    """Encodes the rows of a format that are plain. Where ``engine.available`` only."""
+    """Encoder of the plain rows of a format. Requires ``engine.available``."""
 
     def __init__(self, format: Format, plain: PlainRow, *, padding: int, max_record: int) -> None:
         self._format = format
@@ -45,15 +45,15 @@ class ColumnEncoder:
         self._max_record = max_record
 
     def blocks(self, arrays: Mapping[str, pa.Array], rows: int) -> Iterator[memoryview]:
-        """Yield the wire bytes of a batch in blocks of whole rows. ``arrays``: what each field of the row stores, no
-        nulls.
+        """Yield the encoded bytes of a batch in blocks of complete rows.
 
-        Each block has memory of its own, which is the caller's. Raises ``RefusedRowError`` after the last row before
-        one that cannot be written, and at once where the arrays are not of the types that the engine takes.
+        ``arrays``: by field of the row, its stored values, without nulls. Each block has memory of its own, which
+        belongs to the caller. Raises ``RefusedRowError`` after the last row before one that cannot be written, and at
+        once if the arrays have types that the engine does not support.
         """
         fields, keep = self._fields(arrays)
         offsets, data = self._bytes(arrays)
-        # A block leaves none of Python in the processor's cache, so that what is done for each of them takes long.
+        # Encoding a block evicts Python from the processor's cache, so every step per block in Python is slow.
         encode = partial(
             engine.encode,
             tuple(fields),
@@ -103,7 +103,7 @@ class ColumnEncoder:
             raise RefusedRowError(0)
         _, offsets, data = array.buffers()
         if offsets is None:
-            # Arrow lets an array without rows do without.
+            # Arrow allows arrays without rows to have no buffers.
             return memoryview(bytes(4)), memoryview(b"")
         begin = 4 * array.offset
         return memoryview(offsets)[begin : begin + 4 * (len(array) + 1)], memoryview(data or b"")
@@ -118,7 +118,7 @@ class ColumnEncoder:
 
 
 def _stored(array: pa.Array, kind: Kind) -> pa.Array:
-    """Return the values as wide as they are on the wire, in the same number of bits."""
+    """Return the values with the number of bits that they have in the encoded bytes."""
     wanted = TYPES[kind]
     if array.type == wanted:
         return array

@@ -1,4 +1,4 @@
-"""Rows of a table to the wire bytes of each row."""
+"""Conversion of rows of a table to the encoded bytes of each row."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, ma
 
 
 class RowEncoder:
-    """Encodes the rows of one format.
+    """Encoder of the rows of one format.
 
-    ``padding`` follows each row; ``max_record`` is the largest row on the wire in bytes (of a delimited format: with
-    its stuffing and without its delimiter), because a reader refuses larger ones. ``numbered``: whether messages name
-    a row by its number.
+    ``padding`` follows each row. ``max_record`` is the maximum size of an encoded row in bytes (for a delimited format:
+    including stuffing, without the delimiter), since readers refuse larger rows. ``numbered``: whether messages
+    identify a row by its number.
     """
 
     def __init__(
@@ -45,17 +45,20 @@ class RowEncoder:
 
     @cached_property
     def plain(self) -> PlainRow | None:
-        """Return the quick way, where the rows are plain."""
+        """Return the fast encoder, if the rows are plain."""
         return plain_row(self.format)
 
     def fields(self, schema: pa.Schema) -> tuple[Filled, ...]:
-        """Return the way in which a table of that schema fills the rows. Raises ``WireloomError`` if it cannot."""
+        """Return how a table with the given schema fills the rows.
+
+        Raises ``WireloomError`` if it cannot.
+        """
         if self._schema is None or not schema.equals(self._schema):
             self._fields, self._schema = fields_of(self.format, schema), schema
         return self._fields
 
     def encode(self, batch: pa.RecordBatch, first_row: int = 0) -> list[bytes]:
-        """Return the bytes of each row of a batch, delimiter and padding included.
+        """Return the bytes of each row of a batch, including delimiter and padding.
 
         ``first_row`` is the number of the batch's first row, for the messages. Raises ``WireloomError`` with the row
         and the column for what cannot be written.
@@ -65,7 +68,7 @@ class RowEncoder:
         return self.encode_values(values, batch.num_rows, first_row)
 
     def blocks(self, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[bytes | memoryview]:
-        """Like ``encode``, the rows of a batch joined to blocks; by the engine where it can."""
+        """Yield the same bytes as ``encode``, joined to blocks of rows; encoded by the engine if possible."""
         columns = self._columns
         filled = self.fields(batch.schema)
         done = 0
@@ -76,14 +79,14 @@ class RowEncoder:
                 done = error.row
             else:
                 return
-        # What is wrong with a row is said here.
+        # Errors of a row are reported here.
         for part in cut(batch.slice(done), ROWS):
             yield b"".join(self.encode(part, first_row + done))
             done += part.num_rows
 
     @property
     def most_rows(self) -> int:
-        """Return the largest number of rows that a batch for ``blocks`` should have."""
+        """Return the maximum number of rows that a batch for ``blocks`` should have."""
         return MANY if self._columns is not None else ROWS
 
     @cached_property
@@ -98,7 +101,10 @@ class RowEncoder:
         return {each.field: column_array(each, batch.column(each.name), first_row) for each in filled}
 
     def encode_one(self, values: Mapping[str, Any]) -> bytes:
-        """Return the bytes of one row, given as column names and values. Raises ``WireloomError``."""
+        """Return the bytes of one row, given as a mapping of column names to values.
+
+        Raises ``WireloomError`` if it cannot be written.
+        """
         names = frozenset(values)
         filled = self._by_names.get(names)
         if filled is None:
@@ -115,7 +121,7 @@ class RowEncoder:
             elif isinstance(value, bytearray | memoryview):
                 value = bytes(value)
             elif isinstance(value, bool) and (text := misfit(each, value)):
-                # It would go for a number.
+                # ``bool`` would be accepted as a number.
                 raise WireloomError(f"the record cannot be written: {text}")
             ready[each.field] = [value]
         try:
@@ -128,13 +134,12 @@ class RowEncoder:
             raise WireloomError(f"the record cannot be written: {text}") from error
 
     def encode_values(self, values: Mapping[str, Sequence[Any]], count: int, first_row: int = 0) -> list[bytes]:
-        """Return the bytes of ``count`` rows whose fields have those values, one sequence per field of the row
-        class."""
+        """Return the bytes of ``count`` rows with the given values, one sequence per field of the row class."""
         if self.plain is not None and self.plain.fields == values.keys():
             try:
                 rows = self.plain.encode(values, count)
             except (struct.error, TypeError, OverflowError, AttributeError, UnicodeEncodeError):
-                # The row class says better what is wrong with which row.
+                # The row class reports the row and the reason more precisely.
                 rows = self._by_class(values, count, first_row)
         else:
             rows = self._by_class(values, count, first_row)
@@ -190,18 +195,17 @@ class RowEncoder:
 
     @cached_property
     def _asked(self) -> tuple[str, ...]:
-        """Return the value instances that defaults of the row's fields are computed from."""
+        """Return the value instances from which defaults of the row's fields are computed."""
         return tuple(each.asks[0] for each in self.format.columns if each.asks is not None and not each.asks[1])
 
     @cached_property
     def _optional(self) -> tuple[str, ...]:
-        """Return the fields of the row that a condition leaves out, or a part of them."""
+        """Return the fields of the row that a condition may omit, entirely or in part."""
         columns = (each for each in self.format.columns if may_leave_out(self.format, each))
         return tuple(each.attribute or each.name for each in columns)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
-        """Return a field with a value that is not in the row's bytes, since its condition is false; empty if none
-        is."""
+        """Return a field whose value is not in the row's bytes because its condition is false; empty if there is none."""
         given = [name for name in self._optional if value_at(row, name) is not None]
         written = self.format.row_class.from_bytes(data) if given else None
         parts = ((name, left_out(value_at(row, name), value_at(written, name))) for name in given)

@@ -1,4 +1,4 @@
-"""Which column of a table fills which field of a row object, and the checks on its values."""
+"""The mapping of columns of a table to fields of a row object, and the checks of its values."""
 
 from __future__ import annotations
 
@@ -19,47 +19,46 @@ from ..rows.shapes import without_union_types, without_unions
 from .making import Make, check_fields, counted, maker
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
-"""Columns that a reader adds to every format; a table that holds them can be written as it is."""
+"""Columns that a reader adds to every format; a table with these columns can be written unchanged."""
 
 
 @dataclass(frozen=True)
 class Filled:
-    """One field of the row object (of the root object where ``parent`` is set) and the column that it is taken from."""
+    """A field of the row object (of the root object if ``parent`` is set), and the column from which it is filled."""
 
     field: str
     name: str
-    """The column's name in the table."""
+    """Name of the column in the table."""
     type: pa.DataType
-    """The type of that column in the format's table; what the table has is cast to it."""
+    """Type of the column in the format's table, to which the values of the given table are cast."""
     stored: pa.DataType
-    """The type of the field's own column, where that is another one: that of the integer below a timestamp."""
+    """Type of the field's own column if it differs, such as the integer of a timestamp."""
     parent: bool = False
     optional: bool = False
-    """Whether a null stands for an attribute that is not there."""
+    """Whether a null means that the attribute is absent."""
     labels: tuple[tuple[int, str], ...] = ()
     unsigned: bool = False
-    """Of labels: their numbers are those of uint64, otherwise those of int64."""
+    """Whether the numbers of labels are those of uint64 instead of int64."""
     up: int = 0
     """As in ``Column``."""
     asked: bool = False
-    """Whether it is a value instance that defaults of attributes are computed from, and no field of its own."""
+    """Whether it is a value instance from which defaults of attributes are computed, as opposed to a field."""
     around: int = 0
     """As in ``Column``."""
     verified: bool = False
-    """Whether what is written must come to the value of a value instance."""
+    """Whether the written value instance must equal the given value."""
     solved: tuple[str, int, int] | None = None
-    """Where the column is a value instance that is solved for the field: its attribute, how many levels above the row
-    that is, and the factor of the field in it."""
+    """For a value instance that is solved for the field: its attribute, its level above the row, the field's factor."""
     make: Make | None = None
-    """Makes the value of the field of that of the column, where that has structs."""
+    """Function that converts the value of the column to that of the field, if it contains structs."""
 
 
 def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
-    """Return the way in which the columns of a table of that schema fill the fields of a row.
+    """Return how the columns of a table with the given schema fill the fields of a row.
 
-    A field stored under two columns (``ts`` and ``ts_millis``) is taken from the raw one where both are there. Derived
-    columns, a reader's own ones and those of the path are left out. Raises ``UnknownNameError`` for a column that the
-    format does not have and ``WireloomError`` for one that is missing or there twice.
+    If a field is stored in two columns (``ts`` and ``ts_millis``) and both exist, the raw one is used. Derived columns,
+    those of readers and those of the path are ignored. Raises ``UnknownNameError`` for a column that the format does
+    not have and ``WireloomError`` for one that is missing or exists twice.
     """
     given = set(schema.names)
     twice = sorted(name for name in given if schema.names.count(name) > 1)
@@ -71,7 +70,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     tags = {(len(format.levels) - place, name) for place, each in enumerate(format.levels) for name, _ in each.tags}
     needed = [each for each in format.columns if _needed(each) and (each.up, each.attribute or each.name) not in tags]
     if format.fragments is not None:
-        # What is around pieces is made for them, and so are their kinds.
+        # Objects around the pieces are created for them, and so are their kinds.
         needed = [each for each in needed if not each.up and each.name != format.fragments.kind]
     missing = [each for each in needed if not (each.optional or each.filled) and _source(format, each, given) is None]
     solved = list(_solved(format, missing, given))
@@ -80,7 +79,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
     ]
     for name in schema.names:
         if name not in others:
-            # A wrong name is most likely that of a column that is missing.
+            # A wrong name is most likely a misspelt name of a missing column.
             raise unknown(f"column of {format.name}", name, [each.name for each in missing] or known)
     if missing:
         wanted = [_names(format, each) for each in needed]
@@ -116,7 +115,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
 
 
 def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
-    """Yield the attributes around rows, with defaults, that columns show."""
+    """Yield the attributes around rows, with defaults, for which there are columns."""
     taken = {(each.field, each.up) for each in filled}
     for column in format.columns:
         if column.shows is None or column.name not in given or column.shows in taken:
@@ -128,7 +127,7 @@ def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
 
 
 def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -> None:
-    """Raise ``WireloomError`` for columns that the table lacks and that defaults of attributes are computed from."""
+    """Raise ``WireloomError`` for missing columns from which defaults of attributes are computed."""
     known = {(each.field, each.up) for each in filled}
     lacking = [
         each for each in format.columns if each.asks is not None and not each.presumed and each.name not in given
@@ -140,8 +139,9 @@ def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -
 
 
 def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
-    """Yield the value instances of the table that defaults are computed from. Those of which the table has something
-    that they would be computed to need not come of what is written."""
+    """Yield the value instances of the table from which defaults are computed. If the table has a column with such a
+    default, the instance need not equal what is written.
+    """
     known = {(each.field, each.up) for each in filled}
     for column in format.columns:
         if column.asks is not None and column.name in given:
@@ -161,8 +161,9 @@ def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
 
 
 def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[Filled]:
-    """Yield the fields that have no column, but follow from one of a value instance. Each column gives one of them;
-    fields of structs have none."""
+    """Yield the fields without a column that are derived from the column of a value instance. Each column determines
+    one field; fields of structs are not solved.
+    """
     open_fields = [(each.attribute, each.up) for each in missing]
     open_fields += dict.fromkeys((name, up) for each in format.columns for name, up, _ in each.solves if "." in name)
     for column in format.columns:
@@ -175,23 +176,23 @@ def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[
 
 
 def _needed(column: Column) -> bool:
-    """Return whether the column is an attribute that only a caller can know."""
+    """Return whether the column is an attribute whose value only the caller can provide."""
     return not column.derived and not column.same_as and not column.constant
 
 
 def _names(format: Format, column: Column) -> str:
-    """Return every column that can give the value of this one, the default one first."""
+    """Return the names of all columns that can provide the value of this one, the default one first."""
     return " or ".join(each.name for each in sorted(_forms(format, column), key=lambda each: not each.default))
 
 
 def _forms(format: Format, column: Column) -> tuple[Column, ...]:
-    """Return a column and those that show the same attribute in another form."""
+    """Return a column and the columns with the same attribute in another form."""
     attribute = column.attribute or column.name
     return (column, *(each for each in format.columns if each.same_as == attribute and each.parent == column.parent))
 
 
 def _source(format: Format, column: Column, given: Iterable[str]) -> Column | None:
-    """Return the column of the table that holds the value of this one: itself, or else another form of it."""
+    """Return the column of the table with the value of this one: itself, or else another form of it."""
     return next((each for each in _forms(format, column) if each.name in given), None)
 
 
@@ -200,10 +201,10 @@ def _list(names: Iterable[str]) -> str:
 
 
 def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[object]:
-    """Return the values of one field, one per row, ``None`` only where the field is optional.
+    """Return the values of one field, one per row, ``None`` only if the field is optional.
 
-    ``first_row`` is the number of the batch's first row in the whole table, for the messages: rows count from 0. Raises
-    ``WireloomError`` for a null and for a value that the field cannot hold.
+    ``first_row`` is the number of the batch's first row in the whole table, for error messages: rows count from 0.
+    Raises ``WireloomError`` for a null and for a value that does not fit the field.
     """
     array = without_unions(batch.column(filled.name))
     if array.null_count and not filled.optional:
@@ -215,7 +216,7 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
 
 
 def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
-    """Like ``values_of``, of any array; a null is ``None``."""
+    """Return the values of any array like ``values_of``; a null is ``None``."""
     values: list[object] = column_array(filled, array, first_row).to_pylist()
     if filled.make is None:
         return values
@@ -229,8 +230,7 @@ def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[objec
 
 
 def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
-    """Return the stored values of the field, row by row, as Arrow. Raises ``WireloomError`` for a value that the field
-    cannot hold."""
+    """Return the stored values of the field as an Arrow array. Raises ``WireloomError`` for a value that does not fit."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
@@ -248,7 +248,7 @@ def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
 
 
 def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:
-    """Timestamps as what the field stores: counts of their unit since 1970."""
+    """Return timestamps as the field stores them: counts of their unit since 1970."""
     array = times.view(pa.int64())
     if pa.types.is_unsigned_integer(filled.stored):
         smallest = pc.min(array)
@@ -271,14 +271,14 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
         raise pa.ArrowTypeError("bool values are no numbers")
     if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return times(array, type)
-    # The nearest float stands for an integer, as for any other number.
+    # An integer becomes the nearest float, like any other number.
     done = array.cast(type, safe=not (pa.types.is_integer(array.type) and pa.types.is_floating(type)))
     _check_range(array, done)
     return done
 
 
 def _check_range(before: pa.Array, after: pa.Array) -> None:
-    """Raise where a cast made an infinity of a number, which Arrow does not count as an error."""
+    """Raise if a cast replaced a number with an infinity, which is not an error in Arrow."""
     while pa.types.is_list(before.type) and pa.types.is_list(after.type):
         before, after = before.flatten(), after.flatten()
     if pa.types.is_floating(before.type) and pa.types.is_floating(after.type):
@@ -288,7 +288,7 @@ def _check_range(before: pa.Array, after: pa.Array) -> None:
 
 
 def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
-    """Texts as times; also those that Arrow does not read though an int64 holds them. Raises ``ArrowInvalid``."""
+    """Return texts as times, including those in an int64 that Arrow does not parse. Raises ``ArrowInvalid``."""
     try:
         return array.cast(type)
     except pa.ArrowInvalid as error:
@@ -300,7 +300,7 @@ def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
 
 
 def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
-    """Return the values of an enum, from their labels; a number, or its text, stands for a value without a label."""
+    """Return the values of an enum from their labels; a number, or its text, is accepted for values without a label."""
     known = {label: value for value, label in filled.labels}
     kind = pa.uint64() if filled.unsigned else pa.int64()
     result: list[int | None] = []
@@ -319,7 +319,7 @@ def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
 
 
 def _number(given: object) -> int | None:
-    """Return the integer that a value or its text is; ``None`` if it is none."""
+    """Return the integer that a value or its text represents; ``None`` if it is not an integer."""
     try:
         if isinstance(given, str | bytes):
             return int(given)
@@ -332,7 +332,7 @@ def _number(given: object) -> int | None:
 
 
 def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -> str:
-    """Return names the first row whose value cannot be cast."""
+    """Return a message that names the first row whose value cannot be cast."""
     start, count = 0, len(array)
     while count > 1:
         half = count // 2
@@ -341,7 +341,7 @@ def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -
         else:
             count = half
     if count == 0 or _fits(array.slice(start, 1), filled.type):
-        # Not one value but the type as a whole is refused.
+        # The type as a whole is refused, not a single value.
         return f"column {filled.name}: {array.type} cannot be written as {filled.type}: {error}"
     value = array[start].as_py()
     text = repr(value) if not isinstance(value, bytes | str) or len(value) <= 40 else f"{value[:40]!r}…"
@@ -349,8 +349,9 @@ def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -
 
 
 def misfit(filled: Filled, value: Any) -> str | None:
-    """Return the values that the column takes, where that is not ``value``, a single one and not null. ``None``: it may
-    be taken."""
+    """Return a description of the values that the column accepts if ``value``, a single non-null value, is not one of
+    them; else ``None``.
+    """
     kind, hint = filled.type, ""
     is_truth = isinstance(value, bool)
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

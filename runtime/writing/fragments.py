@@ -1,4 +1,4 @@
-"""Records in pieces: blocks of a fixed size, and records that go on in the next one."""
+"""Records in pieces: blocks of a fixed size, and records that continue in the next block."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .encoder import RowEncoder
 
 
 class FragmentEncoder:
-    """Encodes the records of a format in pieces. ``max_record``: the largest record in bytes.
+    """Encoder of the records of a format in pieces. ``max_record``: the maximum size of a record in bytes.
 
-    A block that has no space for the header of a piece ends with zeros. A piece may have no data.
+    A block without space for the header of another piece is filled with zeros. A piece may have no data.
     """
 
     def __init__(self, format: Format, *, max_record: int) -> None:
@@ -31,7 +31,7 @@ class FragmentEncoder:
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
         """Yield the bytes of a file piece by piece, each with the number of its rows.
 
-        Raises ``WireloomError`` with the row, counted from 0, for what cannot be written.
+        Raises ``WireloomError`` with the row, counted from 0, for a value that cannot be written.
         """
         first = 0
         for batch in batches:
@@ -70,7 +70,7 @@ class FragmentEncoder:
                 parts.append(None if data is None else data[done:end])
                 self._left -= self._header + end - done
                 done, begins = end, False
-        # Without the data, of which each piece has its own part.
+        # Without the data column, since each piece has a part of the data.
         others = batch.drop_columns([name]).append_column(name, pa.nulls(batch.num_rows))
         made = self._rows.encode(self._with(others.take(pa.array(rows)), kinds, parts), first)
         return b"".join(bytes(count) + piece for count, piece in zip(zeros, made, strict=True))
@@ -82,7 +82,7 @@ class FragmentEncoder:
         return (fragments.first if begins else fragments.last if ends else fragments.middle)[0]
 
     def _with(self, batch: pa.RecordBatch, kinds: list[int], data: list[bytes | None] | None = None) -> pa.RecordBatch:
-        """Return the batch with the kinds of pieces, and their data."""
+        """Return the batch with columns for the kinds of pieces, and their data."""
         columns = {name: batch.column(name) for name in batch.schema.names}
         columns[self._fragments.kind] = pa.array(kinds, self._kind)
         if data is not None:

@@ -1,4 +1,4 @@
-"""The options of writers that are limits."""
+"""Options of writers that are limits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from ..base.limits import LARGEST_RECORD
 
 
 def limit_of(value: Any, name: str = "max_record") -> int:
-    """Return the value of a limit, also from text, not more than the largest record of a reader. Raises
-    ``WireloomError``."""
+    """Return the value of a limit, given as a number or text and at most the maximum record size of readers.
+
+    Raises ``WireloomError`` for any other value.
+    """
     try:
         limit = int(value)
         whole = isinstance(value, str) or (limit == value and not isinstance(value, bool))

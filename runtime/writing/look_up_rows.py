@@ -1,4 +1,4 @@
-"""Rows of other tables that a table's rows refer to: a writer writes them before the first row that needs them."""
+"""Rows of other tables to which a table's rows refer: a writer writes them before the first row that needs them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from ..format.description import Format
 from .unit_rows import key_of
 
 Encoded = Callable[[Format, pa.RecordBatch], Iterable[bytes]]
-"""Encodes rows of a table; the same one is used for all of a file."""
+"""Function that encodes rows of a table; the same one is used for a whole file."""
 
 
 class Reference:
-    """The rows of one other table. ``columns``: by column of that table, the column here that is looked up in it."""
+    """The rows of one other table. ``columns``: by column of that table, the column here whose values are looked up in
+    it.
+    """
 
     def __init__(self, table: str, key: str, match: str, columns: dict[str, str]) -> None:
         self.table = table
@@ -28,9 +30,9 @@ class Reference:
 
 
 def references_of(format: Format, given: Iterable[str]) -> list[Reference]:
-    """Return the tables that rows with the given columns refer to.
+    """Return the references to other tables from rows with the given columns.
 
-    Raises ``WireloomError`` if a column is not there that is looked up by default.
+    Raises ``WireloomError`` if a column is missing that is looked up by default.
     """
     names, found = set(given), dict[tuple[str, str, str], Reference]()
     for column in format.columns:
@@ -50,7 +52,9 @@ def references_of(format: Format, given: Iterable[str]) -> list[Reference]:
 
 
 class LookUpRows:
-    """Encodes the rows that are look_up_rows to. ``encoded``: encodes rows of another table."""
+    """Encoder of the rows of other tables to which rows refer. ``encoded``: a function that encodes rows of another
+    table.
+    """
 
     def __init__(self, format: Format, references: list[Reference], encoded: Encoded) -> None:
         self._format = format
@@ -58,7 +62,7 @@ class LookUpRows:
         self._encoded = encoded
 
     def values(self, batch: pa.RecordBatch) -> list[tuple[Any, ...]]:
-        """Return the rows that each row refers to: for each table the key and the values that are looked up."""
+        """Return the references of each row: for each table the key and the values that are looked up."""
         if not self._references:
             return [()] * batch.num_rows
         tables = []
@@ -68,7 +72,7 @@ class LookUpRows:
         return list(zip(*tables, strict=True))
 
     def before(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[bytes]:
-        """Yield the bytes of what these rows refer to, as far as it has not been written."""
+        """Yield the bytes of the rows to which these rows refer, unless they have already been written."""
         new: list[dict[Any, tuple[Any, ...]]] = [{} for _ in self._references]
         for row in rows:
             for place, (key, *values) in enumerate(row):
@@ -77,7 +81,7 @@ class LookUpRows:
                 found = tuple(map(_compared, values))
                 if known is not None and known[0] == found:
                     continue
-                # Where nothing was found, there is nothing to refer to.
+                # If no row was found when reading, there is nothing to refer to.
                 if key is not None and any(each is not None for each in values):
                     if key in new[place]:
                         yield from self._written(new)
@@ -94,7 +98,7 @@ class LookUpRows:
 
 
 def _batch(table: Format, reference: Reference, rows: dict[Any, tuple[Any, ...]]) -> pa.RecordBatch:
-    """Return the rows of another table, as Arrow."""
+    """Return rows of another table as a record batch."""
     columns: dict[str, list[Any]] = {reference.match: list(rows)}
     for number, name in enumerate(reference.columns):
         columns[name] = [values[number] for _, values in rows.values()]
@@ -105,7 +109,7 @@ def _batch(table: Format, reference: Reference, rows: dict[Any, tuple[Any, ...]]
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return the type of values that labels are read as."""
+    """Return the type of the values of labels for a dictionary type; other types unchanged."""
     return pa.string() if pa.types.is_dictionary(kind) else kind
 
 

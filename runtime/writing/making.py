@@ -1,4 +1,4 @@
-"""Structs of a table as objects of the types that they show."""
+"""Conversion of structs of a table to objects of the types that they represent."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Make = Callable[[Any], Any]
 
 
 def maker(format: Format, column: Column) -> Make | None:
-    """Return a function that makes what the attribute holds of a value of the column; ``None`` if they are the same.
+    """Return a function that converts a value of the column to that of the attribute; ``None`` if they are the same.
 
-    It raises ``WireloomError`` for a value that no object can be made of. Timestamps are counts in the values.
+    The function raises ``WireloomError`` for a value that cannot be converted. Timestamps are counts in the values.
     """
     if not column.structs and not column.variants:
         return None
@@ -30,8 +30,10 @@ def maker(format: Format, column: Column) -> Make | None:
 
 
 def object_maker(format: Format, made_of: type[Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Return a function that makes an object of the values of its attributes; those of structs in it have names with
-    dots. A struct is absent if all of its values are ``None``."""
+    """Return a function that creates an object from the values of its attributes.
+
+    Those of nested structs have names with dots. A struct is absent if all of its values are ``None``.
+    """
     classes = {prefix: format.class_of(name) for each in format.columns for prefix, name in each.inside}
     return partial(_nested, made_of, classes, "") if classes else lambda values: made_of(**values)
 
@@ -57,13 +59,14 @@ def is_there(value: Any) -> bool:
 
 
 def value_at(made: Any, name: str) -> Any:
-    """Return the value of an attribute, or of one of a struct in it; ``None`` if there is none."""
+    """Return the value of an attribute, or of one of a nested struct (with dots); ``None`` if there is none."""
     return reduce(lambda holder, part: getattr(holder, part, None), name.split("."), made)
 
 
 def check_fields(name: str, given: pa.DataType, wanted: pa.DataType) -> None:
-    """Raise ``UnknownNameError`` for a field of a struct in a column that the column's own type does not have: Arrow
-    leaves it out of a cast."""
+    """Raise ``UnknownNameError`` for a field of a struct that the column's own type does not have, since Arrow ignores
+    it when casting.
+    """
     if pa.types.is_struct(given) and pa.types.is_struct(wanted):
         known = [each.name for each in wanted]
         for field in given:
@@ -77,7 +80,7 @@ def check_fields(name: str, given: pa.DataType, wanted: pa.DataType) -> None:
 
 
 def counted(kind: pa.DataType) -> pa.DataType:
-    """Return the type with integers in the place of the timestamps inside."""
+    """Return the type with integers in place of the timestamps inside it."""
     if pa.types.is_timestamp(kind):
         return pa.int64()
     if pa.types.is_map(kind):
@@ -90,7 +93,7 @@ def counted(kind: pa.DataType) -> pa.DataType:
 
 
 def _maker(format: Format, column: Column, maps: Ways, kind: pa.DataType, path: str) -> Make | None:
-    """``kind``: as readers store it, with lists in place of the maps."""
+    """Return a function that converts values of ``kind``, the type that readers store, with lists in place of maps."""
     if pa.types.is_list(kind):
         item = _maker(format, column, maps, kind.value_type, f"{path}.item")
         if item is not None and path in maps:
@@ -107,7 +110,7 @@ def _maker(format: Format, column: Column, maps: Ways, kind: pa.DataType, path: 
     made_of = format.class_of(dict(column.structs)[path])
     if issubclass(made_of, Message):
         return partial(message_of, made_of)
-    # Names that Python or the base class has taken are written with an underscore at the end.
+    # Names reserved by Python or the base class have a trailing underscore.
     names = {each.name: each.name if each.name in made_of._fields else f"{each.name}_" for each in kind}
     return _struct(made_of, [(each.name, names[each.name], inner(each)) for each in kind])
 

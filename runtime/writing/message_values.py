@@ -1,4 +1,4 @@
-"""Mappings as messages."""
+"""Conversion of mappings to messages."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from ..objects.messages.objects import Message
 
 
 def message_of(kind: type[Message], values: Mapping[str, Any], path: str = "") -> Message:
-    """Return a message of that class. Nested messages are mappings, repeated fields lists, maps mappings or lists of
-    pairs or of mappings of ``key`` and ``value``; ``None`` is an absent field. Raises ``MessageError`` with the field's
-    path."""
+    """Return a message of a class.
+
+    Nested messages are mappings, repeated fields lists, maps mappings or lists of pairs or of mappings of ``key`` and
+    ``value``; ``None`` is an absent field. Raises ``MessageError`` with the path of the field.
+    """
     rules = {each.name: each for each in kind._rule.fields}
     types = kind._types()
     fields = {}
     for name, value in values.items():
-        # In classes a name that Python has for itself has an underscore after it.
+        # In classes, names reserved by Python have a trailing underscore.
         rule = rules.get(name) or rules.get(f"{name}_")
         place = f"{path}.{name}" if path else name
         if rule is None:
@@ -53,7 +55,7 @@ def _value(rule: FieldRule, kind: type[Any] | None, value: Any, place: str) -> A
             raise MessageError(f"{value!r:.60} is no {kind.__qualname__}: give a mapping of its fields", field=place)
         return message_of(kind, value, place)
     if isinstance(value, Decimal) and value == value.to_integral_value():
-        # What Spark has for unsigned integers of 64 bits.
+        # Spark's type for unsigned integers of 64 bits.
         return int(value)
     return value
 

@@ -1,4 +1,4 @@
-"""Stuffing: the engine's where it is there, else the ones in Python."""
+"""Stuffing by the engine if it is available, else in Python."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from ..objects.framing import is_unmistakable
 
 
 def framed(format: Format) -> Callable[[bytes], bytes]:
-    """Return the function that makes a delimited format's record ready for the file: stuffed, and its delimiter after
-    it."""
+    """Return the function that stuffs a record of a delimited format and appends its delimiter."""
     delimiter = format.delimiter
     if format.stuffing == Stuffing.NONE:
 

@@ -1,4 +1,4 @@
-"""Files that appear under their name only when they are complete."""
+"""Output files that get their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ..input.filesystems import check_open_file, is_open_file
 from ..input.inputs import Location
 
 LONGEST_START = 200
-"""Bytes of a file's name that its temporary name begins with; file systems allow 255 in all."""
+"""Maximum number of bytes of a file's name in its temporary name; file systems allow 255 bytes in all."""
 
 Target = str | os.PathLike[str] | IO[bytes]
 
 
 def name_of(target: Target) -> str | None:
-    """Return the name by which a target's codec and kind are chosen; ``None`` for a file object without one."""
+    """Return the name that determines codec and kind of a target; ``None`` for a file object without a name."""
     if isinstance(target, str | os.PathLike):
         return os.fsdecode(target)
     name = getattr(target, "path" if is_open_file(target) else "name", None)
@@ -35,9 +35,10 @@ def name_of(target: Target) -> str | None:
 
 
 def codec_of(format: Format, name: str | None) -> str:
-    """Return the codec of a new file of that name: the one of its suffix, or the format's own where it has none.
+    """Return the codec of a new file of a name: by its suffix, or else the codec of the format.
 
-    A name that ends as the format's files do without their compression (``.wal`` of ``.wal.zst``) is not compressed.
+    A name with the suffix of the format's files but without that of their compression (``.wal`` of ``.wal.zst``) is not
+    compressed.
     """
     if name is None:
         return format.codec
@@ -53,14 +54,13 @@ def codec_of(format: Format, name: str | None) -> str:
 
 @contextmanager
 def opened(target: Target, location: Location | None = None) -> Iterator[IO[bytes]]:
-    """A binary file to write ``target`` with.
+    """Open ``target`` for writing, as a binary file.
 
-    A path gets its content under a temporary name in the same folder, and its own name when the block ends; where the
-    block raises (also ``KeyboardInterrupt``), nothing is left and a file that was there before is untouched. A URL
-    (``s3://…``) is done in the same way. A file object is written to as it is and stays open; so is a path that is no
-    regular file, such as a pipe. What ``fsspec.open`` gives is a path in its file system. ``location``: how to reach
-    what is not on a local disk. Raises ``WireloomError`` if the file
-    cannot be written.
+    A path is written under a temporary name in the same folder, and renamed when the block ends. If the block raises
+    (including ``KeyboardInterrupt``), the temporary file is removed and an existing file is unchanged. A URL
+    (``s3://…``) is written in the same way. A file object is written to directly and stays open; so is a path that is
+    not a regular file, such as a pipe. The result of ``fsspec.open`` is a path in its file system. ``location``: how to
+    reach files that are not on a local disk. Raises ``WireloomError`` if the file cannot be written.
     """
     location = location or Location()
     if is_open_file(target):
@@ -77,7 +77,10 @@ def opened(target: Target, location: Location | None = None) -> Iterator[IO[byte
 
 
 def _writable(file: Any) -> IO[bytes]:
-    """Return a caller's binary file that can be written. Raises ``WireloomError`` for anything else."""
+    """Return a caller's writable binary file.
+
+    Raises ``WireloomError`` for anything else.
+    """
     if not hasattr(file, "write"):
         raise WireloomError(f"cannot write to {type(file).__name__}: give a path or a binary file object")
     path = name_of(file)
@@ -92,7 +95,7 @@ def _writable(file: Any) -> IO[bytes]:
 
 
 class _File(io.FileIO):
-    """A file that takes all that it is given, and whose errors name it. Unbuffered: its users write whole blocks."""
+    """An unbuffered file whose writes are complete, and whose errors name it. Its users write whole blocks."""
 
     def __init__(self, path: Path, mode: str, shown: str) -> None:
         self._shown = shown
@@ -130,18 +133,21 @@ def _local(path: str) -> Iterator[IO[bytes]]:
     with replacing(shown) as temporary, _File(temporary, "x", shown) as file:
         yield cast(IO[bytes], file)
         with _named(shown):
-            # Without this a crash after the rename may leave an empty file under the final name.
+            # Without this, a crash after the rename may leave an empty file under the final name.
             os.fsync(file.fileno())
 
 
 @contextmanager
 def replacing(path: str) -> Iterator[Path]:
-    """The name of a file beside ``path`` that is to be made. It gets the name ``path`` when the block ends, and the
-    mode of the file that was there; where the block raises, it is removed. Raises ``WireloomError``."""
+    """Yield the name of a new file next to ``path``.
+
+    When the block ends, the file is renamed to ``path``, with the mode of the file that it replaces; if the block
+    raises, it is removed. Raises ``WireloomError``.
+    """
     final, status = _destination(path)
     if status is not None and not stat.S_ISREG(status.st_mode):
         raise WireloomError("cannot be replaced: it is a pipe or a device; give the name of a file", path=path)
-    # A name may be as long as the file system allows.
+    # The name may already have the maximum length of the file system.
     start = os.fsencode(final.name)[:LONGEST_START].decode(errors="ignore")
     temporary = final.with_name(f".{start}.{secrets.token_hex(4)}.tmp")
     try:
@@ -157,19 +163,22 @@ def replacing(path: str) -> Iterator[Path]:
 
 
 def _destination(path: str) -> tuple[Path, os.stat_result | None]:
-    """Return the file that ``path`` names, links followed, and its status if it exists. Raises ``WireloomError`` where
-    it is a folder, may not be written or cannot be looked at."""
+    """Return the file that ``path`` refers to, with links resolved, and its status if it exists.
+
+    Raises ``WireloomError`` if it is a folder, or cannot be written or inspected.
+    """
     if "\0" in path:
         raise WireloomError("cannot be written: a path has no NUL character", path=path.replace("\0", "\\0"))
     with _named(path):
-        # The place that a link points at is what is replaced, not the link.
+        # The target of a link is replaced, not the link.
         final = Path(os.path.realpath(path))
         try:
             status = os.stat(final)
         except (FileNotFoundError, NotADirectoryError):
             return final, None
         if not os.access(final, os.W_OK):
-            # To replace it, the right to write its folder would do; but that is not what a file is protected for.
+            # Permission to write to the folder would suffice to replace it, but a read-only file is protected against
+            # changes.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     if stat.S_ISDIR(status.st_mode):
         raise WireloomError("cannot be written: it is a folder; give the name of a file", path=path)
@@ -187,7 +196,7 @@ def _remote(url: str, location: Location) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], stream)
         move(store.files, temporary, store.path)
     except BaseException as error:
-        # Closing an unfinished upload completes it, under the temporary name, which is then deleted.
+        # Closing an unfinished upload completes it under the temporary name, which is then deleted.
         with suppress(Exception):
             store.files.delete_file(temporary)
         if isinstance(error, NotImplementedError):
@@ -198,14 +207,14 @@ def _remote(url: str, location: Location) -> Iterator[IO[bytes]]:
 
 
 class Counted:
-    """Hands bytes on to a file and counts them."""
+    """A file that passes bytes on to another and counts them."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self.count = 0
 
     def write(self, data: bytes | memoryview) -> None:
-        """Write all of ``data``, also to a file that takes less at a time."""
+        """Write all of ``data``, also to a file that accepts less at a time."""
         view = memoryview(data)
         self.count += len(view)
         while view:

@@ -1,9 +1,9 @@
-"""The quick way to write plain rows: a run of fixed fields, then at most one byte string.
+"""The fast way to write plain rows: a run of fixed fields, then at most one byte string.
 
-What the generated class does for one row at a time is done here for a whole column: every length, then every checksum,
-then every head. The layout is read off the format's column program, backwards: where reading takes a byte string's size
-from a register, writing puts the size there. A row type with anything else in it is written by its class; the tests
-hold the two against each other.
+The steps that the generated class takes for one row at a time are done here for whole columns: all lengths, then all
+checksums, then all heads. The layout is derived from the format's column program, inverted: if reading takes the size
+of a byte string from a register, writing stores the size there. All other row types are written by their class; tests
+compare the two.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ LETTERS = {
     Kind.S1: "b", Kind.S2LE: "<h", Kind.S2BE: ">h", Kind.S4LE: "<i", Kind.S4BE: ">i", Kind.S8LE: "<q", Kind.S8BE: ">q",
     Kind.F4LE: "<f", Kind.F4BE: ">f", Kind.F8LE: "<d", Kind.F8BE: ">d",
 }  # fmt: skip
-"""Letters of the ``struct`` module."""
+"""Format characters of the ``struct`` module."""
 UNSIGNED = {Kind.U1: 1, Kind.U2LE: 2, Kind.U2BE: 2, Kind.U4LE: 4, Kind.U4BE: 4, Kind.U8LE: 8, Kind.U8BE: 8}
 END = 1 << 62
-"""Stands for the end of the row, wherever that is."""
+"""Represents the end of the row at any position."""
 
 
 @dataclass
 class _Slot:
-    """One fixed field: what it holds is a caller's value, a size plus ``added``, or the checksum."""
+    """A fixed field: it contains a caller's value, a size plus ``added``, or the checksum."""
 
     offset: int
     kind: Kind
@@ -55,30 +55,33 @@ class _Layout:
 
 
 class _NotPlainError(Exception):
-    """The program does something that this module cannot invert."""
+    """The program contains something that this module cannot invert."""
 
 
 @dataclass(frozen=True)
 class PlainRow:
-    """A plain row's layout, ready to be written."""
+    """The layout of a plain row, prepared for writing."""
 
     head: struct.Struct
     slots: tuple[_Slot, ...]
     blob: str | None
     text: bool
-    """Whether the byte string is text, in UTF-8."""
+    """Whether the byte string is text in UTF-8."""
     rule: ChecksumRule | None
     covered: tuple[int, int]
 
     @property
     def fields(self) -> set[str]:
-        """Return the fields of the row object whose values are needed."""
+        """Return the fields of the row object whose values are required."""
         names = {each.field for each in self.slots} | {self.blob}
         return {name for name in names if name is not None}
 
     def encode(self, values: Mapping[str, Sequence[Any]], count: int) -> list[bytes]:
-        """Return the wire bytes of ``count`` rows. Raises ``struct.error``, ``TypeError``, ``AttributeError`` or
-        ``UnicodeEncodeError`` for a value that does not fit."""
+        """Return the encoded bytes of ``count`` rows.
+
+        Raises ``struct.error``, ``TypeError``, ``AttributeError`` or ``UnicodeEncodeError`` for a value that does not
+        fit.
+        """
         blobs: Sequence[bytes] = values[self.blob] if self.blob is not None else [b""] * count
         if self.text:
             blobs = [text.encode() for text in values[self.blob or ""]]
@@ -114,8 +117,8 @@ class PlainRow:
 
 
 def plain_row(format: Format) -> PlainRow | None:
-    """Return the layout of the format's rows where it is plain."""
-    # Structs and lists are more columns of the program than one.
+    """Return the layout of the format's rows; ``None`` if they are not plain."""
+    # Structs and lists are several columns of the program.
     if not format.stands_alone or format.program is None or len(format.program.columns) > len(format.engine_columns):
         return None
     try:
@@ -164,7 +167,7 @@ def algorithm_of(rule: ChecksumRule) -> Algorithm:
 
 
 def _holds(rule: ChecksumRule | None, slot: _Slot) -> bool:
-    """Return whether the slot holds the checksum itself, which is computed of the head and then of the byte string."""
+    """Return whether the slot contains the checksum itself, which is computed from the head and then the byte string."""
     if rule is None or rule.stored_size or rule.continues >= 0 or slot.kind not in UNSIGNED:
         return False
     return algorithm_of(rule).continues_anywhere
@@ -230,9 +233,9 @@ def _inverted(format: Format, program: ColumnProgram) -> _Layout:
 
 
 def _check_trivial(step: Step, slot: _Slot) -> None:
-    """Accept a range without an upper end of its own; every other one is left to the row's class.
+    """Accept a range without an upper limit; others are left to the row's class.
 
-    Its lower end must be met by every value: that of a size field by a size of 0.
+    Every value must satisfy the lower limit: that of a size field a size of 0.
     """
     high = step.d & 0xFFFFFFFFFFFFFFFF if step.b & 0x80 else step.d
     if slot.kind not in UNSIGNED or high < 256 ** UNSIGNED[slot.kind] - 1:

@@ -1,4 +1,4 @@
-"""The errors of writing an object whose values cannot be written, or are not all there."""
+"""Errors for objects whose values cannot be written, or are missing."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ UNWRITTEN = (
 
 
 class RowError(WireloomError):
-    """An error of one row, which fewer rows in a unit do not avoid."""
+    """An error of a single row, which fewer rows per unit do not avoid."""
 
 
 class MisplacedError(WireloomError):
-    """A value that a row is given does not come of what is written. ``before``: how many rows are in the same object
-    in front of it, without which it may be another."""
+    """A given value of a row that would differ in what is written.
+
+    ``before``: number of earlier rows in the same object, without which it may be different.
+    """
 
     def __init__(self, row: int, before: int, untrue: str) -> None:
         super().__init__(f"row {row} cannot be written: {untrue}")
@@ -42,14 +44,14 @@ class MisplacedError(WireloomError):
 
 
 def rows_before(error: Exception) -> int:
-    """Return how many rows in front of the one that an error is about could be written without it; 0 if that is not
-    known."""
+    """Return the number of rows before the one with the error that can be written without it; 0 if unknown."""
     return error.before if isinstance(error, MisplacedError) else 0
 
 
 def untrue(made: Any, names: Sequence[str]) -> str:
-    """Return what a reader would find in the place of a value that an object was given for one of these value
-    instances; empty if all are as given."""
+    """Return a message about the first of these value instances of which a reader would find a value other than the
+    given one; empty if there is none.
+    """
     for name in names:
         value, found = made._given[name], getattr(made, name)
         if found != value:
@@ -58,15 +60,16 @@ def untrue(made: Any, names: Sequence[str]) -> str:
 
 
 def may_leave_out(format: Format, column: Column) -> bool:
-    """Return whether a value of a column, or one inside of it, is only written if a condition holds."""
+    """Return whether a value of a column, or one inside it, is written only if a condition is true."""
     inner = {format.class_of(name) for _, name in column.structs}
     annotations = (each for kind in inner if not issubclass(kind, Message) for each in kind.__annotations__.values())
     return column.optional or any("None" in str(each) for each in annotations)
 
 
 def left_out(value: Any, written: Any) -> str | None:
-    """Return which part of a value is not in what was written, as what follows the name of the value: empty for all of
-    it, ``.name`` or ``[0].name`` for an attribute inside; ``None`` if all is there."""
+    """Return the part of a value that has not been written, as a suffix of its name: empty for the whole value,
+    ``.name`` or ``[0].name`` for an attribute inside it; ``None`` if nothing is missing.
+    """
     if value is None or written is None:
         return None if value is None else ""
     parts: list[tuple[str, Any, Any]] = []
@@ -81,8 +84,10 @@ def left_out(value: Any, written: Any) -> str | None:
 
 
 def explained(error: Exception, values: Iterable[tuple[str, Any]]) -> str:
-    """Return what an error of writing a row is about: the column that is null, or the error and the row's values.
-    ``values``: what the row's attributes hold, by the names of their columns."""
+    """Return a description of an error of writing a row: the column that is null, or the error and the row's values.
+
+    ``values``: the values of the row's attributes, by column name.
+    """
     row = list(values)
     part = next((found for name, value in row if (found := _missing(name, value, error)) is not None), None)
     if part is not None:
@@ -91,8 +96,11 @@ def explained(error: Exception, values: Iterable[tuple[str, Any]]) -> str:
 
 
 def _missing(name: str, value: Any, error: Exception) -> str | None:
-    """Return the path to the part of a column's value that is null, if that is what an error of writing is about, such
-    as ``headers[1].key``. ``value``: the object or list that was made of the column's value."""
+    """Return the path to the null part of a column's value, such as ``headers[1].key``, if it caused an error; else
+    ``None``.
+
+    ``value``: the object or list created from the value of the column.
+    """
     if isinstance(error, UnsetError) and value is error.obj:
         return f"{name}.{error.name}"
     if isinstance(value, list):
@@ -100,7 +108,7 @@ def _missing(name: str, value: Any, error: Exception) -> str | None:
             return f"{name}[{value.index(None)}]"
         parts = ((f"{name}[{place}]", each) for place, each in enumerate(value))
     elif isinstance(value, Struct):
-        # What was not given has no value at all.
+        # Attributes that were not given have no value at all.
         given = ((each, getattr(value, each, UNSET)) for each in value._fields)
         parts = ((f"{name}.{each}", part) for each, part in given if isinstance(part, list | Struct))
     else:
@@ -109,15 +117,16 @@ def _missing(name: str, value: Any, error: Exception) -> str | None:
 
 
 class Attempt(NamedTuple):
-    """The error of an attempt to write some rows in one object. ``size``: how many rows."""
+    """The error of an attempt to write rows in one object. ``size``: the number of rows."""
 
     error: Exception
     size: int
 
 
 def refusal(first: Attempt, last: Attempt, begin: int, format: Format) -> WireloomError:
-    """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all of them where fewer do
-    not have a count or size that is given."""
+    """Return the error for the rows from ``begin`` on: that of the fewest rows, or of all rows if fewer rows do not
+    match a given count or size.
+    """
     if isinstance(last.error, RowError | MisplacedError):
         return last.error
     error, count = first if isinstance(last.error, ConsistencyError) else last

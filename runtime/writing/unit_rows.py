@@ -1,4 +1,4 @@
-"""The rows that a writer puts into units: those to come, and what they have in common."""
+"""The rows that a writer puts into units: the remaining rows, and the values that they share."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from ..base.errors import WireloomError
 
 
 class Row(NamedTuple):
-    """``values``: those of each level, and at last of the row itself. ``same``: how many levels, from the outermost
-    one, have the values that they had in the row before. ``weight``: about how many bytes all rows up to and with this
-    one have. ``refers``: the rows of other tables that it needs."""
+    """A row to be written.
+
+    ``values``: the values of each level, and finally of the row itself. ``same``: the number of levels, from the
+    outermost one, with the same values as in the previous row. ``weight``: approximate number of bytes of all rows up
+    to and including this one. ``refers``: the rows of other tables that it needs.
+    """
 
     values: tuple[tuple[Any, ...], ...]
     same: int
@@ -20,7 +23,7 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """Rows to come, the next one at place 0. ``first``: its number; ``error``: that of the table, which has no more."""
+    """The remaining rows, the next one at place 0. ``first``: its number; ``error``: the error that ended the table."""
 
     def __init__(self, source: Iterator[Row]) -> None:
         self._source = source
@@ -30,7 +33,7 @@ class Rows:
         self.error: WireloomError | None = None
 
     def at(self, place: int) -> Row | None:
-        """Return the row at a place, the one before them at -1; ``None`` after the last one."""
+        """Return the row at a place, the previous row at -1; ``None`` after the last one."""
         if place < 0:
             return self._dropped
         while place >= len(self._held):
@@ -45,27 +48,27 @@ class Rows:
         return self._held[place]
 
     def weight(self, start: int, end: int) -> int:
-        """Return about how many bytes the rows from ``start`` to ``end`` have."""
+        """Return the approximate number of bytes of the rows from ``start`` to ``end``."""
         last, before = self.at(end - 1), self.at(start - 1)
         return (last.weight if last is not None else 0) - (before.weight if before is not None else 0)
 
     def drop(self, count: int) -> None:
-        """Forget the first rows."""
+        """Remove the first ``count`` rows."""
         self._dropped = self._held[count - 1]
         del self._held[:count]
         self.first += count
 
 
 def keys_of(values: list[tuple[Any, ...]]) -> list[Any]:
-    """Return the values of a level as they are compared: zeros of both signs differ, and all NaN are equal."""
+    """Return keys for comparing the values of a level: 0.0 and -0.0 differ, and all NaN are equal."""
     return [tuple(map(key_of, each)) for each in values]
 
 
 def key_of(value: Any) -> Any:
-    """Return a value as it is compared."""
+    """Return a key for comparing a value."""
     return value if isinstance(value, int | str | bytes | None) else repr(value)
 
 
 def weight_of(values: tuple[Any, ...]) -> int:
-    """Return about how many bytes the values of a row have."""
+    """Return the approximate number of bytes of the values of a row."""
     return sum(len(each) if isinstance(each, bytes | str) else 8 for each in values)

@@ -1,8 +1,7 @@
-"""Rows that are inside of other objects: which of them are in the same one, and its bytes.
+"""Rows inside of other objects: which of them are in the same object, and its bytes.
 
-Neighbouring rows are in the same object where the columns of it, and of what it is in, have the same values, as long as
-it holds no more than its count can say and than the writer's options allow. The generated classes fill in counts,
-lengths, checksums and what is compressed.
+Consecutive rows are in the same object if the columns of it, and of the objects around it, have the same values, and
+its count and the writer's options allow it. The classes fill in counts, lengths, checksums and compressed content.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ from .refusals import (
 from .unit_rows import Row, Rows, key_of, keys_of, weight_of
 
 UNIT_ROWS = 1000
-"""Most rows of an object that may be followed by another one, unless the writer is told otherwise."""
+"""Default maximum number of rows of an object that may be followed by another one."""
 UNIT_BYTES = 1024 * 1024
-"""About how many bytes of data such an object has at most."""
+"""Approximate maximum number of data bytes of such an object."""
 
 
 def unit_options(format: Format) -> tuple[str, ...]:
-    """Return the names of the options that say how many rows are in a unit; none if there is no choice."""
+    """Return the names of the options for the number of rows per unit; empty if there is no choice."""
     return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()
 
 
@@ -74,7 +73,7 @@ class UnitEncoder:
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
         """Yield the bytes of a file piece by piece, each with the number of its rows.
 
-        Raises ``WireloomError`` with the row, counted from 0, for what cannot be written.
+        Raises ``WireloomError`` with the row, counted from 0, for a value that cannot be written.
         """
         try:
             yield from self._pieces(batches)
@@ -112,14 +111,14 @@ class UnitEncoder:
             yield self._unit(rows, root)
 
     def _items_around(self, root: Any, where: str) -> bytes:
-        """Return the bytes of items that a file has besides those with rows."""
+        """Return the bytes of items that a file has in addition to those with rows."""
         items = getattr(root, f"_{where}_{self._levels[0].attribute}")()
         for each in items:
             each._parent, each._root = root, root
         return b"".join(self._framed(each.to_bytes()) for each in items)
 
     def _of_table(self, table: Format, batch: pa.RecordBatch) -> Iterator[bytes]:
-        """Yield the bytes of rows of another table, which rows of this one refer to."""
+        """Yield the bytes of rows of another table to which rows of this one refer."""
         encoder = self._tables.get(table.table)
         if encoder is None:
             encoder = self._tables[table.table] = UnitEncoder(table, max_record=self._max_record)
@@ -154,8 +153,9 @@ class UnitEncoder:
             first += batch.num_rows
 
     def _columns(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[list[tuple[Any, ...]]], list[Any]]:
-        """Return the values of each level, row by row; and those which rows have in common that are in one object of a
-        level: its own, and those of rows that depend on it alone."""
+        """Return the values of each level, row by row, and those shared by the rows in one object of a level: its own,
+        and those of rows that depend on it alone.
+        """
         depth = len(self._levels)
         filled = fields_of(self._format, batch.schema)
         values = [values_of(each, batch, first_row) for each in filled]
@@ -191,7 +191,7 @@ class UnitEncoder:
     def _solved(
         self, filled: Filled, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
     ) -> list[object]:
-        """Return the values of an attribute with which a value instance comes to what the column has."""
+        """Return the values of an attribute for which a value instance equals the column."""
         assert filled.solved is not None
         attribute, up, factor = filled.solved
         found: list[object] = []
@@ -216,7 +216,7 @@ class UnitEncoder:
     # Objects ---------------------------------------------------------------------------------------------------------
 
     def _object(self, depth: int, row: Row | None, parent: Any = None) -> Any:
-        """Return an object of a level, with the values that a row gives it."""
+        """Return an object of a level, with the values of a row."""
         fields = {} if row is None else dict(zip(self._names[depth], row.values[depth], strict=True))
         if depth < len(self._levels):
             fields = dict(self._levels[depth].tags) | fields
@@ -304,8 +304,7 @@ class UnitEncoder:
             yield from self._look_up_rows.before(each.refers for each in found if each is not None)
 
     def _file(self, rows: Rows) -> tuple[bytes, int]:
-        """Return the whole file. Objects inside of it are made smaller where they cannot hold the rows of equal
-        values."""
+        """Return the whole file. Inner objects get fewer rows if they cannot contain all rows of equal values."""
         most, first = self._unit_rows, None
         while True:
             place = 0
@@ -362,7 +361,7 @@ class UnitEncoder:
         return items
 
     def _check(self, row: Any, number: int) -> None:
-        """Raise ``RowError`` for a row that cannot be written even by itself."""
+        """Raise ``RowError`` for a row that cannot be written even on its own."""
         try:
             row.to_bytes()
         except REFUSALS as error:
@@ -370,7 +369,7 @@ class UnitEncoder:
             raise RowError(f"row {number} cannot be written: {explained(error, values)}") from error
 
     def _refuse_unwritten(self, made: Any, again: Any, depth: int, numbers: Iterator[int]) -> None:
-        """Raise ``RowError`` where an optional attribute has a value that is not written: its condition is false."""
+        """Raise ``RowError`` if an optional attribute has a value that is not written, as its condition is false."""
         up = len(self._levels) - depth
         what = "column" if up else f"row {next(numbers)}, column"
         for each in self._optional:
@@ -385,7 +384,7 @@ class UnitEncoder:
     # What is wrong ---------------------------------------------------------------------------------------------------
 
     def _several(self, rows: Rows, place: int) -> WireloomError:
-        """Return the error for a row that is not in the same object as those before it, where there is only one."""
+        """Return the error for a row that needs another object than earlier rows, if only one is allowed."""
         row, before = rows.at(place), rows.at(place - 1)
         number = rows.first + place
         assert row is not None

@@ -23,13 +23,16 @@ from .output import Counted, Target, codec_of, name_of, opened
 from .units import UnitEncoder, unit_options
 
 BLOCK = 1 << 20
-"""About how many bytes go to the compressor at a time."""
+"""Approximate number of bytes passed to the compressor at a time."""
 
 
 @dataclass(frozen=True)
 class WriteReport:
-    """The report of a write: ``rows``; ``bytes`` of the format's own, before compression; ``stored`` bytes in the
-    file. ``absent``: columns of a format of messages that the rows lack, so that these fields are in no message."""
+    """The report of a write.
+
+    ``rows``: number of rows. ``bytes``: size in bytes before compression. ``stored``: size of the file in bytes.
+    ``absent``: columns of a format of messages that the rows lack, so that these fields are in no message.
+    """
 
     rows: int
     bytes: int
@@ -118,7 +121,7 @@ def _write_messages(
     filesystem: Any,
     options: dict[str, Any],
 ) -> WriteReport:
-    # Imported here: most formats need nothing of messages.
+    # Imported here, since most formats do not need messages.
     from .messages.output import UnitWriter, written_options
 
     if "lossy" in written_options(format):
@@ -145,8 +148,7 @@ def _put(counted: Counted, packer: codecs.Compressor, content: bytes | memoryvie
 
 
 def padding_of(format: Format, options: dict[str, Any]) -> bytes:
-    """Return the unused bytes after each row that the options ask for; the first way of the spec where they say
-    nothing."""
+    """Return the unused bytes after each row that the options request; by default the first way of the spec."""
     padding = b""
     for choice in format.choices:
         ways = dict(choice.padding)
@@ -158,7 +160,10 @@ def padding_of(format: Format, options: dict[str, Any]) -> bytes:
 
 
 def max_record_of(format: Format, options: dict[str, Any]) -> int:
-    """Return the option ``max_record``; also refuses every option that the format does not have."""
+    """Return the option ``max_record``.
+
+    Raises for every option that the format does not have.
+    """
     known = [*(each.name for each in format.choices), *unit_options(format), "max_record"]
     for name in options:
         if name not in known:

@@ -1,4 +1,4 @@
-"""Packings that others wrote, called so that their mistakes are told as what they are; see ``guarded``."""
+"""Third-party packings, called so that their errors are attributed to them; see ``guarded``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from .row_packing import packing_class
 
 
 def make_packing(format: Format, *, max_record: int, options: Mapping[str, Any]) -> Packing:
-    """Return the packing of one output. Raises as ``make_framing``."""
+    """Return the packing of one output.
+
+    Raises the same errors as ``make_framing``.
+    """
     kind, place = packing_class(format), units_of(format).packing
     if not place:
         return kind(format, max_record=max_record, **options)
@@ -25,7 +28,7 @@ def make_packing(format: Format, *, max_record: int, options: Mapping[str, Any])
 
 
 class GuardedPacking:
-    """Like ``Packing``."""
+    """A ``Packing`` that checks the calls of another."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
@@ -34,7 +37,7 @@ class GuardedPacking:
         self._packing = packing
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """Like ``Packing.pack``. What the rows raise themselves goes through as it is."""
+        """Return the same as ``Packing.pack``. Errors raised by the rows themselves are passed on unchanged."""
         callers: list[Exception] = []
 
         def noted() -> Iterator[Row]:

@@ -25,16 +25,18 @@ from .rows import mapped_rows, rows_of
 
 
 def written_options(format: Format) -> tuple[str, ...]:
-    """Return the names of the options that the writer of a format of messages has, besides the one that chooses the
-    table."""
+    """Return the names of the options of the writer of a format of messages, except the one that selects the table."""
     if format.message is None:
         return ()
     return (*options_of(packing_class(format)), *options_of(framing_class(format)))
 
 
 class UnitWriter:
-    """Rows of one format to units. ``options``: of its packing and its framing, ``max_record``, and the one that
-    chooses the table. Raises ``UnknownNameError`` and ``WireloomError`` for what it does not have."""
+    """Writer of rows of one format to units.
+
+    ``options``: those of its packing and its framing, ``max_record``, and the one that selects the table. Raises
+    ``UnknownNameError`` for other options and ``WireloomError`` for invalid values.
+    """
 
     def __init__(self, format: Format, options: dict[str, Any]) -> None:
         self.format, given = of_table(format, options)
@@ -51,14 +53,15 @@ class UnitWriter:
         self._framing_options = {name: given[name] for name in options_of(framing) if name in given}
 
     def units(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """Return the units of the rows, without framing."""
+        """Yield the units of the rows, without framing."""
         packing = make_packing(self.format, max_record=self.max_record, options=self._packing_options)
         return packing.pack(rows)
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Return the columns that no row so far has, and that hold fields of messages; none of a format whose own
-        packing decides what is in a message."""
+        """Return the columns with fields of messages that no row has had so far. Empty for a format with its own
+        packing, which determines the content of messages.
+        """
         if units_of(self.format).packing or not self.given:
             return ()
         columns = [each for each in self.format.columns if not each.derived or each.same_as]
@@ -78,7 +81,7 @@ class UnitWriter:
         yield framing.finish(), 0
 
     def rows(self, rows: Any) -> Iterator[dict[str, Any]]:
-        """Any rows that ``wireloom.write`` takes, as mappings."""
+        """Yield rows in any form that ``wireloom.write`` accepts, as mappings."""
         first = 0
         for block in _blocks(rows):
             if isinstance(block, list):
@@ -93,7 +96,7 @@ class UnitWriter:
 
 
 def _blocks(rows: Any) -> Iterator[Any]:
-    """Lists of mappings, and things that hold Arrow's batches."""
+    """Yield lists of mappings, and objects with Arrow data."""
     if isinstance(rows, Mapping):
         rows = rows_of_columns(rows)
     held = hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__")
@@ -141,7 +144,7 @@ def _is_lists(kind: pa.DataType) -> bool:
 
 
 def _batch(structs: pa.StructArray) -> pa.RecordBatch:
-    # RecordBatch.from_struct_array of pyarrow 19 gives a slice that begins at 0 all rows after it, too.
+    # RecordBatch.from_struct_array of pyarrow 19 includes all later rows for a slice that begins at 0.
     return pa.RecordBatch.from_arrays(structs.flatten(), schema=pa.schema(list(structs.type)))
 
 

@@ -1,4 +1,4 @@
-"""Which packing a format has: its own, or the one of all others, as many rows as belong together in one unit."""
+"""The packing of a format: its own, or the general one, which puts as many rows into a unit as belong together."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from ..message_values import message_of
 from .unheld import flag, refuse_loss
 
 UNIT_BYTES = 1024 * 1024
-"""About how many bytes of data a unit has at most where there may be several."""
+"""Approximate maximum number of data bytes per unit, if there may be several units."""
 
 
 @dataclass
 class _Level:
-    """A message above the rows: its class, the field that leads on to the rows, and the columns that are its fields.
-    ``shared``: these, and those of the messages inside of it of which it has but one."""
+    """A message above the rows: its class, the field that leads to the rows, and the columns of its fields.
+
+    ``shared``: these columns, and those of the messages inside it that occur only once.
+    """
 
     kind: type[Message]
     field: str
@@ -37,11 +39,12 @@ class _Level:
 
 
 class RowPacking:
-    """One unit for all rows of a ``whole`` input; else ``ROWS_PER_UNIT`` rows or about ``UNIT_BYTES`` in each.
+    """Packing with one unit for all rows of a ``whole`` input; otherwise ``ROWS_PER_UNIT`` rows or about ``UNIT_BYTES``
+    in each.
 
-    Rows that follow each other are in the same messages above them as far as the columns of these have the same values.
-    Those of the unit, and of what it has but once, have one value in it: with another value another unit begins. Where
-    a table cannot hold all of a message, that is refused with ``UnsupportedError`` unless it is to be ``lossy``.
+    Consecutive rows are in the same message if the columns of that message have the same values. The columns of the
+    unit, and of its messages that occur only once, have one value per unit: another value begins a new unit. If a table
+    cannot contain all of a message, it is refused with ``UnsupportedError`` unless ``lossy`` is set.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("lossy",)
@@ -73,7 +76,9 @@ class RowPacking:
         return found
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """Like ``Packing.pack``. Without rows there is one empty unit where the input is one, else none."""
+        """Yield units like ``Packing.pack``. Without rows there is one empty unit if the input is a single unit, else
+        none.
+        """
         held: list[Row] = []
         shared = self._levels[0].shared if self._levels else ()
         outer: dict[str, Any] = {}
@@ -97,7 +102,7 @@ class RowPacking:
             yield from self._packed(held, first)
 
     def _packed(self, rows: list[Row], first: int) -> Iterator[Packed]:
-        """Yield the rows in one unit; in several where that is allowed, and needed to keep the limit."""
+        """Yield the rows in one unit; in several if that is allowed, and needed to stay below the limit."""
         if not self._path and len(rows) > 1:
             raise WireloomError(f"row {first + 1}: a message of {self._format.name} is one row: give one at a time")
         made_rows = [self._row(row, first + number) for number, row in enumerate(rows)]
@@ -132,7 +137,7 @@ class RowPacking:
         return self._level(0, list(zip(made, rows, strict=True)))
 
     def _level(self, depth: int, rows: list[tuple[Message, Row]]) -> Message:
-        """Return the message at a level, with all that is inside of it for these rows."""
+        """Return the message at a level, including the messages inside it for these rows."""
         level = self._levels[depth]
         values = {self._fields[name]: rows[0][1][name] for name in level.names if rows and name in rows[0][1]}
         if depth + 1 == len(self._levels):
@@ -153,7 +158,7 @@ class RowPacking:
         return message_of(level.kind, values)
 
     def _refusal(self, error: MessageError, rows: list[Message], first: int) -> WireloomError:
-        """Return the row that cannot be written even by itself, or the message around the rows."""
+        """Return the error for the row that cannot be written even on its own, or for the message around the rows."""
         for number, row in enumerate(rows):
             try:
                 row.to_bytes()
@@ -172,7 +177,10 @@ def _is_list(kind: type[Message], name: str) -> bool:
 
 
 def packing_class(format: Format) -> type[Packing]:
-    """Return the class that packs a format's rows. Raises ``WireloomError`` if it cannot be loaded."""
+    """Return the class that packs a format's rows.
+
+    Raises ``WireloomError`` if it cannot be loaded.
+    """
     place = units_of(format).packing
     if place:
         return cast("type[Packing]", load(place))
@@ -180,6 +188,6 @@ def packing_class(format: Format) -> type[Packing]:
 
 
 def why_several(format: Format) -> str:
-    """Advice for rows that are to be one unit and become several."""
+    """Return advice for rows that must be one unit but do not fit into one."""
     advice = getattr(packing_class(format), "SEVERAL", None)
     return advice if isinstance(advice, str) else "write fewer rows"

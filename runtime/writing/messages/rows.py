@@ -15,12 +15,12 @@ from ..fields import READER_COLUMNS, Filled, column_values
 
 
 def rows_of(format: Format, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a batch: the format's columns by name, as Python's values, in the types of the format's table.
+    """Yield the rows of a batch: the format's columns by name, as Python values, in the types of the format's table.
 
-    A column that shows another in another form (a time of a count) comes under the other's name, derived ones and those
-    that a reader adds are left out. ``first_row`` is the number of the first row, for the messages. Raises
+    A column with another form of a field (a time instead of a count) is returned under the field's own name; derived
+    columns and those of readers are omitted. ``first_row`` is the number of the first row, for error messages. Raises
     ``UnknownNameError`` for a column that the format does not have, and ``WireloomError`` with the row and the column
-    for a value that is none of its type.
+    for a value that does not fit its type.
     """
     columns = columns_of(format, batch.schema)
     values = [_values(format, name, column, batch, first_row) for name, column in columns]
@@ -33,8 +33,9 @@ def rows_of(format: Format, batch: pa.RecordBatch, first_row: int = 0) -> Iterat
 
 
 def mapped_rows(format: Format, rows: Sequence[Any], first_row: int = 0) -> Iterator[dict[str, Any]]:
-    """Like ``rows_of``, of mappings. What is nested in them stays as it is: Arrow would leave out what it does not
-    know."""
+    """Yield the rows of mappings like ``rows_of``. Nested values are unchanged, since Arrow would ignore unknown
+    fields.
+    """
     stray = next((each for each in rows if not isinstance(each, Mapping)), None)
     if stray is not None:
         raise WireloomError(f"rows are mappings of columns to values, and one of them is {type(stray).__name__}")
@@ -55,8 +56,11 @@ def _flat(format: Format, rows: list[dict[str, Any]], first_row: int) -> Iterato
 
 
 def columns_of(format: Format, schema: pa.Schema) -> list[tuple[str, Column]]:
-    """Return the columns of a table of that schema that are written. Raises ``UnknownNameError`` for one that the
-    format does not have, and ``WireloomError`` for one that is there twice."""
+    """Return the columns of a table with the given schema that are written.
+
+    Raises ``UnknownNameError`` for a column that the format does not have, and ``WireloomError`` for one that exists
+    twice.
+    """
     known = {each.name: each for each in format.columns}
     found: dict[str, tuple[str, Column]] = {}
     for name in schema.names:
@@ -71,7 +75,7 @@ def columns_of(format: Format, schema: pa.Schema) -> list[tuple[str, Column]]:
         if column.derived and not column.same_as and not marks:
             continue
         stored = column.same_as or name
-        # Where both forms are there, the raw one counts.
+        # If both forms exist, the raw one is used.
         if stored == name or stored not in found:
             found[stored] = (name, column)
     return list(found.values())

@@ -1,4 +1,4 @@
-"""Fields of messages that a table has no column for."""
+"""Fields of messages for which a table has no column."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from ...objects.messages.objects import Message
 from ...units.framing import units_of
 
 NAMED = 8
-"""Fields that an error names."""
+"""Maximum number of fields named in an error."""
 FLAGS = {"true": True, "false": False}
 
 
 def unheld(format: Format) -> tuple[str, ...]:
-    """Return the fields of a format's messages, from the unit down to the row, that no column holds: what is in them is
-    not in a table of the format, and a file that is written from one lacks it. Names have dots between them
-    (``resource_spans.schema_url``). Fields that the spec does not know are never in a table."""
+    """Return the fields of a format's messages, from the unit to the row, for which there is no column. Their values
+    are not in a table of the format, and a file written from one lacks them. Names are paths with dots
+    (``resource_spans.schema_url``). Fields unknown to the spec are never in a table.
+    """
     path = units_of(format).rows
     kind = cast("type[Message]", format.message_class)
     found: list[str] = []
@@ -34,7 +35,7 @@ def unheld(format: Format) -> tuple[str, ...]:
 
 
 def refuse_loss(format: Format) -> None:
-    """Raise ``UnsupportedError`` for a format whose tables cannot hold all of its messages."""
+    """Raise ``UnsupportedError`` for a format whose tables do not contain all fields of its messages."""
     names = unheld(format)
     if not names:
         return
@@ -47,7 +48,10 @@ def refuse_loss(format: Format) -> None:
 
 
 def flag(value: bool | str) -> bool:
-    """The option ``lossy``, also from text. Raises ``WireloomError``."""
+    """Return the value of the option ``lossy``, also given as text.
+
+    Raises ``WireloomError`` for any other value.
+    """
     found = FLAGS.get(value.strip().lower()) if isinstance(value, str) else value
     if found is None:
         raise WireloomError(f"lossy is true or false, not {value!r}")
