@@ -137,3 +137,23 @@ def test_an_object_of_another_type_is_damage_and_an_absent_one_is_null() -> None
     assert rows["name"] == ["abc", None]
     assert rows["both"] == ["abc:x", None]
     assert [each[2] for each in report["damaged"]] == ["value"]
+
+
+def test_an_item_that_asks_for_later_ones_is_left_to_objects() -> None:
+    spec = """
+    meta: {id: sample, -wireloom: {rows: rows}}
+    seq:
+      - {id: pool, type: entry, repeat: expr, repeat-expr: 2}
+      - {id: rows, type: row, repeat: expr, repeat-expr: 2}
+    types:
+      entry:
+        seq: [{id: next, type: u1}, {id: value, type: u1}]
+        instances: {following: {value: '_root.pool[next].value'}}
+      row:
+        seq: [{id: number, type: u1}]
+        instances: {found: {value: '_root.pool[number].following'}}
+    """
+    format = format_of(spec)
+    assert format.engine_refusal
+    rows, _ = agreed(format, bytes([1, 7, 0, 8, 0, 1]))
+    assert rows["found"] == [8, 7]

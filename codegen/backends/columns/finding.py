@@ -94,7 +94,7 @@ class Finder(ABC):
     ``absent_fails``: what needs something absent may be code without a value. ``items_of``: the code is about an item
     of a list in that object, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object
     was given at its beginning, with the lists as they were. ``share``: the register of an instance that several columns
-    use. ``is_open``: whether the stream that an object is read from has not been left.
+    use. ``is_open``: whether the stream that an object is read from has not been left. ``incomplete``: lists read on.
     """
 
     scope: Scope
@@ -112,6 +112,7 @@ class Finder(ABC):
     given: bool = False
     share: Callable[[Finder, Scope, Instance], Scalar | None] | None = None
     is_open: Callable[[Scope], bool] | None = None
+    incomplete: tuple[Repeated, ...] = ()
 
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
@@ -291,14 +292,12 @@ class Finder(ABC):
 
     def _must_be_around(self, scope: Scope) -> None:
         """Raise ``NotForEngineError`` for items in what contains damage, once that has been left."""
-        if self.is_open is None:
-            return
         for each in (scope, *scope.enclosing()):
-            if each.contains and not self.is_open(each):
+            if each.contains and self.is_open is not None and not self.is_open(each):
                 raise _contained(each)
 
     def _must_be_complete(self, series: Series) -> None:
-        if self.of_row and series.is_open and not self.given:
+        if not self.given and (series in self.incomplete or (self.of_row and series.is_open)):
             raise NotForEngineError(f'a column uses the list "{series.name}", which is read on after the row')
         self.must_be_present(series)
 

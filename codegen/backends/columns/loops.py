@@ -83,7 +83,10 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
 def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
     """Return a compiler of expressions about an item that is complete, which is ``_``."""
     item = scope.members.get(field.id)
-    return Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope, presence_of=presence_of)
+    compiler = Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope, presence_of=presence_of)
+    # An item's value instances are computed here, but objects compute them when all items are read.
+    lists = (each for holder in (scope, *scope.enclosing()) for each in holder.lists.values())
+    return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))
 
 
 def _end_item(state: State, field: Field) -> None:

@@ -189,7 +189,7 @@ def _asked(compiler: Compiler, found: Item | Answer) -> Compiled:
 def _of_member(compiler: Compiler, scope: Scope, name: str) -> Compiled | None:
     found = scope.members.get(name)
     if isinstance(found, Argument):
-        return presence(compiler.within(found.scope), found.node)
+        return presence(replace(compiler.within(found.scope), given=True), found.node)
     if isinstance(found, Scalar | Span):
         return None if found.there is None else Compiled((found.there,), BOOLEAN)
     instance = scope.struct.instance(name)
