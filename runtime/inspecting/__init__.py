@@ -1,4 +1,4 @@
-"""Records as people look at them: where they lie in a file, their bytes, the fields and what is wrong with them."""
+"""Records for display: their position in a file, their bytes, their fields, and their errors."""
 
 from .data import record_data
 from .dumping import BYTES, Dumper, read_object

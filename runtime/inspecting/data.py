@@ -1,4 +1,4 @@
-"""Records as JSON takes them, for scripts."""
+"""Records as data that can be serialised to JSON, for scripts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .records import Record
 from .value_text import shown, timestamps
 
 LONGEST = 4096
-"""Characters of a value."""
+"""Maximum number of characters of a value."""
 
 
 def record_data(format: Format, record: Record, limit: int) -> dict[str, Any]:
-    """Return what is known of a record: where it lies in the decompressed input, what is wrong with it, its bytes and
-    fields.
+    """Return the position of a record in the decompressed input, its error, its bytes and fields.
 
-    ``bytes`` and ``content`` are hex, at most ``limit`` bytes of each, 0: all. Fields lie in ``content``, the bytes
-    without delimiter and stuffing, where ``at`` is -1 for what is computed or inside decompressed bytes.
+    ``bytes`` and ``content`` are hexadecimal, at most ``limit`` bytes of each; 0 means all. Offsets of fields refer to
+    ``content``, the bytes without delimiter and stuffing; ``at`` is -1 for computed fields and those inside
+    decompressed bytes.
     """
     units = timestamps(format)
     fields: list[dict[str, Any]] = []

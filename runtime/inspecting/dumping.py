@@ -1,4 +1,4 @@
-"""All values of an input, nested as the spec nests them: attributes and instances, as JSON or YAML."""
+"""All values of an input, nested as in the spec: attributes and instances, as JSON or YAML."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ BYTES: dict[str, Callable[[bytes], str]] = {
     "utf8": lambda data: data.decode(errors="replace"),
 }
 NAMES = 4096
-"""Names whose spelling in specs is kept."""
+"""Number of names whose spelling in specs is cached."""
 MOST_REFUSALS = 100
-"""Refused values that are kept to be named."""
+"""Maximum number of refused values that are reported individually."""
 
 
 @dataclass
 class Whole:
-    """The object of a whole input, as far as it could be read. ``failure``: what ended the reading."""
+    """The object of a whole input, as far as it could be read. ``failure``: the error that ended the reading."""
 
     struct: Struct
     failure: Exception | None
@@ -49,23 +49,22 @@ class Whole:
 
 
 class Refusals(list[KaitaiStructError]):
-    """The first values that are refused though their end is known, and how many there are."""
+    """The first errors of refused values after which reading continued, and their total number."""
 
     total = 0
 
     def append(self, error: KaitaiStructError, /) -> None:
-        """Count one more."""
+        """Count an error, and keep it if it is one of the first."""
         self.total += 1
         if len(self) < MOST_REFUSALS:
             super().append(error)
 
 
 def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Whole:
-    """Read the outermost object of an input, whose instances can be read until ``resources`` are closed.
+    """Return the outermost object of an input, whose instances can be read until ``resources`` are closed.
 
-    Files that are read as they are stored may have any size; of others all bytes are held, at most ``max_record``.
-    Raises ``WireloomError`` if the input cannot be opened or has more bytes, and ``UnsupportedError`` for a table of
-    messages.
+    Uncompressed files may have any size; other inputs are read into memory, at most ``max_record`` bytes. Raises
+    ``WireloomError`` if the input cannot be opened or is larger, and ``UnsupportedError`` for a table of messages.
     """
     format, storage_error = request.format.wire, None
     if format.message is not None:
@@ -99,8 +98,9 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
 
 
 class Dumper:
-    """Writes objects to a text. ``found`` is given each error: with the path to the value, and the byte of the input
-    if known."""
+    """Writer of objects as text. ``found`` is called with each error, which has the path to the value and, if known,
+    the byte offset in the input.
+    """
 
     def __init__(self, text: TreeText, as_bytes: str, found: Callable[[WireloomError], None]) -> None:
         self._text = text
@@ -113,14 +113,15 @@ class Dumper:
         """The objects that were not read to their end; no instances of them are asked for."""
 
     def write(self, struct: Struct, failure: Exception | None) -> None:
-        """Write an object, as far as it was read, with all that belongs to it."""
+        """Write an object, as far as it was read, with all of its attributes and instances."""
         if failure is not None:
             self._note(failure, struct)
         around: list[Any] = [struct]
         inside = {id(struct)}
         waiting = [self._members(struct)]
         self._text.begin(is_list=False)
-        # An input nests objects deeper than Python nests calls of functions that take several per level.
+        # Iterative, since objects may be nested deeper than Python's recursion limit allows with several calls per
+        # level.
         while waiting:
             each = next(waiting[-1], None)
             if each is None:
@@ -131,7 +132,7 @@ class Dumper:
                 continue
             part, value = each
             if isinstance(value, KaitaiStream) or id(value) in inside:
-                # An instance may be a stream, or one of the objects that it stands in.
+                # An instance may be a stream, or one of the enclosing objects.
                 continue
             if not part.startswith("["):
                 self._text.key(_spelled(part))
@@ -181,7 +182,9 @@ class Dumper:
             yield f"[{len(items)}]", inner.struct
 
     def _note(self, error: Exception, struct: Struct, instance: str = "") -> Any:
-        """Report what ended the reading of an object, or of its ``instance``; return what there is of the instance."""
+        """Report the error that ended the reading of an object, or of its ``instance``; return the part of the instance
+        that was read.
+        """
         objects = unfinished(error, struct)
         for holder, inner in pairwise(objects):
             self._unfinished[id(holder.struct if inner.items is None else inner.items)] = inner
@@ -192,7 +195,7 @@ class Dumper:
         self._found(WireloomError(sentence_of(error), offset=offset_of(objects), field=path, reason=reason_of(error)))
         if not instance or len(objects) == 1:
             return None
-        # The object itself is not unfinished, only this instance of it.
+        # Only this instance is incomplete, not the object itself.
         self._unfinished.pop(id(struct), None)
         return objects[1].struct if objects[1].items is None else objects[1].items
 
@@ -210,7 +213,7 @@ class _Entry(dict[str, Any]):
 
 @lru_cache(NAMES)
 def _spelled(name: str) -> str:
-    """Return the name in the spec of what Python calls ``name``."""
+    """Return the name in the spec of the Python attribute ``name``."""
     plain = name.removesuffix("_")
     reserved = (
         keyword.iskeyword(plain) or hasattr(Message, plain) or plain in ("self", "cls", "property", "classmethod")

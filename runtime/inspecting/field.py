@@ -1,4 +1,4 @@
-"""A field of a record, with its bytes and what is to be said about it."""
+"""A field of a record, with its bytes and its properties for display."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MOST_FIELDS = 5000
-"""Most fields of a tree; later ones are left out."""
+"""Maximum number of fields of a tree; later ones are omitted."""
 
 
 @dataclass
 class Field:
     """An attribute, an item of a list, or an instance.
 
-    ``[begin, end)``: its bytes in the content of the record, in the content's own offsets; ``begin`` is -1 where it has
-    none there: a computed value, or one inside decompressed bytes. ``checked``: whether the checksum that it is
-    holds; ``None`` if it is none. ``problem``: what is wrong with it. ``owner``: the class, or the message type,
-    that it is an attribute or an instance of; empty for items of lists.
+    ``[begin, end)``: its bytes, as offsets in the content of the record; ``begin`` is -1 if it has none there: a
+    computed value, or one inside decompressed bytes. ``checked``: whether the checksum is valid; ``None`` if the field
+    is not a checksum. ``problem``: the error of the field. ``owner``: the class, or the message type, of which it is an
+    attribute or an instance; empty for items of lists.
     """
 
     name: str
@@ -33,17 +33,18 @@ class Field:
 
     @property
     def size(self) -> int:
-        """Return how many bytes it has."""
+        """Return the number of its bytes."""
         return self.end - self.begin
 
     def within(self, base: int) -> tuple[int, int]:
-        """Return where its bytes from ``base`` on begin, counted from there, and how many they are; -1 and 0 if it
-        has none."""
+        """Return the offset of its bytes relative to ``base``, and their number, both without the bytes before
+        ``base``; -1 and 0 if it has none.
+        """
         begin = max(self.begin, base)
         return (begin - base, max(0, self.end - begin)) if self.begin >= 0 else (-1, 0)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Field]]:
-        """Yield the field and all below it, each with its depth."""
+        """Yield the field and all fields inside it, each with its depth."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)

@@ -1,4 +1,4 @@
-"""A trace as a tree of fields."""
+"""Conversion of a trace to a tree of fields."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from .unfinished import place_of
 from .wire import wire_fields_of
 
 MOST_ITEMS = 100
-"""Items of a list that are shown one by one."""
+"""Maximum number of items of a list that are shown individually."""
 MOST_DEPTH = 50
-"""How deep objects are nested in a tree; what is deeper is left out."""
+"""Maximum depth of objects in a tree; deeper ones are omitted."""
 
 
 def tree(trace: Trace, struct: Struct, failure: Exception | None = None) -> list[Field]:
-    """Return the fields of an object that was read as far as it could be; ``failure``: what ended the reading."""
+    """Return the fields of an object as far as it was read; ``failure``: the error that ended the reading."""
     return _Tree(trace, failure).fields(struct)
 
 
 def items_of(trace: Trace, rows: Field) -> list[Field]:
-    """Return the items of the list ``rows``, a field of a tree: all of them, with the one at which the reading
-    ended."""
+    """Return all items of the list ``rows``, a field of a tree, including the one at which the reading ended."""
     values = rows.value if isinstance(rows.value, list) else []
     if not values or not isinstance(values[0], Struct):
         return rows.children
@@ -61,7 +60,7 @@ class _Tree:
 
     def _fields(self, reading: Reading, struct: Struct, complete: bool | None) -> list[Field]:
         complete = self._failure is None if complete is None else complete
-        # The value instances are asked for first: reading some of them reads more.
+        # The value instances are evaluated first, since some of them read more.
         computed = _instances(struct) if complete else {}
         found = self._message(reading, struct) if isinstance(struct, Message) else self._attributes(reading, complete)
         found += self._computed(reading, computed)
@@ -71,7 +70,7 @@ class _Tree:
             if hit is None and isinstance(error, MessageError):
                 hit = next((each for each in found if self._is_empty(each.value) and each.problem is None), None)
             if hit is None:
-                # It has no value: nothing was left to make one of.
+                # It has no value: there is nothing from which to create one.
                 hit = Field(name or "(refused)", computed=True)
                 found.append(hit)
             hit.problem = sentence_of(error, reason)
@@ -94,7 +93,7 @@ class _Tree:
             each = assigned.get(name)
             size = sizes.get(name)
             if each is None:
-                # One of a run whose value could not be made: those after it have theirs.
+                # A field of a run whose value could not be converted; the fields after it have values.
                 cursor += 8 * size if size is not None and cursor + 8 * size <= end_bit else 0
                 continue
             begin = cursor
@@ -116,7 +115,7 @@ class _Tree:
         return found
 
     def _message(self, reading: Reading, message: Message) -> list[Field]:
-        """The fields of a message as they are in its bytes, which reach to the end of its stream."""
+        """Return the fields of a message in the order of its bytes, which extend to the end of its stream."""
         stream = reading.stream
         found = wire_fields_of(message, stream.bytes_at(reading.begin, stream.size()), reading.begin)
         for each in found:
@@ -127,11 +126,11 @@ class _Tree:
         return found
 
     def _is_empty(self, value: object) -> bool:
-        """Return whether a value is the empty message in the place of one that is invalid."""
+        """Return whether a value is the empty message that replaces an invalid one."""
         return isinstance(value, Message) and self._trace.of(value) is None
 
     def _invalid(self, reading: Reading, value: Struct) -> Message | None:
-        """Return the message that was read where an empty one is the value; ``None`` if there is none."""
+        """Return the message that was read where the value is an empty one; ``None`` if there is none."""
         if not self._is_empty(value):
             return None
         values = [id(each.value) for each in reading.assigned]
@@ -144,14 +143,16 @@ class _Tree:
         return None
 
     def _aligned(self, reading: Reading, each: Assigned) -> int:
-        """Where whole bytes after a few bits were read, the rest of the bits belongs to no field."""
+        """Return the position of whole bytes that were read after a few bits, in bits. The rest of the bits belongs to
+        no field.
+        """
         for read in self._trace.log[each.first : each.last]:
             if read.stream is reading.stream:
                 return 8 * read.begin if read.aligned else 0
         return 0
 
     def _field(self, reading: Reading, name: str, each: Assigned, begin: int, end: int) -> Field:
-        """Return a field with its bytes by the positions of its own stream."""
+        """Return a field with its bytes, as positions in its own stream."""
         made = Field(name, each.value, begin // 8, (end + 7) // 8, doc=_doc(type(reading.struct), name))
         if each.value is None:
             made.begin = made.end = -1
@@ -163,7 +164,7 @@ class _Tree:
         return made
 
     def _items(self, reading: Reading, each: Assigned, made: Field) -> None:
-        """The items of a list that was read in a loop, or at once."""
+        """Add the items of a list that was read in a loop, or at once."""
         values: list[Any] = each.value
         if not values:
             return
@@ -195,7 +196,7 @@ class _Tree:
                 made.children.append(Field(f"[{number}]", values[number], begin + shift, end + shift))
 
     def _span(self, item: Field) -> None:
-        """An item begins where its first field does, and ends where the last one does."""
+        """Set the bytes of an item: from the beginning of the object to the end of its last field."""
         reading = self._trace.of(item.value)
         if reading is None or reading.stream.shift is None:
             return
@@ -220,7 +221,7 @@ class _Tree:
         return found
 
     def _add_failed(self, reading: Reading, found: list[Field], cursor: int) -> None:
-        """The attribute at which the reading ended, with what is there of it."""
+        """Add the attribute at which the reading ended, with the part of it that was read."""
         struct, error = reading.struct, self._failure
         assert error is not None
         inner = next(
@@ -238,7 +239,7 @@ class _Tree:
             children = self.fields(inner, False)
             following, in_list = place_of(inner, struct)
             name = f"[{len(found[-1].value)}]" if in_list else following
-            # Where the fields of the object are left out, it is what says why the reading ended.
+            # If the fields of the object are omitted, the object itself has the error that ended the reading.
             item = Field(name, inner, children=children, problem=None if children else sentence_of(error))
             if children:
                 self._span(item)
@@ -253,7 +254,8 @@ class _Tree:
         else:
             end, problem = reading.stream.size(), sentence_of(error)
             if isinstance(error, EOFError) and shift is not None:
-                # Fields of fixed sizes are read together, so what is there of them was not given to them one by one.
+                # Fields of fixed sizes are read together, so those that were present have not been assigned
+                # individually.
                 sizes = dict(struct._sizes)
                 while (size := sizes.get(name := next_field(struct, [each.name for each in found]))) is not None:
                     if cursor + size > end:
@@ -267,12 +269,12 @@ class _Tree:
 
 
 def _attribute(field: Field) -> str:
-    """The name of the attribute that a field is; that of a message has the number and the wire type beside it."""
+    """Return the attribute name of a field; the names of message fields are followed by the number and the wire type."""
     return field.name.partition(" ")[0]
 
 
 def _instances(struct: Struct) -> dict[str, Any]:
-    """Return the values of the instances, or why there is none."""
+    """Return the values of the instances, or the errors of those without one."""
     found: dict[str, Any] = {}
     for name in instance_names(type(struct)):
         try:
@@ -283,7 +285,7 @@ def _instances(struct: Struct) -> dict[str, Any]:
 
 
 def _doc(kind: type[Struct], name: str) -> str:
-    """Return the first line of an instance's docstring; attributes have none at run time."""
+    """Return the first paragraph of an instance's docstring; attributes have none at run time."""
     found = getattr(kind, name, None)
     text = (found.__doc__ or "") if isinstance(found, property) else ""
     return "" if text.startswith("The instance ``") else " ".join(text.partition("\n\n")[0].split())

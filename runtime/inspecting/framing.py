@@ -1,4 +1,4 @@
-"""The fields of what is around a message, with those of the message in their place."""
+"""The fields of the framing of a message, including those of the message."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from ..units.framing import Framing
 from .field import Field
 
 Inner = Callable[[bytes, int], list[Field]]
-"""The fields of a message, from its bytes and their place in the input."""
+"""Function that returns the fields of a message, given its bytes and their offset in the input."""
 
 
 def framed_fields(
     framing: Framing, stored: bytes, base: int, content: bytes | None, inner: Inner | None
 ) -> list[Field]:
-    """Return the fields of a unit as it is stored from ``base`` of the input on. ``content``: the message in it,
-    ``None`` if there is none that is known: it is then looked at as it stands, or not at all where it is compressed.
-    ``inner``: ``None`` if the message was not read at all."""
+    """Return the fields of a unit as stored at ``base`` in the input.
+
+    ``content``: the message in it, ``None`` if it is unknown: its stored bytes are then shown, or nothing if it is
+    compressed. ``inner``: ``None`` if the message was not read at all.
+    """
     view = memoryview(stored)
     parts = framing.described(view) if isinstance(framing, Described) else []
     if inner is None:
@@ -38,7 +40,9 @@ def framed_fields(
 
 
 def _undescribed(stored: bytes, base: int, content: bytes | None, inner: Inner) -> list[Field]:
-    """Of a framing that does not tell: the message, where it is seen to stand, and what is before it."""
+    """Return the fields of a framing that does not describe itself: the bytes before the message, and the message if it
+    is found in the stored bytes.
+    """
     if content is None:
         return []
     if not stored.endswith(content):
@@ -50,9 +54,9 @@ def _undescribed(stored: bytes, base: int, content: bytes | None, inner: Inner) 
 
 
 def _without_place(each: Field) -> Field:
-    """Return the same for decompressed bytes, which are not among those that are shown."""
+    """Return the field without offsets, for decompressed bytes, which are not shown."""
     if each.value is None and not each.children and each.problem is None:
-        # No field of it is there, while it is.
+        # It exists, but has no fields.
         each.value = []
     each.begin = each.end = -1
     each.children = [_without_place(child) for child in each.children]

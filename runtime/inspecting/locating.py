@@ -1,4 +1,4 @@
-"""Which bytes of an input a record has, by the events of a scan: so ``inspect`` and the readers say the same."""
+"""The bytes of each record of an input, from the events of a scan, so that ``inspect`` and the readers agree."""
 
 from __future__ import annotations
 
@@ -22,16 +22,18 @@ Shown = TypeVar("Shown")
 BLOCK = 64 * 1024
 FAR = 2**63 - 1
 TAIL_REASONS = {"invalid_length": "length", "invalid_value": "value"}
-"""For the tails that are not named as their reason is."""
+"""Reasons of the tails whose names differ from their reasons."""
 MOST_DAMAGED = 50
-"""Damaged ranges after the wanted records that a page shows too."""
+"""Maximum number of damaged ranges after the wanted records that a page shows too."""
 
 
 @dataclass(frozen=True)
 class Located:
-    """Bytes ``[begin, end)`` of the decompressed input: a ``record``, the ``head`` before the records, a ``damage``
-    that is not a record, or the ``tail`` that cannot be read. ``number`` counts records from 1, if known;
-    ``data`` may end before ``end`` in what is not a record."""
+    """Bytes ``[begin, end)`` of the decompressed input.
+
+    They are a ``record``, the ``head`` before the records, a ``damage`` that is not a record, or the ``tail`` that
+    cannot be read. ``number`` counts records from 1, if known; ``data`` may end before ``end`` if it is not a record.
+    """
 
     kind: str
     number: int | None
@@ -43,7 +45,9 @@ class Located:
 
 @dataclass(frozen=True)
 class Wanted:
-    """From which record on, and how many. With ``all_damage`` the whole input is read, and later damage is shown."""
+    """The first record and the number of records to show. With ``all_damage`` the whole input is read, and later damage
+    is shown.
+    """
 
     offset: int = 0
     number: int = 1
@@ -52,8 +56,9 @@ class Wanted:
 
 
 class Selection:
-    """Picks what is shown of an input. ``seen``: how many records there were so far, damaged ones too, from where the
-    reading began."""
+    """Selects the parts of an input to show. ``seen``: number of records so far, including damaged ones, from the
+    position at which the reading began.
+    """
 
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
@@ -63,20 +68,22 @@ class Selection:
 
     @property
     def is_done(self) -> bool:
-        """Return whether all records that were asked for have been given."""
+        """Return whether all requested records have been selected."""
         return self._given >= self.wanted.count
 
     @property
     def is_complete(self) -> bool:
-        """Return whether nothing more is to be shown, whatever follows."""
+        """Return whether nothing more will be shown."""
         return self.is_done and not self.wanted.all_damage
 
     def reaches(self, end: int) -> bool:
-        """Return whether something that ends there, and is counted already, lies where showing begins, or later."""
+        """Return whether an item that ends at ``end`` and has been counted is at or after the beginning of what is
+        shown.
+        """
         return end > self.wanted.offset and self.seen >= self.wanted.number
 
     def takes(self, *, is_damage: bool) -> bool:
-        """Return whether one more is shown, and count it."""
+        """Return whether one more item is shown, and count it."""
         if not self.is_done:
             self._given += 1
             return True
@@ -87,24 +94,28 @@ class Selection:
 def record_scan(
     format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None, resume: int = 0
 ) -> RecordScan:
-    """Return a scan for ``wanted``. Where records are between delimiters, it begins near the wanted offset. ``resume``:
-    as in ``ScanRequest``."""
+    """Return a scan for ``wanted``.
+
+    For delimited records it begins near the wanted offset. ``resume``: as in ``ScanRequest``.
+    """
     how = dict(options or {})
-    # Each fragment is shown as it is in the input.
+    # Each fragment is shown as stored in the input.
     format = replace(format.wire, fragments=None)
     columns = [*format.default_columns, OFFSET, ERROR]
     begin = 0
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
     checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
-    # What is shown of an input that is one unit is taken out of all of it.
+    # The parts of an input that is a single unit are selected from the whole unit.
     return RecordScan(
         replace(checked, whole=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted
     )
 
 
 def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> int:
-    """Return the last delimiter at or before ``offset``; ``offset`` where there is none within ``limit`` bytes."""
+    """Return the offset of the last delimiter at or before ``offset``; ``offset`` if there is none within ``limit``
+    bytes.
+    """
     stream = source.open()
     try:
         end = min(offset + len(delimiter), source.size or 0)
@@ -126,7 +137,7 @@ def frame_before(source: Input, delimiter: bytes, offset: int, limit: int) -> in
 
 
 class WantedScan(ABC, Generic[Shown]):
-    """A scan of an input that gives what is wanted of it. ``notify`` is called after each piece of the input."""
+    """A scan of an input that yields the wanted parts of it. ``notify`` is called after each piece of the input."""
 
     def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
         self.notify: Callable[[], None] = lambda: None
@@ -145,8 +156,11 @@ class WantedScan(ABC, Generic[Shown]):
         return self._scan.stored_bytes
 
     def shown(self) -> Iterator[Shown]:
-        """Yield what is wanted, in order, and the tail that cannot be read; the rest of the input is left unread unless
-        all damage is wanted. Raises ``WireloomError`` if the input cannot be opened."""
+        """Yield the wanted parts, in order, and the tail that cannot be read.
+
+        The rest of the input is not read unless all damage is wanted. Raises ``WireloomError`` if the input cannot be
+        opened.
+        """
         with closing(self._scan.events()) as events:
             for event in events:
                 for each in self._of(event):
@@ -157,13 +171,14 @@ class WantedScan(ABC, Generic[Shown]):
 
     @abstractmethod
     def _of(self, event: Event) -> Iterator[Shown]:
-        """Return the wanted part of an event."""
+        """Yield the wanted parts of an event."""
         ...
 
 
 class RecordScan(WantedScan[Located]):
-    """The records of an input that are wanted. ``head``: the bytes before them; ``length``: bytes of the decompressed
-    input, once its end was met."""
+    """The wanted records of an input. ``head``: the bytes before them; ``length``: size of the decompressed input in
+    bytes, ``None`` until its end is reached.
+    """
 
     def __init__(self, request: ScanRequest, source: Input, wanted: Wanted) -> None:
         super().__init__(request, source, wanted)
@@ -175,11 +190,11 @@ class RecordScan(WantedScan[Located]):
 
     @property
     def seen(self) -> int:
-        """How many records there were so far, damaged ones too, from where the reading began."""
+        """Return the number of records so far, including damaged ones, from the position at which the reading began."""
         return self._selection.seen
 
     def count_whole(self, records: int, end: int) -> None:
-        """Note how many records there are in an input that is read as a whole, and where what is shown of it ends."""
+        """Set the number of records of an input that is read as a whole, and the end of its part that is shown."""
         self._selection.seen, self._whole_end = records, end
 
     def _of(self, event: Event) -> Iterator[Located]:
@@ -196,7 +211,7 @@ class RecordScan(WantedScan[Located]):
             case End() if self._request.format.is_plain:
                 self.length, self._selection.seen = event.end, 1
             case End() if self._is_whole and self.report.tail_offset < self._whole_end:
-                # What broke off is shown where it stands, among the records.
+                # An incomplete record at the end is shown in its place among the records.
                 self.length = event.end
             case End():
                 yield from self._of_end(event)
@@ -213,7 +228,7 @@ class RecordScan(WantedScan[Located]):
             yield Located("head", None, 0, len(data), None, data)
 
     def _is_counted(self, event: DamagedRange) -> bool:
-        """Return whether a damaged range counts as a record, as those before the byte range do."""
+        """Return whether a damaged range counts as a record, as ranges before the byte range do."""
         begin = self._request.byte_range[0] if self._request.byte_range else 0
         return event.shown or event.damage.begin < begin
 

@@ -1,4 +1,4 @@
-"""Messages of an input to be shown: their bytes, what is around them, their fields, and what is wrong with them."""
+"""Messages of an input for display: their bytes, their framing, their fields, and their errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .wire import wire_fields
 
 
 class MessageScan(WantedScan[Record]):
-    """The messages of an input that are wanted, and what is between and after them."""
+    """The wanted messages of an input, and the bytes between and after them."""
 
     def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
         request = scan_request(format, **(options or {}))
@@ -51,7 +51,9 @@ class MessageScan(WantedScan[Record]):
                     yield self._stretch("tail", begin, end, reason, event.sentence, memoryview(event.content))
 
     def _reaches(self, end: int) -> bool:
-        """Return whether something that is not a message, and ends there, lies where showing begins, or later."""
+        """Return whether an item other than a message that ends at ``end`` is at or after the beginning of what is
+        shown.
+        """
         wanted = self._selection.wanted
         return end > wanted.offset and self._selection.seen + 1 >= wanted.number
 
@@ -73,7 +75,7 @@ class MessageScan(WantedScan[Record]):
                 continue
             made = self._record(event, unit, selection.seen, problems.get(unit))
             if unit in wholes:
-                # The format passes it on as it is: reports do not count it as damage either.
+                # The format returns it unchanged as a row, so reports do not count it as damage either.
                 made.single, made.reason, made.message = made.reason, None, None
             yield made
         for each in between:
@@ -100,7 +102,7 @@ class MessageScan(WantedScan[Record]):
     def _stretch(
         self, kind: str, begin: int, end: int, reason: str | None, sentence: str | None, stored: memoryview
     ) -> Record:
-        """Something of the input that is not a message, of which ``stored`` is there."""
+        """Return a record for a part of the input that is not a message, of which ``stored`` is available."""
         data = bytes(stored[:CONTENT])
         made = Record(kind, None, begin, end, reason, sentence, data, data, begin)
         is_read = kind != "tail" or reason == "truncated"
@@ -108,7 +110,7 @@ class MessageScan(WantedScan[Record]):
         return made
 
     def _fields(self, content: bytes, base: int) -> list[Field]:
-        """Return the fields of a unit, the envelope's among them. ``base``: where it stands."""
+        """Return the fields of a unit, including those of the envelope. ``base``: its offset."""
         around, found = self._program.envelope, []
         digest = algorithm(around.digest) if around.digest else None
         end = len(content) - (digest.size if digest is not None else 0)

@@ -1,4 +1,4 @@
-"""Names of attributes and instances of objects, and what is said about one whose reading ended."""
+"""Names of attributes and instances of objects, and error messages about those whose reading ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..objects.structs import Struct
 from ..rows.object_rows import NESTED
 
 CLASSES = 4096
-"""Classes whose names of instances are kept."""
+"""Number of classes whose instance names are cached."""
 
 
 @lru_cache(CLASSES)
@@ -21,12 +21,12 @@ def instance_names(kind: type[Struct]) -> tuple[str, ...]:
 
 
 def next_field(struct: Struct, read: Collection[str]) -> str:
-    """Return the first attribute that is not among those that were read."""
+    """Return the first attribute that has not been read; ``?`` if there is none."""
     return next((name for name in struct._fields if name not in read), "?")
 
 
 def named_by(struct: Struct, error: BaseException) -> str | None:
-    """Return the attribute or instance of ``struct`` that an error names by its place in the spec."""
+    """Return the attribute or instance of ``struct`` to which an error refers by its place in the spec."""
     path = (getattr(error, "src_path", None) or "").rsplit("/", 2)
     if len(path) == 3 and path[1] == "seq" and path[2].isdigit() and int(path[2]) < len(struct._fields):
         return struct._fields[int(path[2])]
@@ -34,7 +34,9 @@ def named_by(struct: Struct, error: BaseException) -> str | None:
 
 
 def sentence_of(error: BaseException, reason: str = "") -> str:
-    """Return the message of an error without the place in the spec; else the reason, or the name of its class."""
+    """Return the message of an error without the place in the spec; if there is none, the reason, or the name of its
+    class.
+    """
     if isinstance(error, RecursionError):
         return NESTED
     if isinstance(error, AttributeError):

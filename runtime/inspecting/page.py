@@ -1,4 +1,4 @@
-"""Records as one page for the browser, with all that it needs inside."""
+"""Records as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .records import Record
 from .value_text import shown, timestamps
 
 MOST_RANGES = 400
-"""Damaged ranges on the map; where there are more, neighbours are drawn as one."""
+"""Maximum number of damaged ranges on the map; if there are more, neighbours are merged."""
 LONGEST = 400
-"""Characters of a value."""
+"""Maximum number of characters of a value."""
 
 
 def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
-    """Return the page's data of a record: at most ``limit`` of its bytes, 0: all."""
+    """Return the data of a record for the page, with at most ``limit`` of its bytes; 0 means all."""
     most = limit or max(len(record.content), len(record.data))
     stuffed = record.places is not None
     return {
@@ -38,7 +38,7 @@ def page_record(format: Format, record: Record, limit: int) -> dict[str, Any]:
 
 
 def record_head(record: Record) -> dict[str, Any]:
-    """Return what a page says about a record besides its bytes and fields."""
+    """Return the data of a record for the page except its bytes and fields."""
     return {
         "title": record.title,
         "kind": record.kind,
@@ -51,7 +51,7 @@ def record_head(record: Record) -> dict[str, Any]:
 
 
 def described_fields(format: Format, record: Record) -> list[tuple[Field, dict[str, Any]]]:
-    """Return the fields of a record, each after the one that it is in, with a page's data of it."""
+    """Return the fields of a record, each after its parent, with its data for the page."""
     units = timestamps(format)
     found: list[tuple[Field, dict[str, Any]]] = []
 
@@ -83,7 +83,9 @@ def _described(each: Field, parent: int, base: int, units: dict[str, str]) -> di
 
 
 def page(format: Format, name: str, report: FileReport, records: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return the page, in UTF-8: nothing in it comes from elsewhere, and nothing of the file's content is markup."""
+    """Return the page, in UTF-8. It loads nothing from elsewhere, and content of the file is never interpreted as
+    markup.
+    """
     name = printable(name)
     data = {
         "format": format.name,
@@ -96,16 +98,16 @@ def page(format: Format, name: str, report: FileReport, records: Sequence[Mappin
         "ranges": ranges(report),
         "records": records,
     }
-    # In a script element only "<" could end it; in JSON text it can be written otherwise.
+    # In a script element only "<" could end it; JSON text can express it as an escape.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c").replace("&", "\\u0026")
     parts = {
         "TITLE": markup(f"{name} · {format.name}"),
         "STYLE": _part("page.css"),
         "DATA": text,
-        # The module that the studio has too, in one script with what uses it.
+        # The module that the studio uses too, in one script with the code that uses it.
         "SCRIPT": _part("field_tree.js").replace("export function", "function") + _part("page.js"),
     }
-    # One pass: what is put in is not looked at again.
+    # A single pass: inserted text is not searched again.
     made = []
     for piece in _part("page.html").split("{{"):
         key, found, rest = piece.partition("}}")
@@ -114,7 +116,7 @@ def page(format: Format, name: str, report: FileReport, records: Sequence[Mappin
 
 
 def ranges(report: FileReport) -> list[dict[str, Any]]:
-    """Damage on the map, in order: where, how long, why, and how many ranges are drawn as one."""
+    """Return the damage on the map, in order: begin, end, reasons, and number of merged ranges."""
     found = [(each.offset, each.offset + each.length, each.reason) for each in report.damaged]
     if report.tail not in ("clean", "unread"):
         found.append((report.tail_offset, max(report.bytes, report.tail_offset), report.tail))

@@ -1,4 +1,4 @@
-"""Where each byte of a stuffed frame is returned when the stuffing is undone."""
+"""The index in the content of each byte of a stuffed frame."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..objects.stuffing import COBS_RUN, FIRST_RUN, LATER_RUN, RADIX, WORD_DELIM
 
 
 def places(stuffed: bytes, stuffing: Stuffing) -> list[int]:
-    """For each byte of a frame that ``unstuff`` accepts, its index in the content; -1 for what only stuffs.
+    """Return for each byte of a frame that ``unstuff`` accepts its index in the content; -1 for stuffing.
 
     >>> places(b"\\x02a\\x02b", Stuffing.COBS)
     [-1, 0, -1, 2]

@@ -1,4 +1,4 @@
-"""Records to be shown: their bytes, the same un-stuffed, and the tree of their fields."""
+"""Records for display: their bytes, the same without stuffing, and the tree of their fields."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .tracing import Trace
 
 @dataclass
 class Record:
-    """One stretch of the input, as it is shown.
+    """A part of the input, as it is shown.
 
-    ``data`` are its bytes there, ``[begin, end)``. ``content`` is what the fields' offsets count in, from ``base`` on:
-    the same bytes, or the un-stuffed ones, of which ``places`` then tells where each byte of ``data`` is returned (-1:
-    nowhere, it is a delimiter or stuffing).
+    ``data`` are its bytes ``[begin, end)`` in the input. ``content`` are the bytes to which the fields' offsets refer,
+    from ``base`` on: the same bytes, or the bytes without stuffing. In the latter case ``places`` has the index in the
+    content of each byte of ``data``; -1 for delimiters and stuffing.
     """
 
     kind: str
@@ -43,11 +43,11 @@ class Record:
     fields: list[Field] = field(default_factory=list)
     places: list[int] | None = None
     single: str | None = None
-    """Why a message that is not the format's own is a good row by itself, one of ``REASONS``."""
+    """Why a message that is not of the format is a valid row of its own, one of ``REASONS``."""
 
     @property
     def title(self) -> str:
-        """Its name."""
+        """Return its title."""
         names = {
             "input": "the input",
             "head": "head of the file",
@@ -62,7 +62,7 @@ class Record:
 
     @property
     def verdict(self) -> str:
-        """``ok``, or what is wrong."""
+        """Return ``ok``, or a description of the error."""
         if self.single is not None:
             return f"ok, a row by itself; {explained(self.single)}"
         return "ok" if self.reason is None else explained(self.reason)
@@ -85,7 +85,7 @@ class _Reader:
         self._root: Any = None
 
     def _parent(self) -> Any:
-        """Return the root object, with what is before the records."""
+        """Return the root object, with everything before the records."""
         if self._root is None:
             root: Any = self._format.root_class()
             if self._scan.head:
@@ -138,7 +138,7 @@ class _Reader:
             self._read(made, self._row(), "_read")
 
     def _read(self, made: Record, struct: Any, method: str) -> Trace:
-        """Read the fields of ``struct`` from the record's content, as far as that goes."""
+        """Read the fields of ``struct`` from the record's content as far as possible."""
         trace = Trace()
         failure: Exception | None = None
         with Computing(self._scan.max_computed):
@@ -161,8 +161,7 @@ class _Reader:
             made.fields.append(Field("(unused)", None, end, made.end, computed=True))
 
     def whole(self, each: Located, wanted: Wanted) -> Iterator[Record]:
-        """Yield the records of a format that is read as a whole: parts of one tree, or all of it if there are no
-        rows."""
+        """Yield the records of a format that is read as a whole: parts of one tree, or all of it if there are no rows."""
         kind = "input" if self._format.is_plain else "head"
         root = Record(kind, None, 0, each.end, None, None, each.data, each.data, 0)
         trace = self._read(root, self._format.root_class(), "_read")
@@ -192,13 +191,12 @@ class _Reader:
 
 
 def _problem(fields: list[Field]) -> str | None:
-    """Return what is wrong with the first of the fields that has a problem."""
+    """Return the problem of the first field that has one, or ``None``."""
     return next((each.problem for found in fields for _, each in found.walk() if each.problem), None)
 
 
 def _around(root: Record, rows: Field | None) -> tuple[Record | None, Record | None]:
-    """Return the parts of an input that are before and after its ``rows``, with the fields that are there; ``None``
-    if there is nothing."""
+    """Return the parts of an input before and after its ``rows``, with their fields; ``None`` for an empty part."""
     if rows is None or rows.begin < 0:
         return root, None
     others = [found for found in root.fields if found is not rows]
@@ -223,7 +221,7 @@ def _around(root: Record, rows: Field | None) -> tuple[Record | None, Record | N
 
 
 def _from(record: Record, offset: int) -> Record:
-    """Return a record without the bytes before an offset, and without the fields that end there."""
+    """Return a record without the bytes before an offset, and without the fields that end there or earlier."""
     data = record.content[offset:]
 
     def kept(fields: list[Field]) -> list[Field]:

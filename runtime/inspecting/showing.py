@@ -1,4 +1,4 @@
-"""The records of an input that are wanted, of whatever kind its format is."""
+"""The wanted records of an input, for all kinds of formats."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from .records import Record, records
 def shown_records(
     format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: int = 0
 ) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
-    """Return the format that is shown, the scan of the input, and what it gives of the records, in order. ``resume``:
-    as in ``ScanRequest``; formats of messages are read from their beginning."""
+    """Return the format that is shown, the scan of the input, and an iterator over its records, in order.
+
+    ``resume``: as in ``ScanRequest``; formats of messages are read from their beginning.
+    """
     format = format.wire
     if format.rows_path:
-        # The rows are shown where they stand: as fields of what holds them.
+        # The rows are shown in place: as fields of the objects that contain them.
         format = format.of_units()
     if format.message is not None:
         messages = MessageScan(format, source, wanted, dict(options))

@@ -1,4 +1,4 @@
-"""Records as text: hex next to the tree of fields, each field in a colour of its own."""
+"""Records as text: hex next to the tree of fields, each field in its own colour."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "bright_red", "bright_c
 DIM = "bright_black"
 PER_LINE = 16
 GAP = 3
-"""Blanks between hex and fields where they are side by side."""
+"""Number of blanks between hex and fields if they are side by side."""
 COLUMN_GAP = 2
 ROOM = 40
-"""Characters that the column of values gets at least, where its values are that long: otherwise fields stand below."""
+"""Minimum width of the column of values, in characters, if its values need it; otherwise fields are printed below."""
 
 
 class Painter:
-    """Prints records of one format."""
+    """Printer of records of one format."""
 
     def __init__(self, format: Format, console: Console, limit: int) -> None:
         self._console = console
@@ -35,7 +35,7 @@ class Painter:
         self._units = timestamps(format)
 
     def print(self, record: Record) -> None:
-        """Print one record. ``limit`` of its bytes are shown, 0: all."""
+        """Print one record with at most ``limit`` of its bytes; 0 means all."""
         self._console.print(self._head(record))
         flat = [pair for each in record.fields for pair in each.walk()]
         styles = {id(each): COLOURS[number % len(COLOURS)] for number, (_, each) in enumerate(flat)}
@@ -60,7 +60,7 @@ class Painter:
         self._console.print()
 
     def _fits(self, dumps: Sequence[RenderableType], fields: Table) -> bool:
-        """Return whether hex and fields fit side by side without squeezing the values."""
+        """Return whether hex and fields fit side by side without truncating the values."""
         hex_width = max(Measurement.get(self._console, self._console.options, each).maximum for each in dumps)
         *fixed, values = [
             max(Measurement.get(self._console, self._console.options, cell).maximum for cell in column.cells)
@@ -128,7 +128,7 @@ class Painter:
 
 
 def owners_of(record: Record, limit: int) -> list[Field | None]:
-    """For each byte of the content, up to ``limit`` of them (0: all), the innermost field that it belongs to."""
+    """Return for each byte of the content, up to ``limit`` of them (0: all), the innermost field to which it belongs."""
     owners: list[Field | None] = [None] * min(len(record.content), limit or len(record.content))
 
     def paint(each: Field) -> None:

@@ -1,8 +1,8 @@
-"""A trace of what generated classes read, and from where, recorded while they read.
+"""A trace of the values that generated classes read, and their positions, recorded while reading.
 
-The stream that a record is read from has a trace. An object that is begun on such a stream becomes one of a subclass
-that notes the attributes that are assigned, each with the place at which the stream then stands. All other objects, and
-the classes themselves, stay what they are.
+The stream from which a record is read has a trace. The class of an object whose reading begins on such a stream is
+replaced with a subclass that records each assigned attribute together with the position of the stream. All other
+objects, and the classes themselves, are unchanged.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
 
 KEPT = "_m_"
-"""Begins the names under which instances keep their values."""
+"""Prefix of the names under which instances cache their values."""
 CLASSES = 256
-"""Classes of which subclasses are kept."""
+"""Number of classes whose subclasses are cached."""
 
 
 class Read(NamedTuple):
-    """Bytes ``[begin, end)`` of a stream were read; ``aligned``: they begin where no bits are left over."""
+    """A read of the bytes ``[begin, end)`` of a stream; ``aligned``: they begin at a byte boundary, with no bits left
+    over.
+    """
 
     stream: TracedStream
     begin: int
@@ -32,8 +34,9 @@ class Read(NamedTuple):
 
 
 class TracedStream(MemoryStream):
-    """A stream that notes each read. ``shift``: what to add to a position in it to get one in the outermost stream;
-    ``None`` if its bytes are not there as they are, such as decompressed ones."""
+    """A stream that records each read. ``shift``: the difference to positions in the outermost stream; ``None`` if its
+    bytes are not contained there unchanged, such as decompressed ones.
+    """
 
     def __init__(self, trace: Trace, data: bytes, base: int, shift: int | None, reason_at_end: str) -> None:
         super().__init__(data, base)
@@ -43,7 +46,7 @@ class TracedStream(MemoryStream):
         self._log = trace.log
 
     def read_bytes(self, n: int) -> bytes:
-        """Like ``MemoryStream.read_bytes``."""
+        """Read and record bytes like ``MemoryStream.read_bytes``."""
         begin = self.pos()
         data = super().read_bytes(n)
         self._log.append(Read(self, begin, self.pos(), True))
@@ -56,7 +59,7 @@ class TracedStream(MemoryStream):
         return data
 
     def read_bytes_full(self) -> bytes:
-        """Like ``MemoryStream.read_bytes_full``."""
+        """Read and record bytes like ``MemoryStream.read_bytes_full``."""
         begin = self.pos()
         data = super().read_bytes_full()
         self._log.append(Read(self, begin, self.pos(), True))
@@ -75,13 +78,14 @@ class TracedStream(MemoryStream):
 
     @property
     def bit(self) -> int:
-        """Return the position in bits."""
+        """Return the current position in bits."""
         return 8 * self.pos() - self.bits_left
 
 
 class Assigned(NamedTuple):
-    """An attribute got its value. ``bit``: where its stream stood then. ``[first, last)``: the reads since the
-    assignment before, of whatever object."""
+    """An assignment to an attribute. ``bit``: the position of its stream in bits. ``[first, last)``: the reads since
+    the previous assignment, of any object.
+    """
 
     name: str
     value: Any
@@ -92,7 +96,9 @@ class Assigned(NamedTuple):
 
 @dataclass
 class Reading:
-    """One object, read from ``stream`` from position ``begin`` on; ``refused``: values that were, with their reason."""
+    """The reading of one object from ``stream``, beginning at ``begin``; ``refused``: the errors of refused values,
+    with reasons.
+    """
 
     struct: Struct
     stream: TracedStream
@@ -111,19 +117,20 @@ class Trace:
         self._taken = 0
 
     def read(self, struct: Struct, data: bytes, base: int, method: str) -> None:
-        """Have an object read itself from ``data``, which is at ``base``, by its method of that name. Refused
-        values do not end the reading."""
+        """Read an object from ``data``, which is located at ``base``, with its method of the given name. Refused values
+        do not end the reading.
+        """
         struct._io = TracedStream(self, data, base, 0, MemoryStream.reason_at_end)
         self.begin(struct)
         getattr(struct, method)()
 
     def of(self, struct: object) -> Reading | None:
-        """Return how an object was read; ``None`` if it was not by this trace."""
+        """Return the reading of an object; ``None`` if this trace did not record it."""
         found = self._known.get(id(struct))
         return found if found is not None and found.struct is struct else None
 
     def begin(self, struct: Struct) -> None:
-        """Like ``Tracing.begin``."""
+        """Begin the reading of an object, see ``Tracing.begin``."""
         stream = cast(TracedStream, struct._io)
         reading = Reading(struct, stream, stream.pos())
         self.readings.append(reading)
@@ -132,7 +139,7 @@ class Trace:
         struct.__class__ = _traced(type(struct))
 
     def inner(self, stream: MemoryStream) -> TracedStream:
-        """Like ``Tracing.inner``: a traced stream of the bytes of a field, which was read just before."""
+        """Return a traced stream of the bytes of a field that has just been read, see ``Tracing.inner``."""
         data, shift = stream.data, None
         if self.log:
             read = self.log[-1]
@@ -142,7 +149,7 @@ class Trace:
         return TracedStream(self, data, stream.base, shift, stream.reason_at_end)
 
     def assigned(self, struct: Struct, name: str, value: Any) -> None:
-        """Note that an attribute got its value."""
+        """Record an assignment to an attribute."""
         reading = self.of(struct)
         if reading is not None and (name[0] != "_" or name.startswith(KEPT)):
             last = len(self.log)
@@ -151,7 +158,7 @@ class Trace:
 
 
 class _Traced:
-    """Before a generated class: notes what is assigned and refused."""
+    """Mixin of a generated class that records assignments and refused values."""
 
     __slots__ = ()
     _io: TracedStream

@@ -13,18 +13,18 @@ from ..base.printable import json_string
 
 INDENT = 2
 GATHERED = 64 * 1024
-"""Characters that are written at once."""
+"""Number of characters that are written at once."""
 PLAIN = re.compile(r"[A-Za-z_][\w./+=-]*(?: [\w./+=-]+)*", re.ASCII)
-"""Text that YAML takes for text without quotes, but for ``WORDS``."""
+"""Text that YAML reads as text without quotes, except for ``WORDS``."""
 WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 
 Scalar = bool | int | float | str
 
 
 class TreeText(ABC):
-    """Writes one tree. A value, or the beginning of a mapping or list, in a mapping comes after its ``key``.
+    """Writer of one tree. In a mapping, each value, or the beginning of a mapping or list, comes after its ``key``.
 
-    ``write`` takes UTF-8; ``limit`` is the most characters of the whole text.
+    ``write`` receives UTF-8; ``limit`` is the maximum number of characters of the whole text.
     """
 
     def __init__(self, write: Callable[[bytes], object], limit: int) -> None:
@@ -63,14 +63,14 @@ class TreeText(ABC):
 
     @abstractmethod
     def _begin_value(self, is_list: bool) -> None:
-        """Write what is before the first value of a mapping or list."""
+        """Write the text before the first value of a mapping or list."""
 
     @abstractmethod
     def _end(self, is_list: bool) -> None:
-        """Write what is after the last value of a mapping or list."""
+        """Write the text after the last value of a mapping or list."""
 
     def flush(self) -> None:
-        """Pass on what has been gathered."""
+        """Write the buffered text."""
         self._write("".join(self._pieces).encode())
         self._pieces, self._gathered = [], 0
 
@@ -91,7 +91,7 @@ class TreeText(ABC):
 
 
 class JsonText(TreeText):
-    """Indented JSON. Floats that JSON does not have are texts, as ``decode`` writes them."""
+    """Indented JSON. Floats that JSON cannot represent are strings, as ``decode`` writes them."""
 
     def key(self, name: str) -> None:
         """Like ``TreeText.key``."""
@@ -124,10 +124,10 @@ class JsonText(TreeText):
 
 
 class YamlText(TreeText):
-    """YAML in block style. Text that could be taken for something else is quoted, as in JSON."""
+    """YAML in block style. Text that YAML would read as another type is quoted, as in JSON."""
 
     _inline = True
-    """Whether the next key or item begins where the text stands, after ``- ``."""
+    """Whether the next key or item begins on the same line, after ``- ``."""
 
     def key(self, name: str) -> None:
         """Like ``TreeText.key``."""
@@ -148,7 +148,7 @@ class YamlText(TreeText):
         self._inline = False
 
     def _begin_item(self) -> str:
-        """Begin a value; return what is before one that is a scalar."""
+        """Begin a value; return the text before a scalar."""
         if not self._open[-1]:
             return " "
         self._separate()
@@ -172,7 +172,7 @@ def _number(value: bool | int | float) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > MAX_DECIMAL_BITS:
-        # Python refuses to spell longer ones as decimals.
+        # Python refuses to convert longer integers to decimals.
         return f'"{value:#x}"'
     return repr(value)
 
@@ -181,5 +181,5 @@ def _yaml_number(value: bool | int | float) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return ".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf"
     text = _number(value)
-    # YAML 1.1 takes 1e+20 for a text.
+    # YAML 1.1 reads 1e+20 as text.
     return text.replace("e", ".0e") if isinstance(value, float) and "." not in text else text

@@ -1,4 +1,6 @@
-"""Objects whose reading an error ended, by the calls in its traceback: what was read of them can be shown."""
+"""Objects whose reading an error ended, found by the calls in its traceback, so that the parts that were read can be
+shown.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,9 @@ from .naming import instance_names, named_by, next_field
 
 @dataclass(frozen=True)
 class Unfinished:
-    """An object that was being read. ``name``: of the attribute or instance of the object around it that it would have
-    become; ``items``: the list of that name that it would have been an item of."""
+    """An incompletely read object. ``name``: the attribute or instance of the enclosing object for which it was read;
+    ``items``: the list of that name to which it would have been added.
+    """
 
     struct: Struct
     name: str = ""
@@ -25,7 +28,7 @@ class Unfinished:
 
 
 def unfinished(error: BaseException, outermost: Struct) -> list[Unfinished]:
-    """Return the objects whose reading ended with an error, from ``outermost`` inwards, each inside the one before."""
+    """Return the objects whose reading ended with an error, from ``outermost`` inwards, each inside the previous one."""
     found = [Unfinished(outermost)]
     for (holder, method), (struct, _) in pairwise(_calls(error)):
         if holder is not found[-1].struct:
@@ -43,8 +46,9 @@ def unfinished(error: BaseException, outermost: Struct) -> list[Unfinished]:
 
 
 def place_of(struct: Struct, holder: Struct) -> tuple[str, bool]:
-    """Return the attribute of ``holder`` that an object which could not be read would have become, and whether it is a
-    list that it would have been an item of."""
+    """Return the attribute of ``holder`` for which the incomplete object ``struct`` was read, and whether it was an
+    item of a list.
+    """
     read = [name for name in holder._fields if hasattr(holder, name)]
     following = next_field(holder, read)
     if not read or not isinstance(getattr(holder, read[-1]), list):
@@ -56,8 +60,9 @@ def place_of(struct: Struct, holder: Struct) -> tuple[str, bool]:
 
 
 def offset_of(objects: list[Unfinished]) -> int | None:
-    """Return the byte of the input at which the reading of the innermost object ended; ``None`` if its bytes are not
-    in the input as they are."""
+    """Return the byte offset in the input at which the reading of the innermost object ended; ``None`` if its bytes are
+    not contained in the input unchanged.
+    """
     streams: list[KaitaiStream] = []
     for each in objects:
         if not streams or each.struct._io is not streams[-1]:
@@ -72,8 +77,9 @@ def offset_of(objects: list[Unfinished]) -> int | None:
 
 
 def path_of(objects: list[Unfinished], error: BaseException, instance: str = "") -> str:
-    """Return the way from the outermost object, or from that of an ``instance``, to the value whose reading ended, such
-    as ``chunks[2].body.crc``."""
+    """Return the path from the outermost object, or from that of an ``instance``, to the value at which the reading
+    ended, such as ``chunks[2].body.crc``.
+    """
     path = "".join(
         f".{each.name}" if each.items is None else f".{each.name}[{len(each.items)}]" for each in objects[1:]
     )
@@ -83,11 +89,11 @@ def path_of(objects: list[Unfinished], error: BaseException, instance: str = "")
 
 
 def _missing(struct: Struct, error: BaseException) -> str:
-    """Return the first attribute that is not there; empty if all are."""
+    """Return the first attribute that is not set; empty if all are."""
     left, sizes = struct._io.size() - struct._io.pos(), dict(struct._sizes)
     for name in struct._fields:
         if not hasattr(struct, name):
-            # Attributes of fixed sizes are read together: some of them may have been there.
+            # Attributes of fixed sizes are read together, so some of them may have been available.
             if not isinstance(error, EOFError) or sizes.get(name, left + 1) > left:
                 return name
             left -= sizes[name]
@@ -95,7 +101,7 @@ def _missing(struct: Struct, error: BaseException) -> str:
 
 
 def _calls(error: BaseException) -> list[tuple[Struct, str]]:
-    """Return the objects of the calls that an error came through, each with its last method."""
+    """Return the objects of the calls through which an error was raised, each with its last method."""
     found: list[tuple[Struct, str]] = []
     for frame in _frames(error):
         struct = frame.f_locals.get("self")

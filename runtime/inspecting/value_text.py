@@ -24,7 +24,7 @@ def timestamps(format: Format) -> dict[str, str]:
 
 
 def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONGEST) -> str:
-    """Return the value of a field; at most about ``longest`` characters, all printable."""
+    """Return the text of a field's value: at most about ``longest`` characters, all printable."""
     value: Any = field.value
     if isinstance(value, Struct):
         return "…" if value._fields and not field.children else ""
@@ -45,7 +45,7 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
             return moment
         if field.checked is not None:
             return f"{value:#010x}"
-        # Python refuses to spell longer ones as decimals.
+        # Python refuses to convert longer integers to decimals.
         return _cut(str(value) if value.bit_length() <= MAX_DECIMAL_BITS else hex(value), False, longest)
     if isinstance(value, bytes):
         return _cut(repr(value[:longest])[1:], len(value) > longest, longest)
@@ -57,9 +57,9 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
 
 
 def held(count: int, unit: str) -> bool:
-    """Return whether a timestamp column can hold a count of its unit; otherwise it is null there.
+    """Return whether a timestamp column can represent a count of its unit; otherwise the value is null in the column.
 
-    Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, in which Spark keeps them.
+    Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, the unit of Spark.
     """
     coarser = max(1, UNITS["us"] // UNITS[unit])
     most = (2**63 - 1) // coarser

@@ -1,4 +1,4 @@
-"""The fields of a message as they are in its bytes: number, wire type, name, value."""
+"""The fields of a message as encoded: number, wire type, name, value."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ WIRE_NAMES = {
     WireType.FIXED32: "32 bits",
 }
 UNKNOWN = "?"
-"""Stands for the name of a field that the type does not have."""
+"""Name of fields that the type does not have."""
 
 
 def wire_fields(types: MessageSet, data: bytes, base: int, number: int = 0) -> list[Field]:
-    """Return the fields of a message of type ``number``, in the order of its bytes; what cannot be read is one field
-    with a problem. ``base``: the offset of ``data[0]``. At most ``MOST_FIELDS``, and as deep as the type allows."""
+    """Return the fields of a message of type ``number``, in the order of its bytes.
+
+    Bytes that cannot be read are one field with a problem. ``base``: the offset of ``data[0]``. There are at most
+    ``MOST_FIELDS`` fields, nested at most as deep as the type allows.
+    """
 
     def inner(_: MessageRule, rule: FieldRule) -> MessageRule:
         return _inner(types, rule)
@@ -37,7 +40,7 @@ def wire_fields(types: MessageSet, data: bytes, base: int, number: int = 0) -> l
 
 
 def wire_fields_of(message: Message, data: bytes, base: int) -> list[Field]:
-    """The same as ``wire_fields`` for the bytes of a message of a layout."""
+    """Return the same as ``wire_fields`` for the bytes of a message of the class of ``message``."""
     top = plan_of(type(message))
     plans = {id(top.rule): top}
 
@@ -50,7 +53,9 @@ def wire_fields_of(message: Message, data: bytes, base: int) -> list[Field]:
 
 
 class _Walk:
-    """``inner``: gives the type of the messages in a field of a type; that of the entries where it is a map."""
+    """A traversal of the bytes of a message. ``inner``: returns the type of the messages in a field of a type; for a
+    map, that of its entries.
+    """
 
     def __init__(self, inner: Callable[[MessageRule, FieldRule], MessageRule], data: bytes, base: int) -> None:
         self._inner = inner
