@@ -56,7 +56,7 @@ class Converter:
         self.declarations = Declarations(self.files, self.root_name)
         self.comments = Comments()
         self.labels: dict[str, dict[str, str]] = {}
-        """By enum and protobuf's name of a member: that in the spec, also of other names of the same value."""
+        """By enum and protobuf name of a member: its name in the spec, including aliases of the same value."""
         for top in self.declarations.tops:
             _refuse_editions(top.file)
             for each in top.all():

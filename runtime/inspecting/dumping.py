@@ -108,9 +108,9 @@ class Dumper:
         self._found = found
         self._path: list[str] = []
         self._unfinished: dict[int, Unfinished] = {}
-        """What ended the reading of an object, or of a list, by its ``id``."""
+        """The incomplete object at which the reading of an object or list ended, by the ``id`` of the latter."""
         self._ended: dict[int, Struct] = {}
-        """The objects that were not read to their end; no instances of them are asked for."""
+        """The objects that were not read to their end, whose instances are not evaluated."""
 
     def write(self, struct: Struct, failure: Exception | None) -> None:
         """Write an object, as far as it was read, with all of its attributes and instances."""

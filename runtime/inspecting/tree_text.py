@@ -34,9 +34,9 @@ class TreeText(ABC):
         self._pieces: list[str] = []
         self._gathered = 0
         self._open: list[bool] = []
-        """Of each mapping or list that has not ended, whether it is a list."""
+        """For each open mapping or list, whether it is a list."""
         self._is_empty = True
-        """Whether nothing has been written in the innermost of them."""
+        """Whether nothing has been written to the innermost one."""
 
     def begin(self, *, is_list: bool) -> None:
         """Begin a mapping or a list."""

@@ -24,9 +24,9 @@ class FragmentEncoder:
         self._kind = format.schema.field(format.fragments.kind).type
         self._max_record = max_record
         self._header = 0
-        """The bytes of a piece without data."""
+        """Size of a piece without data, in bytes."""
         self._left = format.fragments.block
-        """The bytes left in the block."""
+        """Number of bytes left in the block."""
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
         """Yield the bytes of a file piece by piece, each with the number of its rows.

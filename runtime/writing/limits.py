@@ -10,7 +10,7 @@ from ..base.limits import LARGEST_RECORD
 
 
 def limit_of(value: Any, name: str = "max_record") -> int:
-    """Return the value of a limit, given as a number or text and at most the maximum record size of readers.
+    """Return the value of a limit, given as a number or text, capped at ``LARGEST_RECORD``, the limit of readers.
 
     Raises ``WireloomError`` for any other value.
     """

@@ -26,7 +26,7 @@ class Reference:
         self.match = match
         self.columns = columns
         self.written: dict[Any, Any] = {}
-        """The values that the last row with a key has."""
+        """The values of the last row with each key."""
 
 
 def references_of(format: Format, given: Iterable[str]) -> list[Reference]:

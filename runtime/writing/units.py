@@ -47,8 +47,8 @@ def unit_options(format: Format) -> tuple[str, ...]:
 
 
 class UnitEncoder:
-    """Encodes the rows of a format with something around them. ``unit_rows``, ``unit_bytes``: as many rows, and about
-    as many bytes of data, are in an object at most where others may follow it."""
+    """Encoder of rows inside of other objects. ``unit_rows``, ``unit_bytes``: maximum number of rows, and approximate
+    maximum number of data bytes, of an object that may be followed by others."""
 
     def __init__(self, format: Format, *, max_record: int, unit_rows: int = UNIT_ROWS, unit_bytes: int = UNIT_BYTES):
         if format.read_only:
@@ -62,7 +62,7 @@ class UnitEncoder:
         self._unit_rows = unit_rows
         self._unit_bytes = unit_bytes
         self._one_by_one = format.streaming and not format.sized_rows
-        """Whether units are written by themselves; otherwise the whole file is made at once."""
+        """Whether units are written separately; otherwise the whole file is created at once."""
         self._names: list[list[str]] = []
         self._asked: list[list[str]] = []
         self._verified: list[list[str]] = []
@@ -229,8 +229,8 @@ class UnitEncoder:
         return made
 
     def _made(self, depth: int, rows: Rows, start: int, parent: Any, most: int) -> tuple[Any, int]:
-        """Return an object of a level, with the rows from ``start`` on that are in it; and the first row after them.
-        ``most``: rows of an object that others may follow."""
+        """Return an object of a level with the rows from ``start`` on that belong to it, and the first row after them.
+        ``most``: maximum number of rows of an object that may be followed by others."""
         row = rows.at(start)
         made = self._object(depth, row, parent)
         if depth == len(self._levels):
@@ -381,7 +381,7 @@ class UnitEncoder:
             for mine, other in zip(self._items(made, depth), self._items(again, depth), strict=False):
                 self._refuse_unwritten(mine, other, depth + 1, numbers)
 
-    # What is wrong ---------------------------------------------------------------------------------------------------
+    # Errors ---------------------------------------------------------------------------------------------------
 
     def _several(self, rows: Rows, place: int) -> WireloomError:
         """Return the error for a row that needs another object than earlier rows, if only one is allowed."""

@@ -39,7 +39,7 @@ class Annotations:
         self.struct = struct
         self._hidden = set(member_names(struct)) & set(BUILTINS)
         self._unions: dict[int, tuple[UnionType, str]] = {}
-        """Those of the types of switches, which each case asks for, by ``id``: as long as the switch themselves."""
+        """Annotations of union types, cached by ``id`` along with the type, since every case of a switch needs them."""
 
     def builtin(self, name: str) -> str:
         """Return the name of a built-in type of Python, qualified if a member of the class shadows it."""

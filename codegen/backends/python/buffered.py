@@ -65,7 +65,7 @@ def rest_method(scope: ClassScope) -> MethodView:
 class _Rest:
     """The statements that read an object from a buffer.
 
-    The next field begins ``offset`` bytes after what ``variable`` holds.
+    The next field begins ``offset`` bytes after the position in ``variable``.
     """
 
     scope: ClassScope

@@ -53,9 +53,9 @@ class Module:
         self.api = api
         self.package = package
         self.absent: dict[tuple[Path, str], bool] = {}
-        """Which instances may be ``None``, as far as that was asked: see the module ``absence``."""
+        """Whether instances may be ``None``, cached by the module ``absence``."""
         self.message_numbers = {path: number for number, path in enumerate(message_paths(plan))}
-        """Where each message type is in ``MESSAGES``."""
+        """Index of each message type in ``MESSAGES``."""
         self._enum_classes: dict[Path, dict[str, str]] = {}
         self._classes: set[str] = set()
         for each in plan.types:
@@ -69,7 +69,7 @@ class Module:
         self._tables: dict[str, str] = {}
         self._setters: dict[str, tuple[str, str]] = {}
         self._routines: dict[str, str] = {}
-        """Imports of routines, and how what they import is called."""
+        """Import statements of routines, each with the local name."""
 
     def use(self, name: str) -> str:
         """Return the local name of a name from Python's library or from ``wireloom.objects``, and import it."""

@@ -90,7 +90,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     return tuple(lines)
 
 
-# What is filled in ---------------------------------------------------------------------------------------------------
+# Values filled in ---------------------------------------------------------------------------------------------------
 
 
 def _assigned(scope: ClassScope, target: str, value: str) -> str:

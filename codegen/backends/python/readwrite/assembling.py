@@ -49,7 +49,7 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
     return ("_m_fills_stream = True",) if straight and fills_stream(scope.module, scope.struct.path) else ()
 
 
-# What must hold ------------------------------------------------------------------------------------------------------
+# Validity ------------------------------------------------------------------------------------------------------
 
 
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
