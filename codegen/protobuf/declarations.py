@@ -50,7 +50,7 @@ class Declared:
 
 
 class Declarations:
-    """The declarations of the main file, which is the last of ``files``, and those of other files on which they depend."""
+    """The declarations of the main file, the last of ``files``, and those of other files on which they depend."""
 
     def __init__(self, files: Sequence[FileDescriptorProto], root_name: str) -> None:
         self.root_name = root_name

@@ -1,4 +1,4 @@
-"""protoc: ``.proto`` files → their descriptors. It is part of the package grpcio-tools, which only this module needs."""
+"""protoc: ``.proto`` files → their descriptors. It is part of the package grpcio-tools, needed only here."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ class _Tree:
 
 
 def _attribute(field: Field) -> str:
-    """Return the attribute name of a field; the names of message fields are followed by the number and the wire type."""
+    """Return the attribute name of a field; names of message fields are followed by the number and the wire type."""
     return field.name.partition(" ")[0]
 
 

@@ -161,7 +161,7 @@ class _Reader:
             made.fields.append(Field("(unused)", None, end, made.end, computed=True))
 
     def whole(self, each: Located, wanted: Wanted) -> Iterator[Record]:
-        """Yield the records of a format that is read as a whole: parts of one tree, or all of it if there are no rows."""
+        """Yield the records of a format that is read as a whole: parts of one tree, or all of it without rows."""
         kind = "input" if self._format.is_plain else "head"
         root = Record(kind, None, 0, each.end, None, None, each.data, each.data, 0)
         trace = self._read(root, self._format.root_class(), "_read")

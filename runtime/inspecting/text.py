@@ -128,7 +128,7 @@ class Painter:
 
 
 def owners_of(record: Record, limit: int) -> list[Field | None]:
-    """Return for each byte of the content, up to ``limit`` of them (0: all), the innermost field to which it belongs."""
+    """Return the innermost field to which each byte of the content belongs, for up to ``limit`` bytes (0: all)."""
     owners: list[Field | None] = [None] * min(len(record.content), limit or len(record.content))
 
     def paint(each: Field) -> None:

@@ -28,7 +28,7 @@ class Unfinished:
 
 
 def unfinished(error: BaseException, outermost: Struct) -> list[Unfinished]:
-    """Return the objects whose reading ended with an error, from ``outermost`` inwards, each inside the previous one."""
+    """Return the objects whose reading ended with an error, from ``outermost`` inwards, each inside the previous."""
     found = [Unfinished(outermost)]
     for (holder, method), (struct, _) in pairwise(_calls(error)):
         if holder is not found[-1].struct:

@@ -205,7 +205,7 @@ class RowEncoder:
         return tuple(each.attribute or each.name for each in columns)
 
     def _unwritten(self, row: Any, data: bytes) -> str:
-        """Return a field whose value is not in the row's bytes because its condition is false; empty if there is none."""
+        """Return a field whose value is not in the row's bytes as its condition is false; empty if there is none."""
         given = [name for name in self._optional if value_at(row, name) is not None]
         written = self.format.row_class.from_bytes(data) if given else None
         parts = ((name, left_out(value_at(row, name), value_at(written, name))) for name in given)

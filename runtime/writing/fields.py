@@ -230,7 +230,7 @@ def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[objec
 
 
 def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
-    """Return the stored values of the field as an Arrow array. Raises ``WireloomError`` for a value that does not fit."""
+    """Return the stored values of the field as an Arrow array. Raises ``WireloomError`` for one that does not fit."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):

@@ -167,7 +167,7 @@ def algorithm_of(rule: ChecksumRule) -> Algorithm:
 
 
 def _holds(rule: ChecksumRule | None, slot: _Slot) -> bool:
-    """Return whether the slot contains the checksum itself, which is computed from the head and then the byte string."""
+    """Return whether the slot contains the checksum, which is computed from the head and then the byte string."""
     if rule is None or rule.stored_size or rule.continues >= 0 or slot.kind not in UNSIGNED:
         return False
     return algorithm_of(rule).continues_anywhere

@@ -79,7 +79,7 @@ def asks_for_end(expression: Node) -> bool:
 
 
 def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
-    """Return the bytes ``content`` as they are stored in their field: padded, and of the size that the spec requires."""
+    """Return the bytes ``content`` as stored in their field: padded, and of the size that the spec requires."""
     if isinstance(field.size, TerminatedSize | OwnSize):
         return content
     size = _size(scope, field) or "None"

@@ -28,7 +28,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
 
 
 def _has_own_constructor(scope: ClassScope) -> bool:
-    """Return whether the constructor has more to do than that of the base class; the outermost object is its own root."""
+    """Return whether the constructor does more than that of the base class; the outermost object is its own root."""
     struct = scope.struct
     more = struct.parameters or inherited_parameter(scope) or scope.module.debug
     return bool(more) or struct.path == scope.plan.root.path

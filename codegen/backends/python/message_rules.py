@@ -16,7 +16,7 @@ from .names import field_name, qualified
 
 
 def message_paths(plan: Plan) -> tuple[Path, ...]:
-    """Return the message types of a spec, outermost first, followed by those of other specs to which their fields lead."""
+    """Return the message types of a spec, outermost first, then those of other specs to which their fields lead."""
     return reached(plan, (each.path for each in plan.types if each.message is not None))
 
 

@@ -53,7 +53,7 @@ def module_name(name: str) -> str:
 
 
 def enum_classes(holder: TypePlan) -> dict[str, str]:
-    """Return the class name of each enum of a type: ``KeyFlagsEnum`` if a sibling type is already named ``KeyFlags``."""
+    """Return the class name of each enum of a type: ``KeyFlagsEnum`` if a sibling type is named ``KeyFlags``."""
     taken = {class_name(each.path[-1]) for each in holder.types}
     classes = {}
     for enum in holder.enums:
