@@ -43,6 +43,8 @@ static void note_writes(const wl_program *program, const wl_step *step, values *
     case WL_OP_VARIABLE:
     case WL_OP_SET:
     case WL_OP_ITEM_OF:
+    case WL_OP_ATTEMPT:
+    case WL_OP_ATTEMPT_END:
         written->registers[step->a] = true;
         break;
     case WL_OP_APPEND:
@@ -112,6 +114,7 @@ static void note_reads(const wl_program *program, const wl_step *step, values *r
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_SKIP_REGISTER:
     case WL_OP_SEEK:
+    case WL_OP_REFUSE:
         read->registers[step->a] = true;
         break;
     case WL_OP_FIELDS:
@@ -181,12 +184,33 @@ uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint3
     case WL_OP_LIMIT_SPAN:
         /* After damage that the sub-stream contains. */
         return step->b ? program->partner[at] : 0;
+    case WL_OP_ATTEMPT:
+        /* After what is refused or lost in it. */
+        return program->partner[at];
     case WL_OP_EXPAND:
         /* Without a content nothing of the block is read. */
         return program->partner[at];
     default:
         return 0;
     }
+}
+
+bool wl_finds_any(const wl_program *program, uint32_t from, uint32_t to, const bool *registers, const bool *spans) {
+    values found = {{false}, {false}, {false}};
+    for (uint32_t i = from; i < to; i++) {
+        if (program->steps[i].op == WL_OP_SERIES)
+            return true;
+        note_writes(program, program->steps + i, &found);
+    }
+    for (size_t i = 0; i < WL_MOST_REGISTERS; i++) {
+        if (registers[i] && found.registers[i])
+            return true;
+    }
+    for (size_t i = 0; i < WL_MOST_SPANS; i++) {
+        if (spans[i] && found.spans[i])
+            return true;
+    }
+    return false;
 }
 
 bool wl_leaves_loop(const wl_program *program) {

@@ -289,7 +289,7 @@ static bool has_others(const wl_program *program) {
 }
 
 bool wl_program_pauses(wl_program *program) {
-    if (!program->has_rows || program->delimiter_size || program->positions || has_others(program))
+    if (!program->has_rows || program->delimiter_size || program->positions || program->attempts || has_others(program))
         return true;
     analysis at = {.program = program, .words = (program->span_count + program->mark_count) / 64 + 1};
     at.around = calloc(program->step_count, sizeof *at.around);

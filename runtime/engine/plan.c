@@ -90,6 +90,9 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_SERIES_ADD_TEXT] = WL_RUN_SERIES_ADD_TEXT,
         [WL_OP_NULL_UNLESS] = WL_RUN_NULL_UNLESS,
         [WL_OP_REST] = WL_RUN_REST,
+        [WL_OP_ATTEMPT] = WL_RUN_ATTEMPT,
+        [WL_OP_ATTEMPT_END] = WL_RUN_ATTEMPT_END,
+        [WL_OP_REFUSE] = WL_RUN_REFUSE,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -148,11 +151,12 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
     case WL_OP_LIMIT_SPAN:
+    case WL_OP_ATTEMPT:
         instruction->d = need->program->partner[step - need->steps];
         break;
     case WL_OP_LIMIT_END:
         instruction->a = need->program->pauses[step - need->steps];
-        if (need->program->positions)
+        if (need->program->positions || need->program->attempts)
             instruction->operation = WL_RUN_SEEK_END;
         break;
     case WL_OP_LIST_END:
@@ -246,7 +250,7 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
             instruction->operation == WL_RUN_ROWS || instruction->operation == WL_RUN_CALL)
             instruction->c = (int64_t)place[instruction->c] - i;
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
-            instruction->operation == WL_RUN_LIMIT_SPAN ||
+            instruction->operation == WL_RUN_LIMIT_SPAN || instruction->operation == WL_RUN_ATTEMPT ||
             instruction->operation == WL_RUN_EXPAND)
             instruction->d = (int64_t)place[instruction->d] - i;
     }

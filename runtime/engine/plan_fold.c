@@ -73,6 +73,8 @@ static void find_definitions(folder *fold) {
         case WL_OP_VARIABLE:
         case WL_OP_SET:
         case WL_OP_ITEM_OF:
+        case WL_OP_ATTEMPT:
+        case WL_OP_ATTEMPT_END:
             define(fold, step->a, false);
             break;
         case WL_OP_APPEND:

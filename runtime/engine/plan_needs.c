@@ -2,6 +2,8 @@
  *
  * Columns that the caller does not want are dropped, and then, from the last step to the first, whatever only they would
  * have needed. An EXPRESSION is dropped too where nothing needs its result: a value that is not used cannot be wrong. */
+#include <string.h>
+
 #include "computed_text.h"
 #include "plan.h"
 
@@ -129,6 +131,11 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
             return false;
         need_checksum(need, step);
         return true;
+    case WL_OP_REFUSE:
+        if (need->parse_only || (step->b && !wl_wants_column(need, step->b - 1)))
+            return false;
+        need->registers[step->a] = true;
+        return true;
     case WL_OP_FUNCTION:
     case WL_STEP_FOLDED:
         return false;
@@ -197,6 +204,12 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
         uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next column that does not */
         for (uint32_t i = program->step_count; i-- > 0;) {
             const wl_step *step = need->steps + i;
+            if (step->op == WL_OP_ATTEMPT_END && !wl_finds_any(program, program->partner[i], i, need->registers, need->spans)) {
+                /* What nothing needs is not attempted. */
+                memset(place + program->partner[i], 0, (i + 1 - program->partner[i]) * sizeof *place);
+                i = program->partner[i];
+                continue;
+            }
             bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
             need->alone = false;
             /* A condition of columns that nobody wants is not computed either. */

@@ -1,7 +1,9 @@
 /* Positions: what is read elsewhere in a stream that is open, and where a stream stands.
  *
  * Positions on the way to the rows may lead to the same bytes again and again. What is read there counts with the items of
- * the unit: so many bytes are an item, and where it breaks off, all bytes up to the end of the stream. */
+ * the unit: so many bytes are an item, and where it breaks off, all bytes up to the end of the stream.
+ *
+ * What a column needs from elsewhere is attempted: what fails then is noted, and refuses the rows whose columns need it. */
 #include "handlers.h"
 
 #define BYTES_PER_ITEM 16
@@ -26,10 +28,11 @@ WL_HANDLER(wl_seek) {
                                            .outer = limit,
                                            .after = cursor,
                                            .contents = run->content_count,
-                                           .target = target,
+                                           .target = run->attempts ? NULL : target,
                                            .sound = run->sound,
                                            .is_unit = !of || of->is_unit};
-    run->sound = run->block_begin ? run->block_begin : target;
+    if (!run->attempts)
+        run->sound = run->block_begin ? run->block_begin : target;
     base = cursor = target;
     limit = end;
     GO_ON;
@@ -79,5 +82,40 @@ bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_
 WL_HANDLER(wl_stream) {
     if (WL_UNLIKELY(!wl_stream_value(run, step, cursor, run->registers + step->a)))
         return wl_wait(run, limit);
+    GO_ON;
+}
+
+WL_HANDLER(wl_attempt) {
+    const wl_limit *of = run->depth ? run->limits + run->depth - 1 : NULL;
+    run->limits[run->depth++] = (wl_limit){.begin = of ? of->begin : run->begin,
+                                           .end = limit,
+                                           .outer = limit,
+                                           .after = cursor,
+                                           .contents = run->content_count,
+                                           .is_unit = !of || of->is_unit,
+                                           .attempt = step + step->d,
+                                           .refused = run->refused,
+                                           .row = row};
+    run->registers[step->a] = WL_REASON_NONE;
+    run->refused = WL_REASON_NONE;
+    run->attempts = true;
+    GO_ON;
+}
+
+WL_HANDLER(wl_attempt_end) {
+    const wl_limit *left = run->limits + --run->depth;
+    run->registers[step->a] = run->refused & ~WL_BY_CODEC;
+    run->refused = left->refused;
+    run->attempts = false;
+    cursor = left->after;
+    limit = left->outer;
+    wl_block_leave(run);
+    GO_ON;
+}
+
+WL_HANDLER(wl_refuse_for) {
+    const wl_integer reason = run->registers[step->a];
+    if (WL_UNLIKELY(reason != WL_REASON_NONE))
+        wl_refuse(run, reason > 0 && reason <= WL_REASON_ITEMS ? (uint32_t)reason : WL_REASON_VALUE);
     GO_ON;
 }

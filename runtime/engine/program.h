@@ -83,6 +83,9 @@ enum {
     WL_OP_SERIES_ADD_TEXT,
     WL_OP_NULL_UNLESS,
     WL_OP_REST,
+    WL_OP_ATTEMPT,
+    WL_OP_ATTEMPT_END,
+    WL_OP_REFUSE,
     WL_OP_COUNT,
 };
 
@@ -225,6 +228,7 @@ struct wl_program {
     bool expands;       /* some step decompresses a block, or makes text */
     bool makes_text;    /* some step makes text */
     bool positions;     /* positions are on the way to the rows */
+    bool attempts;      /* some step is an ATTEMPT */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
     bool can_pause;     /* a unit may be read in pieces: some step is a place to pause */
     bool carries;       /* a span that was found before a place to pause may be read after it */
@@ -232,7 +236,8 @@ struct wl_program {
                          * row has set it; owned */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
-    uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END; owned */
+    uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END, for an
+                           * ATTEMPT its ATTEMPT_END and the other way round; owned */
     bool *pauses;       /* one per step: reading may pause before it (pauses.c); owned */
     bool *carried;      /* one per span: it may be read after a pause; owned */
     uint8_t *storages;  /* one per column; owned */
@@ -271,6 +276,8 @@ bool wl_leaves_loop(const wl_program *program);
 /* Where the step number `at` of `steps`, the program's or what is left of them, may lead to besides the next one; 0:
  * nowhere. Back to the begin of a loop does not count. */
 uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at);
+/* Whether a step from `from` up to `to` finds one of these registers or spans, or the items of a list (assignment.c). */
+bool wl_finds_any(const wl_program *program, uint32_t from, uint32_t to, const bool *registers, const bool *spans);
 /* Whether the value of a field is bytes or text. */
 static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
 /* Fills in pauses, carried and what follows from them (pauses.c). False: there is no memory. */

@@ -186,7 +186,7 @@ static bool end_unit(walker *walk) {
 
 /* Notes that a checksum of the innermost unit is verified. */
 static bool sum_unit(walker *walk) {
-    if (innermost(walk, WL_OP_ROW) || !walk->program->has_rows)
+    if (innermost(walk, WL_OP_ROW) || innermost(walk, WL_OP_ATTEMPT) || !walk->program->has_rows)
         return true;
     const opened *unit = innermost(walk, WL_OP_UNIT);
     if (unit)
@@ -205,8 +205,47 @@ static bool begin_limit(walker *walk, const wl_step *step) {
 }
 
 static bool begin_seek(walker *walk, const wl_step *step) {
-    walk->program->positions = true;
+    walk->program->positions |= !innermost(walk, WL_OP_ATTEMPT);
     return begin(walk, step, false);
+}
+
+/* What may fail without the row stands between other steps of the row, or of what is around rows, and does nothing but
+ * find registers, spans and items of lists. */
+static bool begin_attempt(walker *walk, const wl_step *step) {
+    const opened *around = holder(walk);
+    if (around && around->op != WL_OP_ROW)
+        return refuse(walk, "an attempt stands inside of a list");
+    walk->program->attempts = true;
+    return begin(walk, step, true);
+}
+
+static bool end_attempt(walker *walk, const wl_step *step) {
+    if (!end(walk, WL_OP_ATTEMPT, "an attempt"))
+        return false;
+    const opened *attempt = walk->open + walk->depth;
+    walk->program->partner[attempt->step] = walk->at;
+    walk->program->partner[walk->at] = attempt->step;
+    return step_of(walk, attempt)->a == step->a || refuse(walk, "ends an attempt whose reason is in another register");
+}
+
+static bool is_attempted(const wl_step *step) {
+    switch (step->op) {
+    case WL_OP_EXPAND:
+    case WL_OP_LIMIT_SPAN:
+    case WL_OP_SERIES:
+    case WL_OP_SERIES_ADD:
+    case WL_OP_SERIES_ADD_TEXT:
+    case WL_OP_ATTEMPT_END:
+        return !(step->op == WL_OP_LIMIT_SPAN && step->b);
+    case WL_OP_VARIABLE:
+    case WL_OP_SET:
+    case WL_OP_APPEND:
+    case WL_OP_FUNCTION:
+    case WL_OP_RETURN:
+        return false;
+    default:
+        return wl_function_holds(step);
+    }
 }
 
 static bool end_limit(walker *walk) {
@@ -272,6 +311,8 @@ static bool end_function(walker *walk) {
 static bool walk_step(walker *walk, const wl_step *step) {
     if (walk->in_function && !wl_function_holds(step))
         return refuse(walk, "operation %u cannot be in a function", step->op);
+    if (walk->program->attempts && innermost(walk, WL_OP_ATTEMPT) && !is_attempted(step))
+        return refuse(walk, "operation %u cannot be in an attempt", step->op);
     switch (step->op) {
     case WL_OP_FUNCTION:
         return begin_function(walk, step);
@@ -313,6 +354,12 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return begin_seek(walk, step);
     case WL_OP_LIMIT_END:
         return end_limit(walk);
+    case WL_OP_ATTEMPT:
+        return begin_attempt(walk, step);
+    case WL_OP_ATTEMPT_END:
+        return end_attempt(walk, step);
+    case WL_OP_REFUSE:
+        return level_here(walk) == 0 || refuse(walk, "a row cannot be refused here");
     case WL_OP_EXPAND:
         return expand(walk);
     case WL_OP_COLUMN_FIXED:
@@ -365,6 +412,8 @@ static bool walk_steps(walker *walk) {
         bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED ||
                          step->op == WL_OP_LIMIT_SPAN) &&
                         step->b;
+        if (step->op == WL_OP_ATTEMPT && !program->partner[walk->at])
+            return refuse(walk, "the attempt has no end");
         if (step->op == WL_OP_EXPAND && !program->partner[walk->at])
             return refuse(walk, "the sub-stream that is decompressed has no end");
         if (contains && !program->partner[walk->at])

@@ -97,6 +97,9 @@ enum {
     WL_RUN_SERIES_ADD_TEXT,
     WL_RUN_NULL_UNLESS,
     WL_RUN_REST,
+    WL_RUN_ATTEMPT, /* d: the instruction that ends it */
+    WL_RUN_ATTEMPT_END,
+    WL_RUN_REFUSE,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
@@ -169,7 +172,9 @@ typedef struct {
     const uint8_t *sound;  /* what `sound` of the run was before it */
     bool is_unit;          /* its end is that of the unit */
     const wl_instruction *grown; /* leaves the content of a block of which too many items refuse the row; or NULL */
-    size_t row;                  /* grown: number of the row or item that the block is in */
+    const wl_instruction *attempt; /* ends the attempt that it is; or NULL */
+    uint32_t refused;            /* attempt: why the row was refused before it */
+    size_t row;                  /* grown, attempt: number of the row or item that it is in */
     uint64_t beyond;       /* bytes that it has after `end`, where what is there is cut; or WL_BEYOND_ALL */
 } wl_limit;
 
@@ -286,6 +291,7 @@ struct wl_run {
     size_t needed;       /* truncated: bytes of the row that must be there; no room: data bytes */
     wl_limit limits[WL_MOST_OPEN_LIMITS];
     unsigned base_depth; /* sub-streams that were open when the function was called */
+    bool attempts; /* an attempt is open */
     /* Programs with rows inside of a unit, or with lists. */
     wl_fill_result *result;
     bool parse_only;

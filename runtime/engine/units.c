@@ -346,24 +346,27 @@ static bool note_rest(wl_run *run, const uint8_t *to, uint32_t reason) {
     return true;
 }
 
-/* The innermost sub-stream that contains damage: how many are open up to it; 0: none. A content with too many items
- * contains these. */
+/* The innermost sub-stream that contains damage: how many are open up to it; 0: none. An attempt contains all damage, a
+ * content with too many items these. */
 static unsigned depth_of_damage(const wl_run *run, int outcome) {
     const bool items = outcome == WL_ROW_LOST && run->reason == WL_REASON_ITEMS;
     unsigned depth = run->depth;
-    while (depth && !run->limits[depth - 1].leave && !(items && run->limits[depth - 1].grown))
+    while (depth && !run->limits[depth - 1].leave && !run->limits[depth - 1].attempt &&
+           !(items && run->limits[depth - 1].grown))
         depth--;
     return depth;
 }
 
-/* The row is refused for the items of the content limits[depth - 1], and read on after it. */
-static const wl_instruction *refuse_items(wl_run *run, unsigned depth) {
+/* The row is refused for what is in the content or the attempt limits[depth - 1], and read on after it. */
+static const wl_instruction *refuse_part(wl_run *run, unsigned depth) {
+    const wl_limit *limit = run->limits + depth - 1;
     wl_refuse(run, run->reason);
     wl_calls_abandon(run);
     for (unsigned open = run->depth; open > depth;)
         wl_seek_abandon(run, run->limits + --open);
     run->depth = depth;
-    return run->limits[depth - 1].grown;
+    wl_block_leave(run);
+    return limit->attempt ? limit->attempt : limit->grown;
 }
 
 /* Goes to where the innermost sub-stream that contains damage is left. NULL: there is none, or (`outcome`) no room, or
@@ -373,8 +376,11 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
     if (!depth)
         return NULL;
     const wl_limit *limit = run->limits + depth - 1;
-    if (limit->grown)
-        return refuse_items(run, depth);
+    if (limit->attempt || !limit->leave) {
+        if (*outcome == WL_ROW_TRUNCATED)
+            run->reason = WL_REASON_TRUNCATED;
+        return refuse_part(run, depth);
+    }
     if (limit->beyond && !(*outcome == WL_ROW_LOST && run->pauses && wl_pauses_at(limit->leave))) {
         *outcome = WL_ROW_TRUNCATED;
         return NULL;
@@ -410,7 +416,7 @@ static int go_on(wl_run *run, int outcome) {
            (step = contain(run, &outcome))) {
         const wl_limit *limit = run->limits + run->depth - 1;
         const uint8_t *at = limit->end;
-        outcome = step->handler(step, run, at, at, at, limit->grown ? limit->row : run->result->rows);
+        outcome = step->handler(step, run, at, at, at, limit->grown || limit->attempt ? limit->row : run->result->rows);
     }
     return outcome;
 }

@@ -59,6 +59,12 @@ static bool check_flow(wl_checker *check, const wl_step *step) {
         if (depth == WL_DEEPEST_LIMIT)
             return wl_refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
         return flow(check, (int64_t)check->at + 1, step->op == WL_OP_SEEK || step->op == WL_OP_LIMIT_SPAN ? 0 : safe, depth + 1);
+    case WL_OP_ATTEMPT:
+        if (depth == WL_DEEPEST_LIMIT)
+            return wl_refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
+        return flow(check, (int64_t)check->at + 1, 0, depth + 1) && flow(check, check->program->partner[check->at], 0, depth + 1);
+    case WL_OP_ATTEMPT_END:
+        return flow(check, (int64_t)check->at + 1, 0, depth - 1);
     case WL_OP_EXPAND:
         return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
     case WL_OP_AGAIN:

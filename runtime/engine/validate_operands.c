@@ -253,6 +253,11 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
                is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
     case WL_OP_LIMIT_SPAN:
         return is_span(check, step->a) && (!step->b || is_mark(check, step->c));
+    case WL_OP_ATTEMPT:
+        return is_written_register(check, step->a) && has_end(check);
+    case WL_OP_REFUSE:
+        return is_register(check, step->a) &&
+               (!step->b || below(check, "column", (int64_t)step->b - 1, check->program->column_count));
     case WL_OP_NULL_UNLESS:
         return below(check, "column", step->a, check->program->column_count) && is_register(check, step->b);
     case WL_OP_COLUMN_NULL:
@@ -281,6 +286,7 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
     case WL_OP_INDEX:
     case WL_OP_ABSENT:
+    case WL_OP_ATTEMPT_END:
         return is_written_register(check, step->a);
     case WL_OP_CHAIN_BEGIN:
         return is_chain(check, step->a);

@@ -230,6 +230,15 @@ class Op(IntEnum):
     """column[a] ← null where register[b] is 0."""
     REST = 74
     """span[a] ← all bytes up to the end of the sub-stream; the cursor stays where it is."""
+    ATTEMPT = 75
+    """Enter the rest of the innermost stream as a sub-stream, in which nothing is refused or lost: register[a] ← 0, and
+    where something would be, the ``Reason``, and reading goes on at ``ATTEMPT_END``. In between, steps find registers,
+    spans and series, and write no columns. What no column that is wanted needs is not attempted."""
+    ATTEMPT_END = 76
+    """Leave the attempt of register[a]: the cursor goes back to where it was."""
+    REFUSE = 77
+    """The row is refused for the ``Reason`` in register[a], unless that is 0. [b]: 1 + the number of the column that
+    needs what was attempted, or 0 where the row does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,11 @@ class Struct(Readable, metaclass=StructType):
             raise with_reason(error, reason)
         refusals.append(with_reason(error, reason))
 
+    def _unread(self, slot: str) -> None:
+        """Forget an instance of which only a part could be read: it is read anew when it is asked for again."""
+        if hasattr(self, slot):
+            delattr(self, slot)
+
     def _outermost(self) -> Any:
         outermost = self._root
         while outermost._parent is not None:

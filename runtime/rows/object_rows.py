@@ -75,6 +75,19 @@ class FirstRefusal(list[KaitaiStructError]):
         raise error
 
 
+class FirstOfValue(FirstRefusal):
+    """Refusals in what a value needs from elsewhere, of which one is enough. ``verify``: checksums count."""
+
+    def __init__(self, *, verify: bool) -> None:
+        super().__init__()
+        self._verify = verify
+
+    def append(self, error: KaitaiStructError) -> None:
+        """Raise the error if it counts."""
+        if deciding((error,), verify=self._verify) is not None:
+            raise error
+
+
 def _getter(column: Column) -> Callable[[Any], Any]:
     """Return what gives the value of a column of an object; of a field of an absent struct, ``None``."""
     first, *inner = (column.attribute or column.name).split(".")
@@ -99,6 +112,7 @@ class ObjectRows:
         self.settings = settings
         self._unit_class = format.unit_class
         self._next_steps = steps_of(format.ways, format.units)
+        self._of_value = FirstOfValue(verify=settings.verify)
         self.begin(root)
         self.computing = Computing(settings.max_computed)
         columns = [format.columns[number] for number in settings.wanted]
@@ -270,6 +284,7 @@ class ObjectRows:
         """Return the wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` if the
         table does not have the row."""
         root, where = self._root, self.format.where
+        root._refusals = self._of_value
         try:
             with self.computing:
                 if where and not getattr(row, where):

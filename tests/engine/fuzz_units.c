@@ -90,6 +90,22 @@ static void write_seek(author *by, int level, bool in_row, unsigned depth) {
     by->limits--;
 }
 
+/* What may fail without the row: registers and spans, and nothing that a function may not hold. */
+static void write_attempt(author *by, int level, unsigned depth) {
+    const unsigned reason = 2 + choose(by, 4);
+    if (by->in_function || level > 0 || !has_end(by))
+        return;
+    step(by, WL_OP_ATTEMPT, reason, 0, 0, 0);
+    by->limits++;
+    by->in_function = true;
+    write_body(by, -1, true, depth);
+    by->in_function = false;
+    by->limits--;
+    step(by, WL_OP_ATTEMPT_END, reason, 0, 0, 0);
+    if (level == 0)
+        step(by, WL_OP_REFUSE, choose(by, 6), choose(by, COLUMNS + 1), 0, 0);
+}
+
 static void write_list(author *by, int level, unsigned depth) {
     unsigned column = level == 0 ? LIST : ITEM_LIST, inner = (unsigned)level + 1;
     if (level > 1 || by->listed[inner])
@@ -276,6 +292,8 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
         unsigned choice = depth < DEEPEST ? choose(by, 10) : 9;
         if (choice == 9 && depth < DEEPEST && by->limits < 8 && choose(by, 3) == 0)
             write_seek(by, level, in_row, depth + 1);
+        else if (choice == 9 && depth < DEEPEST && by->limits < 8 && choose(by, 2))
+            write_attempt(by, level, depth + 1);
         else if (choice == 0 && by->it.loops < WL_MOST_LOOPS)
             write_loop(by, level, in_row, depth + 1);
         else if (choice == 1 && by->limits < 8)

@@ -183,6 +183,10 @@ def test_the_last_that_is_right(step: Step) -> None:
         (Step(Op.JUMP, 0, 0, -1), "not further on"),
         (Step(Op.JUMP, 0, 0, 2**32 + 2), "not further on"),
         (Step(Op.COLUMN_NULL, 4), "no column 4"),
+        (Step(Op.ATTEMPT, 1), "operation 0 cannot be in an attempt"),
+        (Step(Op.ATTEMPT_END, 1), "ends an attempt"),
+        (Step(Op.REFUSE, 3), "no register 3"),
+        (Step(Op.REFUSE, 0, 5), "no column 4"),
         (Step(Op.NULL_UNLESS, 4), "no column 4"),
         (Step(Op.NULL_UNLESS, 3, 3), "no register 3"),
         (Step(Op.LIMIT_REGISTER, 3), "no register 3"),
@@ -404,3 +408,16 @@ def test_steps_that_never_run_are_not_looked_at() -> None:
     """Nothing has checked what they say."""
     done = subprocess.run([sys.executable, "-c", RUN], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_attempts() -> None:
+    begin, end = Step(Op.ATTEMPT, 1), Step(Op.ATTEMPT_END, 1)
+    load(begin, REST, end, Step(Op.REFUSE, 1, 4), END, delimiter=b"x")
+    refused("neither a frame", begin, end, END)
+    refused("is preset", Step(Op.ATTEMPT, 0), Step(Op.ATTEMPT_END, 0), END, delimiter=b"x")
+    refused("in another register", begin, Step(Op.ATTEMPT_END, 2), END, delimiter=b"x")
+    refused("operation 75 cannot be in an attempt", begin, begin, end, end, END, delimiter=b"x")
+    refused("operation 19 cannot be in an attempt", begin, Step(Op.COLUMN_NULL, 1), end, END, delimiter=b"x")
+    refused("jumps into or out of", begin, Step(Op.JUMP, 0, 0, 3), end, NEED, END, delimiter=b"x")
+    refused("not the innermost", begin, Step(Op.LIMIT_FIXED, 0, 0, 1), end, Step(Op.LIMIT_END), END, delimiter=b"x")
+    refused("covers 0", begin, NEED, end, Step(Op.COLUMN_FIXED, 3, Kind.U1, 0), END, delimiter=b"x")

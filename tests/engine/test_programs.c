@@ -46,7 +46,7 @@ static void test_refusals(void) {
     draft odd = one_column(3);
     draft_step(&odd, WL_OP_END, 0, 0, 0, 0);
     expect_refused(&odd, "unknown storage");
-    expect_step_refused(77, 0, 0, 0, 0, "no operation");
+    expect_step_refused(WL_OP_COUNT, 0, 0, 0, 0, "no operation");
     expect_step_refused(WL_OP_COLUMN_FIXED, 1, WL_U4LE, 0, 0, "no column 1");
     expect_step_refused(WL_OP_COLUMN_FIXED, 0, WL_U8LE, 0, 0, "not stored that way");
     expect_step_refused(WL_OP_COLUMN_FIXED, 0, WL_U4LE, 5, 0, "covers 8");
@@ -84,6 +84,10 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_STREAM, 1, 1, 1, 0, "stream 1");
     expect_step_refused(WL_OP_STREAM, 1, 1, 0, 0, "neither a frame nor a sub-stream");
     expect_step_refused(WL_OP_SEEK, 0, 0, 0, 0, "not read as a whole");
+    expect_step_refused(WL_OP_ATTEMPT, 1, 0, 0, 0, "operation 0 cannot be in an attempt");
+    expect_step_refused(WL_OP_ATTEMPT_END, 1, 0, 0, 0, "ends an attempt");
+    expect_step_refused(WL_OP_REFUSE, 8, 0, 0, 0, "no register 8");
+    expect_step_refused(WL_OP_REFUSE, 0, 9, 0, 0, "no column 8");
     expect_step_refused(WL_OP_SERIES, 0, 0, 0, 0, "no series 0");
     expect_step_refused(WL_OP_SERIES_ADD, 0, 0, 0, 0, "no series 0");
     expect_step_refused(WL_OP_CALL, 0, 0, 0, 0, "no function 0");

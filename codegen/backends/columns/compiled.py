@@ -145,6 +145,11 @@ def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Co
     return Compiled((*parts, bytes([code])), interval, depth)
 
 
+def inverted(condition: Compiled) -> Compiled:
+    """Code of whether a condition does not hold."""
+    return Compiled((*condition.parts, bytes([Code.BOOLEAN_NOT])), Interval(0, 1), condition.depth)
+
+
 def of_series(operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval) -> Compiled:
     """Return the operands' code, then a code about a series."""
     parts = tuple(part for each in operands for part in each.parts)

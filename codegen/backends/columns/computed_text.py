@@ -21,9 +21,10 @@ from ...expression.nodes import (
     Subscript,
 )
 from ...expression.types import BytesType, StringType
-from .compiled import Compiled, Length
+from .compiled import Compiled, Length, inverted
 from .encodings import encoding_of
-from .finding import Finder, Found, denied, facts_of
+from .facts import denied, facts_of
+from .finding import Finder, Found
 from .interval import Interval
 from .items import Item
 from .refusal import NotForEngineError
@@ -98,8 +99,9 @@ class Texts(Finder):
         if not is_spanned(value):
             return super()._where_held(scope, value, condition)
         within = self.within(scope)
-        found = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).clean(value)
-        made = self._maker.select(within._compile(condition), found, None)
+        held = within._compile(condition)
+        found = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(held).clean(value)
+        made = self._maker.select(held, found, None)
         made.text = found.text
         return made
 
@@ -181,9 +183,10 @@ class Texts(Finder):
 
     def _conditional_text(self, node: Conditional) -> Span:
         condition = self._compile(node.condition)
-        then = self.knowing(node.condition).clean(node.then)
+        then = self.knowing(node.condition).guarded(condition).clean(node.then)
         unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
-        otherwise = replace(self, assumed=(*self.assumed, *unless)).clean(node.otherwise)
+        denying = replace(self, assumed=(*self.assumed, *unless)).guarded(inverted(condition))
+        otherwise = denying.clean(node.otherwise)
         return self._maker.select(condition, then, otherwise)
 
     @abstractmethod

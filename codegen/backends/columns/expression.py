@@ -30,10 +30,11 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import EnumType, UserType
-from .compiled import Compare, Compiled, Order, constant, joined
+from .compiled import Compare, Compiled, Order, constant, inverted, joined
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
-from .finding import NOTHING, Asked, denied, facts_of
+from .facts import denied, facts_of
+from .finding import NOTHING, Asked
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
@@ -309,7 +310,8 @@ class Compiler(Texts):
 
     def _logical(self, node: Logical) -> Compiled:
         left = self._compile(node.left)
-        right = self.knowing(node.left if node.operator == "and" else None)._compile(node.right)
+        knowing = self.knowing(node.left if node.operator == "and" else None)
+        right = knowing.guarded(left if node.operator == "and" else inverted(left))._compile(node.right)
         if left.constant is not None:
             decides = bool(left.constant) == (node.operator == "or")
             return constant(int(bool(left.constant))) if decides else right
@@ -319,10 +321,10 @@ class Compiler(Texts):
         condition = self._compile(node.condition)
         if condition.constant is not None and not condition.constant:
             return self._compile(node.otherwise)
-        then = self.knowing(node.condition)._compile(node.then)
+        then = self.knowing(node.condition).guarded(condition)._compile(node.then)
         if condition.constant:
             return then
-        otherwise = self.denying(node.condition)._compile(node.otherwise)
+        otherwise = self.denying(node.condition).guarded(inverted(condition))._compile(node.otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
     def knowing(self, condition: Node | None) -> Compiler:

@@ -9,11 +9,12 @@ from typing import Self
 
 from wireloom.format.program import Code
 
-from ...expression.nodes import Attribute, Call, Cast, Comparison, Logical, Name, Node, Subscript, Unary
-from ...expression.types import BytesType, ListType, StreamType, Type, UserType
+from ...expression.nodes import Attribute, Call, Cast, Name, Node, Subscript
+from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in, walk
 from ...plan import Instance
 from .compiled import Byte, Compiled, Digits, constant, joined
+from .facts import facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
 from .refusal import NotForEngineError
@@ -33,41 +34,6 @@ def asks_position(node: Node) -> bool:
     """Return whether an expression asks where a stream stands."""
     asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in asked)
-
-
-def conjuncts(node: Node) -> tuple[Node, ...]:
-    """Return the conditions that all hold where ``node`` does: ``a and b`` gives both."""
-    if isinstance(node, Logical) and node.operator == "and":
-        return (*conjuncts(node.left), *conjuncts(node.right))
-    return (node,)
-
-
-def denied(node: Node) -> tuple[Node, ...]:
-    """Return the conditions that are known to hold where ``node`` does not: those of ``a != 1`` are ``a == 1``."""
-    match node:
-        case Logical("or", left, right):
-            return (*denied(left), *denied(right))
-        case Unary("not", operand):
-            return conjuncts(operand)
-        case Comparison("==" | "!=" as operator):
-            return (replace(node, operator="!=" if operator == "==" else "=="),)
-    return ()
-
-
-def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
-    """Return the facts that hold if ``condition``, written in ``scope``, is true: those that the value instances in it
-    stand for too."""
-    found: list[Fact] = []
-    waiting = list(conjuncts(condition))
-    while waiting:
-        fact = Fact(scope, waiting.pop(0))
-        if fact in found:
-            continue
-        found.append(fact)
-        named = scope.struct.instance(fact.condition.id) if isinstance(fact.condition, Name) else None
-        if named is not None and named.value is not None and named.condition is None and not named.variable:
-            waiting += conjuncts(named.value)
-    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -95,6 +61,8 @@ class Finder(ABC):
     of a list in that object, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object
     was given at its beginning, with the lists as they were. ``share``: the register of an instance that several columns
     use. ``is_open``: whether the stream that an object is read from has not been left. ``incomplete``: lists read on.
+    ``attempt``: reads an instance at its position for a column; ``needs`` is told the code of the reason why that may
+    have failed, for a value that is needed only where all of ``guards`` hold.
     """
 
     scope: Scope
@@ -113,6 +81,9 @@ class Finder(ABC):
     share: Callable[[Finder, Scope, Instance], Scalar | None] | None = None
     is_open: Callable[[Scope], bool] | None = None
     incomplete: tuple[Repeated, ...] = ()
+    attempt: Callable[[Scope, Instance], None] | None = None
+    needs: Callable[[Compiled, tuple[Compiled, ...]], None] | None = None
+    guards: tuple[Compiled, ...] = ()
 
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
@@ -201,7 +172,7 @@ class Finder(ABC):
 
     def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
         """Return whether the member is certainly there."""
-        return set(member.facts) <= {*self.facts, *self.assumed}
+        return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
     @property
     def strict(self) -> Self:
@@ -244,6 +215,10 @@ class Finder(ABC):
             return owner
         if isinstance(owner, Scope):
             return self._inside(owner, replace(self, scope=owner, it=None)._name(node.name, node.type))
+        if isinstance(owner, Item) and (within := self._item_scope(owner, node)) is not None:
+            if self.needs is not None:
+                self.needs(owner.missing, self.guards)
+            return replace(self.within(within), guards=self.guards)._name(node.name, node.type)
         if isinstance(owner, Item | Answer):
             return owner.member(node)
         if isinstance(owner, Answers):
@@ -272,6 +247,24 @@ class Finder(ABC):
     def _inside(self, owner: Scope, found: Found) -> Found:
         """Return a member of an object, which has no value where the object is absent."""
         return self._of(owner, found) if isinstance(found, Compiled) else found
+
+    def _item_scope(self, item: Item, node: Attribute) -> Scope | None:
+        """The item as an object, for a column that asks for what is read at a position of it, or for text that is
+        computed from what is in it; ``None`` for anything else that it has."""
+        kind, holder = item.path.type, item.series.holder
+        if self.attempt is None or not isinstance(kind, UserType) or kind.opaque or holder is None:
+            return None
+        struct = self.scope.plan.type(kind.path)
+        instance = struct.instance(node.name)
+        if instance is None or not (instance.field is not None or isinstance(node.type, BytesType | StringType)):
+            return None
+        known = self.scope.root.items
+        if item not in known:
+            known[item] = found = Scope(self.scope.plan, struct, holder, facts=item.series.facts, stream=holder.stream)
+            for each in struct.fields:
+                if each.repeat is None:
+                    found.members[each.id] = item.member(Attribute(item.path, each.id, type=each.type))
+        return known[item]
 
     def _item(self, owner: Found, node: Subscript) -> Found:
         if isinstance(owner, Unavailable):
@@ -308,6 +301,7 @@ class Finder(ABC):
         scope = self.scope
         if isinstance(type, ListType) and name in scope.lists:
             self._must_be_around(scope)
+            self._note_failures(scope, name)
             return scope.lists[name]
         if self.items_of is not None and scope.contains and scope not in (self.items_of, *self.items_of.enclosing()):
             raise _contained(scope)
@@ -321,6 +315,7 @@ class Finder(ABC):
         if isinstance(found, Argument):
             return replace(self.within(found.scope), given=True)._resolve_or_compile(found.node)
         if found is not None:
+            self._note_failures(scope, name)
             return found
         instance = scope.struct.instance(name)
         known = {*self.facts, *self.assumed}
@@ -331,14 +326,17 @@ class Finder(ABC):
         ):
             shared = self._shared(scope, instance)
             if shared is not None:
+                self._note_failures(scope, name)
                 return shared
             value = self.within(scope)._resolve_or_compile(instance.value)
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
         if instance is not None and instance.value is not None and instance.condition is not None and self.absent_fails:
             return self._where_held(scope, instance.value, instance.condition)
         if instance is not None and instance.field is not None and self._may_read(scope, instance):
-            assert self.read is not None
-            self.read(scope, instance)
+            read = self.attempt if self.of_row else self.read
+            assert read is not None
+            read(scope, instance)
+            self._note_failures(scope, name)
             return scope.lists.get(name) or scope.members[name]
         return Unavailable(f'an expression uses "{name}", which is not read by then')
 
@@ -351,17 +349,28 @@ class Finder(ABC):
         """Return an instance with a condition: it has no value where that does not hold."""
         within = self.within(scope)
         held = within._compile(condition)
-        knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition)))
+        knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(held)
         found = knowing._compile(value)
         return joined((held, found, NOTHING), Code.SELECT, found.interval)
 
+    def guarded(self, held: Compiled) -> Self:
+        """The same for what is needed only where that holds."""
+        return self if self.needs is None else replace(self, guards=(*self.guards, held))
+
+    def _note_failures(self, scope: Scope, name: str) -> None:
+        if self.needs is not None:
+            for each in scope.failures.get(name, ()):
+                self.needs(Compiled((each,), each.interval), self.guards)
+
     def _may_read(self, scope: Scope, instance: Instance) -> bool:
         """Return whether this is a place at which an instance can be read: in a part of an expression only where what
-        the part tests is what the instance depends on."""
+        the part tests is what the instance depends on. A column is computed from what is read there if it can be."""
+        if self.of_row:
+            return self.attempt is not None and not self.given and self.items_of is None
         sure = not self.assumed
         if instance.condition is not None:
             sure |= set(facts_of(scope, instance.condition)) <= set(self.assumed)
-        return self.read is not None and sure and not self.of_row and self.items_of is None
+        return self.read is not None and sure and self.items_of is None
 
     def _kept(self, instance: Instance, found: Found) -> Found:
         """Return the register of an instance about a stream, which has the value that it had when it was first asked

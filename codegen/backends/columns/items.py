@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 
-from wireloom.format.program import Code
+from wireloom.format.program import Code, Reason
 
 from ...expression.nodes import Attribute, Cast, Name, Node
 from ...expression.types import BytesType, ListType, StringType, UserType
 from .compiled import Compiled, constant, joined, of_series
-from .interval import Interval
+from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
-from .scope import Called, Repeated
+from .scope import Called, PartOfItem, Repeated
 
 
 @dataclass(eq=False)
@@ -83,7 +83,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Item:
+class Item(PartOfItem):
     """The item of a series whose number ``index`` computes, or what ``path`` finds in it, which is ``_`` there."""
 
     series: Series
@@ -97,6 +97,14 @@ class Item:
     def cast(self, node: Cast) -> Item:
         """Return it as an object of one type."""
         return replace(self, path=_cast(self.path, node))
+
+    @property
+    def missing(self) -> Compiled:
+        """Code of the ``Reason`` why there is no such item; of 0 where there is one."""
+        first = joined((self.index, constant(0)), Code.GREATER_EQUAL, BOOLEAN)
+        within = joined((self.index, self.series.size()), Code.LESS, BOOLEAN)
+        exists = joined((first, within), Code.BOOLEAN_AND, BOOLEAN)
+        return joined((exists, constant(0), constant(Reason.VALUE)), Code.SELECT, Interval(0, Reason.VALUE))
 
     def value(self, *, absent_fails: bool) -> Compiled:
         """Code of the integer that it is. ``absent_fails``: it has no value where it is absent; otherwise it may not

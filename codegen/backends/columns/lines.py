@@ -120,7 +120,7 @@ class ChecksumLine:
 class Slot:
     """A place for steps that turn out to be needed later."""
 
-    items: list[Item] = field(default_factory=list)
+    items: list[Item | Label | Slot] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -143,7 +143,7 @@ def in_place(items: Iterable[Item | Label | Slot]) -> Iterator[Item | Label]:
     """Yield the items, those of slots in their places."""
     for item in items:
         if isinstance(item, Slot):
-            yield from item.items
+            yield from in_place(item.items)
         else:
             yield item
 

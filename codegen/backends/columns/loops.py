@@ -8,7 +8,7 @@ from dataclasses import replace
 from wireloom.format.program import Loop, Op
 
 from ...plan import Field
-from ...wire import Repeat, RepeatCount, RepeatEos, RepeatUntil
+from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
 from .expression import Compiler
 from .finding import asks_position
@@ -41,6 +41,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     state.run.flush()
     if count is not None:
         turns = assembler.temporary(count, f"number of {name}")
+    places = state.places_before(scope)
     number = assembler.loop()
     first, after = Label(), Label()
     kept = keep_items(state, scope, field)
@@ -66,6 +67,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
         if outside and instance.value is not None and asks_position(instance.value):
             raise NotForEngineError(f'"{instance.id}" is first asked for in an item of "{name}"')
     state.forget(asked)
+    state.leave_places(places)
     if kept is not None:
         kept.close()
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
@@ -76,6 +78,7 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
     if not state.is_asked(field):
         return None
     kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.slot())
+    kept.holder = scope if isinstance(field.size, OwnSize) and field.switch is None else None
     scope.lists[field.id] = kept
     return kept
 

@@ -80,5 +80,8 @@ OPERANDS = {
     Op.SERIES_ADD_TEXT: 3,
     Op.NULL_UNLESS: 2,
     Op.REST: 1,
+    Op.ATTEMPT: 1,
+    Op.ATTEMPT_END: 1,
+    Op.REFUSE: 2,
 }
 """How many operands of each step are shown in the source; the rest are not used."""

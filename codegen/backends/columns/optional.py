@@ -11,7 +11,7 @@ from ...plan import Field
 from .assembler import Assembler
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
-from .finding import facts_of
+from .facts import facts_of
 from .interval import BOOLEAN
 from .lines import ExpressionLine, Label
 from .refusal import NotForEngineError

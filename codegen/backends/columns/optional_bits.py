@@ -12,7 +12,7 @@ from ...expression.nodes import Comparison, Node, Unary
 from ...expression.types import BitsType, EnumType
 from ...plan import Field
 from .compiled import Compiled, constant, joined
-from .finding import facts_of
+from .facts import facts_of
 from .interval import BOOLEAN, Interval
 from .lines import Label
 from .numbers import lower_bit_value

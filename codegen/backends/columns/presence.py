@@ -28,7 +28,8 @@ from ...expression.types import BooleanType, UserType
 from .compiled import Compiled, constant, joined
 from .computed_text import is_spanned
 from .expression import Compiler, uncast
-from .finding import NOTHING, Asked, Finder, Found, facts_of
+from .facts import facts_of
+from .finding import NOTHING, Asked, Finder, Found
 from .interval import BOOLEAN
 from .items import Answer, Item
 from .refusal import NotForEngineError

@@ -90,15 +90,18 @@ def _row_columns(state: State, row: Scope) -> None:
     """Append the steps of the condition of a row, and of its columns that are computed or stand around it."""
     rows = state.plan.rows
     assert rows is not None
-    sharing = Sharing(state, state.assembler.slot())
+    sharing, kept = Sharing(state, state.assembler.slot()), len(state.kept)
     if rows.where is not None:
         condition = row_compiler(state, row, state.facts).compile(rows.where)
+        state.refuse_for_needs()
         state.assembler.add(Op.WHERE, state.assembler.temporary(condition, "where"), comment="where")
     for node in state.columns_of(row.struct.path).columns:
         try:
             _row_column(state, row, node, rows, sharing)
         except NotForEngineError as refusal:
             raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
+    # What is read for columns may have failed without losing the row.
+    state.forget(kept)
 
 
 def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:

@@ -12,7 +12,7 @@ from ...plan import Instance
 from .assembler import Assembler
 from .compiled import Compiled, constant, joined
 from .expression import Compiler
-from .finding import facts_of
+from .facts import facts_of
 from .interval import BOOLEAN
 from .lines import Label
 from .presence import presence
@@ -27,7 +27,15 @@ def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: S
     """Return a compiler of expressions that are computed when the row has been read: its stream is where the row
     ends."""
     share = sharing.value_of if sharing is not None else None
-    return replace(state.compiler(scope), facts=facts, absent_fails=False, of_row=True, share=share)
+    return replace(
+        state.compiler(scope),
+        facts=facts,
+        absent_fails=False,
+        of_row=True,
+        share=share,
+        attempt=state.attempt,
+        needs=state.need,
+    )
 
 
 def lower_instance(
@@ -53,15 +61,18 @@ def lower_instance(
     try:
         if instance.condition is not None:
             condition = row_compiler(state, scope, state.facts, sharing).compile(instance.condition)
+        needs = state.refuse_for_needs(number)
         compiled = compiler.compile(instance.value)
     except NotForEngineError:
+        state.needed = []
         _lower_nullable(state, scope, number, column, instance, facts)
         return
-    assembler, absent, after = state.assembler, Label(), Label()
+    assembler, absent, after, asked = state.assembler, Label(), Label(), len(state.kept)
     if condition is not None:
         question = f"is {column.name} there?"
         # Where the condition has no value it has refused the row.
         assembler.add(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
+    needs += state.refuse_for_needs(number)
     value = assembler.temporary(compiled, column.name)
     held = column.held(Compiled((value,), value.interval))
     column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
@@ -69,11 +80,13 @@ def lower_instance(
         # What depends on it takes the value that is there.
         value.may_fail |= compiled.may_fail
         scope.members[instance.id] = value
+        scope.failures[instance.id] = needs
     if condition is not None:
         assembler.add(Op.JUMP, 0, 0, after)
         assembler.place(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
         assembler.place(after)
+        state.forget(asked)
 
 
 def _lower_spanned(
@@ -84,10 +97,12 @@ def _lower_spanned(
     assembler, absent, after = state.assembler, Label(), Label()
     outside = replace(compiler, facts=state.facts, absent_fails=True)
     asked: list[Scalar] = []
+    kept = len(state.kept)
 
     def only_where(there: Compiled) -> None:
         # Where that has no value it has refused the row.
         question = f"is {column.name} there?"
+        state.refuse_for_needs(number)
         if there.constant != 1:
             asked.append(assembler.temporary(there, question))
             assembler.add(Op.SKIP_IF_ZERO, asked[-1], 1, absent, comment=question)
@@ -99,15 +114,18 @@ def _lower_spanned(
     try:
         span = _span_of(assembler, compiler, column, instance.value)
     except NotForEngineError:
+        state.needed = []
         compiler = replace(compiler, absent_fails=True)
         only_where(presence(compiler, instance.value))
         span = _span_of(assembler, compiler, column, instance.value)
+    state.refuse_for_needs(number)
     assembler.column_bytes(number, span, column.name)
     if asked:
         assembler.add(Op.JUMP, 0, 0, after)
         assembler.place(absent)
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
         assembler.place(after)
+        state.forget(kept)
 
 
 def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
@@ -130,7 +148,7 @@ def _lower_nullable(
 ) -> None:
     """A value that is not there where it, or its condition, needs what is absent. What fails refuses the row."""
     assembler, question = state.assembler, f"is {column.name} there?"
-    compiler = replace(row_compiler(state, scope, state.facts), absent_fails=True)
+    compiler = replace(row_compiler(state, scope, state.facts), absent_fails=True, attempt=None)
     knowing = replace(compiler, assumed=facts)
     assert instance.value is not None
     there = presence(knowing, instance.value)
@@ -139,6 +157,9 @@ def _lower_nullable(
         there = joined((presence(compiler, instance.condition), held), Code.BOOLEAN_AND, BOOLEAN)
     present = assembler.temporary(there, question)
     held = column.held(knowing.compile(instance.value))
+    if state.needed:
+        state.needed = []
+        raise NotForEngineError(f'the column "{column.name}" needs what is at a position, and what may be absent')
     value = joined(
         (Compiled((present,), BOOLEAN), held, constant(0)), Code.SELECT, held.interval.union(constant(0).interval)
     )

@@ -78,6 +78,8 @@ class Repeated:
 
     name: str
     facts: tuple[Fact, ...]
+    holder: Scope | None = field(default=None, init=False)
+    """The object that has the field, if its items are read from its own stream."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,11 @@ class Called:
     there: Scalar
 
 
-Member = Scalar | Span | Argument | Known | Unavailable | Items | Called
+class PartOfItem:
+    """What is in an item of a list."""
+
+
+Member = Scalar | Span | Argument | Known | Unavailable | Items | Called | PartOfItem
 """What a name stands for, besides objects."""
 
 
@@ -156,6 +162,10 @@ class Scope:
     """The conditions under which it is there."""
     there: Scalar | None = None
     """Whether it is there, where that depends on the input."""
+    items: dict[object, Scope] = field(default_factory=dict)
+    """At the root: items of lists as objects."""
+    failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
+    """By name, the registers with the reasons why what its value needs could not be read at its position."""
     extent: Callable[[], Span] | None = None
     """The bytes of its stream, which has a size: a step finds them if they are asked for."""
 

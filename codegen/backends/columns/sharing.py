@@ -35,8 +35,9 @@ class Sharing:
         assembler = self.state.assembler
         made: list[Item | Label | Slot] = []
         outer, assembler.items = assembler.items, made
+        needed, self.state.needed = self.state.needed, []
         try:
-            compiled = replace(finder, scope=scope, facts=self.state.facts, assumed=(), it=None)._compile(
+            compiled = replace(finder, scope=scope, facts=self.state.facts, assumed=(), guards=(), it=None)._compile(
                 instance.value
             )
             if compiled.constant is not None or compiled.scalar is not None:
@@ -47,8 +48,10 @@ class Sharing:
             return None
         finally:
             assembler.items = outer
-            self.slot.items += (each for each in made if not isinstance(each, Label | Slot))
+            self.slot.items += made
+            needs, self.state.needed = self.state.needed, needed
         scope.members[instance.id] = shared
+        scope.failures[instance.id] = tuple(needs)
         return shared
 
     def _count(self, struct: TypePlan, instance: Instance) -> int:

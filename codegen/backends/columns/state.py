@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
 
 from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
@@ -17,13 +20,29 @@ from .compiled import Compiled, constant, joined
 from .expression import Compiler
 from .finding import asks_position
 from .interval import BOOLEAN, INT64, Interval
+from .lines import Slot
 from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
-from .scope import Carried, Chosen, Fact, Items, Scalar, Scope, Span, Stream, Unavailable
+from .scope import Carried, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Stream, Unavailable
 from .series import asked_bytes, asked_lists, asked_objects
 from .text_steps import TextMaker
+
+
+@dataclass(eq=False)
+class Place:
+    """A place before the rows in ``scopes``, for what their columns need to be read once. ``known``: the members and
+    the lists of each of these, and of those around them, as they are there; ``kept``: what is read there."""
+
+    slot: Slot
+    scopes: tuple[Scope, ...]
+    known: dict[Scope, tuple[dict[str, Member | Scope], dict[str, Repeated]]]
+    streams: list[Stream]
+    facts: tuple[Fact, ...]
+    bounded: bool
+    nesting: int
+    kept: list[tuple[Scope, Instance]] = field(default_factory=list)
 
 
 @dataclass
@@ -44,7 +63,9 @@ class State:
     ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
     those of its content.
     ``kept``: the instances about a stream that have a register, and those that were read at positions, by the steps
-    that ``read_instance`` appends; ``reading``: those that are being read. ``functions``: those of types that contain
+    that ``read_instance`` appends; ``reading``: those that are being read. ``needed``: the registers with the reasons
+    why what a column needs could not be read. ``places``: before the rows in an object, where what is needed is read
+    once. ``functions``: those of types that contain
     themselves, by whether the stream has an end.
     """
 
@@ -71,6 +92,8 @@ class State:
     kept: list[tuple[Scope, Instance]] = field(default_factory=list)
     read_instance: Callable[[State, Scope, Instance], None] | None = None
     reading: list[Instance] = field(default_factory=list)
+    needed: list[Scalar] = field(default_factory=list)
+    places: dict[Scope, Place] = field(default_factory=dict)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
     asked: frozenset[str] | None = None
     asked_bytes: frozenset[str] | None = None
@@ -143,6 +166,120 @@ class State:
         self.reading.pop()
         self.kept.append((scope, instance))
 
+    def places_before(self, scope: Scope) -> tuple[Scope, ...]:
+        """Make a place before a loop in an object, if it leads to rows; returns the objects whose place it is."""
+        scopes = tuple(each for each in (scope, *scope.enclosing()) if each not in self.places)
+        if self.row is None or not scopes:
+            return ()
+        known = {each: (dict(each.members), dict(each.lists)) for each in (scope, *scope.enclosing())}
+        place = Place(self.assembler.slot(), scopes, known, [*self.streams], self.facts, self.bounded, self.nesting)
+        self.places.update(dict.fromkeys(scopes, place))
+        return scopes
+
+    def leave_places(self, scopes: tuple[Scope, ...]) -> None:
+        """Forget the place that these objects have, and what was read there."""
+        for scope in scopes:
+            for holder, instance in self.places.pop(scope).kept:
+                holder.members.pop(instance.id, None)
+                holder.lists.pop(instance.id, None)
+                holder.failures.pop(instance.id, None)
+
+    def attempt(self, scope: Scope, instance: Instance) -> None:
+        """Append the steps that read an instance at its position if they can, for a column: before the rows, where it
+        is an instance of an object around them. Where that is refused, everything is as it was before."""
+        place = self.places.get(scope)
+        if place is None:
+            self._attempt(scope, instance)
+            return
+        here = self._copied()
+        kept, items = [*self.kept], self.assembler.items
+        now = {each: (each.members, each.lists) for each in place.known}
+        hidden = [(holder, each.id, holder.members.pop(each.id)) for holder, each in kept if each.id in holder.members]
+        try:
+            self.assembler.items = place.slot.items
+            self.streams, self.facts, self.bounded, self.nesting = (
+                [*place.streams],
+                place.facts,
+                place.bounded,
+                place.nesting,
+            )
+            self.kept, self.run = [*place.kept], Run(self.assembler)
+            for each, (members, lists) in place.known.items():
+                each.members, each.lists = dict(members), dict(lists)
+            self._attempt(scope, instance)
+            place.kept.append((scope, instance))
+            found = scope.members.get(instance.id), scope.lists.get(instance.id)
+        finally:
+            self.assembler.items = items
+            functions = self.functions
+            vars(self).update(here)
+            self.functions, self.kept = functions, kept
+            for each, (members, lists) in now.items():
+                each.members, each.lists = members, lists
+            for holder, name, member in hidden:
+                holder.members[name] = member
+        if found[0] is not None:
+            scope.members[instance.id] = found[0]
+        if found[1] is not None:
+            scope.lists[instance.id] = found[1]
+
+    def _attempt(self, scope: Scope, instance: Instance) -> None:
+        """Append the steps at this place."""
+        if len(self.streams) == 1 and not self.bounded:
+            raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
+        self.run.flush()
+        assembler, before = self.assembler, len(self.kept)
+        items, size, functions = assembler.items, len(assembler.items), len(assembler.functions)
+        known = self._copied()
+        reason = Scalar(f"why {instance.id} is not read", Interval(0, 255))
+        try:
+            assembler.add(Op.ATTEMPT, reason, comment=instance.id)
+            self.streams.append(Stream(of=self.streams[-1].itself))
+            self.fills[scope] = {name: node for name, node in self.fills.get(scope, {}).items() if name != instance.id}
+            self._read(scope, instance)
+            self.streams.pop()
+            assembler.add(Op.ATTEMPT_END, reason, comment=instance.id)
+        except NotForEngineError:
+            assembler.items = items
+            del items[size:], assembler.functions[functions:]
+            vars(self).update(known)
+            self.run = Run(assembler)
+            scope.members.pop(instance.id, None)
+            raise
+        members, lists = scope.members.get(instance.id), scope.lists.get(instance.id)
+        self.fills = known["fills"]
+        self.forget(before)
+        self.kept.append((scope, instance))
+        if members is not None:
+            scope.members[instance.id] = members
+        if lists is not None:
+            scope.lists[instance.id] = lists
+        scope.failures[instance.id] = (reason,)
+
+    def _copied(self) -> dict[str, Any]:
+        """Return what the state is now."""
+        return {name: copy(each) if isinstance(each, list | dict) else each for name, each in vars(self).items()}
+
+    def need(self, reason: Compiled, guards: tuple[Compiled, ...]) -> None:
+        """Note that a column needs what may not be read for a reason, where all of ``guards`` hold."""
+        if guards:
+            held = reduce(lambda first, second: joined((first, second), Code.BOOLEAN_AND, BOOLEAN), guards)
+            reason = joined((held, reason, constant(0)), Code.SELECT, reason.interval)
+        found = reason.scalar
+        if found is None:
+            found = Scalar("why the row is refused", reason.interval, lazy=True)
+            self.assembler.compute(found, reason, found.name)
+        if found not in self.needed:
+            self.needed.append(found)
+
+    def refuse_for_needs(self, column: int | None = None) -> tuple[Scalar, ...]:
+        """Append the steps that refuse the row where what has been noted could not be read; returns the registers with
+        the reasons. ``column``: the number of the column that needs it; ``None``: the row does."""
+        found, self.needed = tuple(self.needed), []
+        for each in found:
+            self.assembler.add(Op.REFUSE, each, 0 if column is None else column + 1, comment=each.name)
+        return found
+
     def forget(self, before: int) -> None:
         """Forget the instances about a stream that were first asked for since there were ``before`` of them: those
         steps need not have been run. Where the stream stood when they were has to be known: that is no value for what
@@ -150,6 +287,7 @@ class State:
         for scope, instance in self.kept[before:]:
             scope.members.pop(instance.id, None)
             scope.lists.pop(instance.id, None)
+            scope.failures.pop(instance.id, None)
             if instance.value is not None and asks_position(instance.value):
                 what = f'an expression uses "{instance.id}" of a stream after a part that may not be there'
                 scope.members[instance.id] = Unavailable(what)

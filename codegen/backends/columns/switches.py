@@ -16,8 +16,9 @@ from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
 from .expression import Compiler
+from .facts import facts_of
 from .field_arrow import variant_name
-from .finding import asks_position, facts_of
+from .finding import asks_position
 from .interval import BOOLEAN, Interval
 from .lines import ExpressionLine, Label, Line, ReadLine, Slot
 from .refusal import NotForEngineError

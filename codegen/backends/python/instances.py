@@ -20,7 +20,7 @@ from ...expression.nodes import (
     StringLiteral,
     Unary,
 )
-from ...expression.types import AnyStructType, BooleanType, EnumType, UserType
+from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType, UserType
 from ...expression.walk import children, names_in, walk
 from ...plan import Instance, TypePlan
 from ...plan.variables import follows_variables
@@ -195,12 +195,15 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     translator = scope.translator(instance.position)
     assert instance.field is not None
     steps = scope.instance_steps.get(instance.id, ())
+    in_parts = instance.field.repeat is not None or isinstance(instance.field.type, UserType | UnionType)
     return (
         scope.code(
             "instance_read_on_the_way" if steps else "instance_read",
             steps=steps,
             stream=translator.text(instance.io) if instance.io is not None else "self._io",
             position=translator.text(instance.pos) if instance.pos is not None else "",
+            # What fails is read anew by the next that asks for it.
+            slot=slot(instance) if in_parts and scope.own and not scope.module.debug else "",
             body=read_lines(scope, replace(instance.field, condition=None), kept),
         ),
     )

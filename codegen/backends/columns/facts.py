@@ -1,0 +1,63 @@
+"""Facts: conditions that are known to hold, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...expression.nodes import Comparison, Logical, Name, Node, Unary
+from .scope import Fact, Scope
+
+
+def conjuncts(node: Node) -> tuple[Node, ...]:
+    """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
+    if isinstance(node, Logical) and node.operator == "and":
+        return (*conjuncts(node.left), *conjuncts(node.right))
+    return (node,)
+
+
+def denied(node: Node) -> tuple[Node, ...]:
+    """The conditions that are known to hold where ``node`` does not: those of ``a != 1`` are ``a == 1``."""
+    match node:
+        case Logical("or", left, right):
+            return (*denied(left), *denied(right))
+        case Unary("not", operand):
+            return conjuncts(operand)
+        case Comparison("==" | "!=" as operator):
+            return (replace(node, operator="!=" if operator == "==" else "=="),)
+    return ()
+
+
+def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
+    """Return the facts that hold if ``condition``, written in ``scope``, is true: those that the value instances in it
+    stand for too."""
+    found: list[Fact] = []
+    waiting = list(conjuncts(condition))
+    while waiting:
+        fact = Fact(scope, waiting.pop(0))
+        if fact in found:
+            continue
+        found.append(fact)
+        named = scope.struct.instance(fact.condition.id) if isinstance(fact.condition, Name) else None
+        if named is not None and named.value is not None and named.condition is None and not named.variable:
+            waiting += conjuncts(named.value)
+    return tuple(found)
+
+
+def with_remaining(facts: set[Fact]) -> set[Fact]:
+    """Return the facts with what remains of each ``a or b`` of which one part is known not to hold."""
+    either = [each for each in facts if isinstance(each.condition, Logical) and each.condition.operator == "or"]
+    for each in either:
+        assert isinstance(each.condition, Logical)
+        sides = each.condition.left, each.condition.right
+        for one, other in (sides, sides[::-1]):
+            if _is_denied(each.scope, one, facts):
+                facts = facts | {Fact(each.scope, part) for part in conjuncts(other)}
+    return facts
+
+
+def _is_denied(scope: Scope, node: Node, facts: set[Fact]) -> bool:
+    """Return whether a condition is known not to hold."""
+    if isinstance(node, Logical) and node.operator == "or":
+        return _is_denied(scope, node.left, facts) and _is_denied(scope, node.right, facts)
+    found = {Fact(scope, each) for each in denied(node)}
+    return bool(found) and found <= facts
