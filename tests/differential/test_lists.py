@@ -64,6 +64,28 @@ instances:
   first: {value: body.first * 256 + body.last}
 """
 
+SEARCH = """
+seq:
+  - {id: box, type: box(true)}
+  - {id: steps, type: "step(_index, _index == 0 ? -1 : steps[_index - 1].found)", repeat: expr, repeat-expr: 3}
+  - {id: body, size: 1}
+"""
+BOX = """
+box:
+  params: [{id: is_named, type: bool}]
+  seq: [{id: entries, type: entry, repeat: expr, repeat-expr: 3}]
+entry:
+  seq: [{id: a, type: u1}]
+  instances:
+    name: {value: a, if: _parent.is_named}
+    number: {value: a, if: not _parent.is_named}
+step:
+  params: [{id: at, type: s4}, {id: before, type: s4}]
+  seq: [{id: body, size: found & 1}]
+  instances:
+    found: {value: "before != -1 ? before : _parent.box.entries[at].name == 3 ? at : -1"}
+"""
+
 OPTIONAL = """
 seq:
   - {id: flags, type: u1}
@@ -96,8 +118,9 @@ def rows_of(random: Random, kind: str) -> bytes:
         (DIGITS.replace("ENCODING", "ASCII"), "", "digits"),
         (DIGITS.replace("ENCODING", "UTF-8"), "", "digits"),
         (OPTIONAL, "", ""),
+        (SEARCH, BOX, ""),
     ],
-    ids=["sizes", "entries", "before", "extremes", "digits", "digits8", "optional"],
+    ids=["sizes", "entries", "before", "extremes", "digits", "digits8", "optional", "search"],
 )
 def test_both_readers_agree(row: str, types: str, kind: str) -> None:
     format = format_of(spec_text(row, types=types))

@@ -322,7 +322,11 @@ class Finder(ABC):
         if (
             instance is not None
             and instance.value is not None
-            and (instance.condition is None or set(facts_of(scope, instance.condition)) <= known)
+            and (
+                instance.condition is None
+                or set(facts_of(scope, instance.condition)) <= known
+                or self._always_holds(scope, instance.condition)
+            )
         ):
             shared = self._shared(scope, instance)
             if shared is not None:
@@ -339,6 +343,13 @@ class Finder(ABC):
             self._note_failures(scope, name)
             return scope.lists.get(name) or scope.members[name]
         return Unavailable(f'an expression uses "{name}", which is not read by then')
+
+    def _always_holds(self, scope: Scope, condition: Node) -> bool:
+        """Return whether a condition is the same in all rows, and holds: by what the object is given, for instance."""
+        try:
+            return bool(self.within(scope)._compile(condition).constant)
+        except NotForEngineError:
+            return False
 
     def _shared(self, scope: Scope, instance: Instance) -> Scalar | None:
         if self.share is None or not self.of_row or self.given or instance.condition is not None:
