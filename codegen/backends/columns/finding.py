@@ -11,12 +11,13 @@ from wireloom.format.program import Code
 
 from ...expression.nodes import Attribute, Call, Cast, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
-from ...expression.walk import names_in, walk
+from ...expression.walk import names_in
 from ...plan import Instance
 from .compiled import Byte, Compiled, Digits, constant, joined
 from .facts import facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
+from .positions import asks_position
 from .refusal import NotForEngineError
 from .scope import Argument, Called, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
 
@@ -28,12 +29,6 @@ _METHODS = ("length", "size", "to_i", "to_s", "reverse")
 
 MAX_NESTING = 64
 """How many instances may depend on each other before the lowering gives up on an expression."""
-
-
-def asks_position(node: Node) -> bool:
-    """Return whether an expression asks where a stream stands."""
-    asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in asked)
 
 
 @dataclass(frozen=True)
@@ -210,7 +205,7 @@ class Finder(ABC):
     def _member(self, owner: Found, node: Attribute) -> Found:
         found: Found | None = None
         if isinstance(owner, Chosen):
-            owner = _object_of(owner, node.value.type)
+            owner = owner.object_of(node.value.type)
         if isinstance(owner, Unavailable):
             return owner
         if isinstance(owner, Scope):
@@ -242,29 +237,21 @@ class Finder(ABC):
             return found.cast(node)
         if isinstance(found, Scope) and found.struct.path != node.type.path:
             return Unavailable(f"an expression takes an object for one of another type, {'::'.join(node.type.path)}")
-        return _object_of(found, node.type) if isinstance(found, Chosen) else found
+        return found.object_of(node.type) if isinstance(found, Chosen) else found
 
     def _inside(self, owner: Scope, found: Found) -> Found:
         """Return a member of an object, which has no value where the object is absent."""
         return self._of(owner, found) if isinstance(found, Compiled) else found
 
     def _item_scope(self, item: Item, node: Attribute) -> Scope | None:
-        """The item as an object, for a column that asks for what is read at a position of it, or for text that is
-        computed from what is in it; ``None`` for anything else that it has."""
-        kind, holder = item.path.type, item.series.holder
-        if self.attempt is None or not isinstance(kind, UserType) or kind.opaque or holder is None:
+        """Return the item as an object, for a column that asks for what is read at a position of it, or for text that
+        is computed from what is in it; ``None`` for anything else that it has."""
+        struct = item.struct
+        instance = None if struct is None else struct.instance(node.name)
+        if self.attempt is None or struct is None or instance is None:
             return None
-        struct = self.scope.plan.type(kind.path)
-        instance = struct.instance(node.name)
-        if instance is None or not (instance.field is not None or isinstance(node.type, BytesType | StringType)):
-            return None
-        known = self.scope.root.items
-        if item not in known:
-            known[item] = found = Scope(self.scope.plan, struct, holder, facts=item.series.facts, stream=holder.stream)
-            for each in struct.fields:
-                if each.repeat is None:
-                    found.members[each.id] = item.member(Attribute(item.path, each.id, type=each.type))
-        return known[item]
+        known, is_text = self.scope.root.items, isinstance(node.type, BytesType | StringType)
+        return known.setdefault(item, item.scope(struct)) if instance.field is not None or is_text else None
 
     def _item(self, owner: Found, node: Subscript) -> Found:
         if isinstance(owner, Unavailable):
@@ -406,12 +393,6 @@ class Finder(ABC):
     def _resolve_or_compile(self, node: Node) -> Found:
         resolved = isinstance(node, Name | Attribute | Cast | Subscript)
         return self.resolve(node) if resolved else self._compile(node)
-
-
-def _object_of(chosen: Chosen, kind: Type | None) -> Found:
-    """Return the object of a type among those of which a switch chooses one."""
-    found = chosen.objects.get(kind.path) if isinstance(kind, UserType) else None
-    return found or Unavailable(f'an expression uses "{chosen.name}", whose type a switch chooses')
 
 
 def _contained(scope: Scope) -> NotForEngineError:

@@ -9,10 +9,11 @@ from wireloom.format.program import Code, Reason
 
 from ...expression.nodes import Attribute, Cast, Name, Node
 from ...expression.types import BytesType, ListType, StringType, UserType
+from ...plan import TypePlan
 from .compiled import Compiled, constant, joined, of_series
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
-from .scope import Called, PartOfItem, Repeated
+from .scope import Called, PartOfItem, Repeated, Scope
 
 
 @dataclass(eq=False)
@@ -97,6 +98,24 @@ class Item(PartOfItem):
     def cast(self, node: Cast) -> Item:
         """Return it as an object of one type."""
         return replace(self, path=_cast(self.path, node))
+
+    @property
+    def struct(self) -> TypePlan | None:
+        """The type of an item that is an object, which is read from the stream of what has the list."""
+        kind, holder = self.path.type, self.series.holder
+        if holder is None or not isinstance(kind, UserType) or kind.opaque:
+            return None
+        return holder.plan.type(kind.path)
+
+    def scope(self, struct: TypePlan) -> Scope:
+        """Return the item as an object of its type."""
+        holder = self.series.holder
+        assert holder is not None
+        found = Scope(holder.plan, struct, holder, facts=self.series.facts, stream=holder.stream)
+        for each in struct.fields:
+            if each.repeat is None:
+                found.members[each.id] = self.member(Attribute(self.path, each.id, type=each.type))
+        return found
 
     @property
     def missing(self) -> Compiled:

@@ -11,9 +11,9 @@ from ...plan import Field
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
 from .expression import Compiler
-from .finding import asks_position
 from .interval import Interval
 from .lines import Label
+from .positions import asks_position
 from .presence import presence_of
 from .refusal import NotForEngineError
 from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable

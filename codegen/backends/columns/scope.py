@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ...expression.nodes import Node
-from ...expression.types import Path
+from ...expression.types import Path, Type, UserType
 from ...plan import Plan, TypePlan
 from .effort import Effort
 from .encodings import Encoding
@@ -210,6 +210,11 @@ class Chosen:
     facts: tuple[Fact, ...]
     objects: dict[Path, Scope | None]
     there: Scalar | None = None
+
+    def object_of(self, kind: Type | None) -> Scope | Unavailable:
+        """Return the object of a type."""
+        found = self.objects.get(kind.path) if isinstance(kind, UserType) else None
+        return found or Unavailable(f'an expression uses "{self.name}", whose type a switch chooses')
 
 
 @dataclass(frozen=True)

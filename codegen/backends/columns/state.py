@@ -18,9 +18,9 @@ from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
 from .compiled import Compiled, constant, joined
 from .expression import Compiler
-from .finding import asks_position
 from .interval import BOOLEAN, INT64, Interval
 from .lines import Slot
+from .positions import asks_position
 from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Function
@@ -37,7 +37,7 @@ class Place:
 
     slot: Slot
     scopes: tuple[Scope, ...]
-    known: dict[Scope, tuple[dict[str, Member | Scope], dict[str, Repeated]]]
+    known: dict[Scope, tuple[dict[str, Member | Scope | Chosen], dict[str, Repeated]]]
     streams: list[Stream]
     facts: tuple[Fact, ...]
     bounded: bool

@@ -18,9 +18,9 @@ from .compiled import Compiled, constant
 from .expression import Compiler
 from .facts import facts_of
 from .field_arrow import variant_name
-from .finding import asks_position
 from .interval import BOOLEAN, Interval
 from .lines import ExpressionLine, Label, Line, ReadLine, Slot
+from .positions import asks_position
 from .refusal import NotForEngineError
 from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .state import State

@@ -1,0 +1,13 @@
+"""Expressions that depend on positions of streams."""
+
+from __future__ import annotations
+
+from ...expression.nodes import Attribute, Node
+from ...expression.types import StreamType
+from ...expression.walk import walk
+
+
+def asks_position(node: Node) -> bool:
+    """Return whether an expression asks where a stream stands."""
+    asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
+    return any(isinstance(each.value.type, StreamType) for each in asked)
