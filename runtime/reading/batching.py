@@ -37,7 +37,7 @@ def _of_event(event: Event, request: ScanRequest, builder: Builder, report: File
             yield builder.damaged(event.damage, event.content, event.error)
         case Failed() if request.null_rows:
             yield builder.damaged(event.damage, None, event.message)
-        case End() if request.null_rows and report.lost_end is not None:
+        case End() if request.null_rows and request.end_rows and report.lost_end is not None:
             begin, reason = report.tail_offset, report.lost_end
             damage = RowDamage(begin, begin, -1, reason)
             yield builder.damaged(damage, event.content, end_explained(reason).partition(": ")[2])

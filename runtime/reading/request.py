@@ -34,6 +34,8 @@ class ScanRequest(ScanOptions):
     """How many of the columns are asked for, where a filter needs more."""
     pushed: Pushed = NOTHING
     """What the engine is asked of the filter."""
+    end_rows: bool = False
+    """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
     chunk: int | None = None
     """Bytes that are read at once, where that is not the usual number."""
     resume: int = 0

@@ -138,6 +138,8 @@ class FormatReader(DataSourceReader):
         names = [each.source for each in self.targets if each.source is not None] or ["_offset"]
         names = ["_path" if each == METADATA else each for each in names]
         scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *QUARANTINE])))
+        if reports is not None:
+            scan = replace(scan, end_rows=True)
         for slices, constants in self._groups(partition):
             files = FileMetadata(slices)
             rows = self._rows(scan, slices, reports)

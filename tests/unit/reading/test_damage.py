@@ -8,7 +8,6 @@ import wireloom
 from wireloom import Damage
 
 from . import samples
-from .running import ROW_READERS, read
 from .segments import BAD, PLACES, SEGMENT
 
 
@@ -21,27 +20,6 @@ def test_a_damaged_record_is_left_out_and_counted(mode: str) -> None:
     assert (file.rows, file.bytes, file.tail, file.tail_offset) == (299, len(BAD), "clean", len(BAD))
     assert not report.clean
     assert report.to_dict()["damaged"] == 1
-
-
-@pytest.mark.parametrize("row_reader", ROW_READERS)
-@pytest.mark.parametrize("name", ["tfrecord", "s2_session"])
-def test_a_record_that_is_cut_off_as_a_row(name: str, row_reader: str) -> None:
-    more = {"seq_num": 1, "timestamp": 1} if name == "s2_session" else {}
-    column = "body" if more else "data"
-    ends, file = [], io.BytesIO()
-    for number in range(2):
-        wireloom.write(name, [{column: b"record %d" % number, **more}], file)
-        ends.append(file.tell())
-    begin, cut = ends[0], file.getvalue()[: ends[1] - 4]
-    columns = ["_offset", column, "_error", "_corrupt_record"]
-    table, report = read(row_reader, name, cut, columns=columns, codec="none")
-    first, last = table.to_pylist()
-    assert (first[column], report["rows"], report["tail"]) == (b"record 0", 1, "truncated")
-    sentence = "truncated: the input ends inside the record"
-    assert last == {"_offset": begin, column: None, "_error": sentence, "_corrupt_record": cut[begin:]}
-    assert read(row_reader, name, cut, columns=columns, codec="none", mode="dropmalformed")[0].num_rows == 1
-    if name == "tfrecord":
-        assert read(row_reader, name, cut, columns=columns, codec="none", tail="growing")[0].num_rows == 1
 
 
 def test_a_damaged_record_as_a_row() -> None:
