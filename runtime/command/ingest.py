@@ -173,7 +173,7 @@ def command(
     from ..spark.ingest.batches import BATCH_FILES
     from ..spark.ingest.catalogs import catalog_of
     from ..spark.ingest.failures import translate_failures
-    from ..spark.options import size
+    from ..spark.option_values import size
     from .overwriting import refuse_overwrite
 
     format = get(format_name, options.pop("allow_modules", ()))

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum, unique
 
 from ..base.cached import cached_property
-from ..checksums import algorithm
 from .expression_code import Code as Code
 from .known_bytes import KnownBytes as KnownBytes
 from .known_bytes import filled_in
@@ -34,6 +33,8 @@ from .program_words import Place as Place
 from .program_words import Reason as Reason
 from .program_words import Storage as Storage
 from .program_words import Stuffing as Stuffing
+from .step_parameters import ChecksumRule as ChecksumRule
+from .step_parameters import Expansion as Expansion
 
 PROGRAM_VERSION = 5
 """Version of the step table. The engine refuses any other."""
@@ -250,52 +251,6 @@ class Step:
     b: int = 0
     c: int = 0
     d: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ChecksumRule:
-    """Parameters of a ``CHECKSUM`` step. ``replace`` is the byte value that the checksum's own bytes count as, where
-    they lie inside the range (``own`` is the mark where they begin, ``own_size`` their number); -1: as they stand.
-    ``continues``: the register that holds the checksum of what comes before; -1: there is none. ``stored`` and
-    ``stored_size``: where among the constants the expression is that gives what is stored, of the checksum in register
-    ``sum``; without one it is the checksum itself."""
-
-    algorithm: str
-    initial: int = 0
-    final_xor: int = 0
-    replace: int = -1
-    own: int = 0
-    own_size: int = 0
-    place: Place = Place.REGISTER
-    continues: int = -1
-    sum: int = 0
-    stored: int = 0
-    stored_size: int = 0
-
-    def pack(self) -> bytes:
-        """Return the rule as the engine loads it. Raises ``UnknownNameError``."""
-        return algorithm(self.algorithm, self.initial, self.final_xor).packed() + struct.pack(
-            "<iIIiIIII",
-            self.replace,
-            self.own,
-            self.own_size,
-            self.continues,
-            self.sum,
-            self.stored,
-            self.stored_size,
-            self.place,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Expansion:
-    """The ``codecs`` of the blocks that an ``EXPAND`` step decompresses, by the names that they have in
-    ``wireloom.codecs.BLOCK_CODECS``, and the ``most`` bytes that the content of one may have. ``is_process``: the only
-    name is that of a ``process``, and what is chosen is its key."""
-
-    codecs: tuple[str, ...]
-    most: int
-    is_process: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from .. import codecs
@@ -19,6 +19,7 @@ from ..input.inputs import Location
 from ..reading.options import COMPLETE, GROWING, ScanOptions
 from .file_names import DEFAULT as FILE_NAME
 from .file_names import check_pattern
+from .option_values import flag, integer, one_of, size, time_of
 
 TAIL_WORDS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 PARTITION_COLUMNS = ("infer", "text", "off")
@@ -125,9 +126,6 @@ INTERNAL_OPTIONS = ("reportfolder", "listedfiles", "ingests")
 """Of ``wireloom.spark`` alone: where a batch read leaves its reports; the files that were listed for it; whether it is
 the read of an ingest, which may leave reports."""
 
-_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_SPANS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
-
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -196,8 +194,8 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
         recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
         name_filter=values.get("pathGlobFilter"),
-        modified_after=_time("modifiedAfter", values.get("modifiedAfter")),
-        modified_before=_time("modifiedBefore", values.get("modifiedBefore")),
+        modified_after=time_of("modifiedAfter", values.get("modifiedAfter")),
+        modified_before=time_of("modifiedBefore", values.get("modifiedBefore")),
         ignore_missing=_flag_or_none("ignoreMissingFiles", values),
         ignore_corrupt=_flag_or_none("ignoreCorruptFiles", values),
         # A table of the pipeline has the columns that were asked for, whatever its inputs' folders are called.
@@ -293,7 +291,7 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
     return WriteOptions(
         values["path"],
         None if codec is None else one_of("codec", codec.strip().lower(), codecs.CODECS),
-        None if level is None else _integer("level", level),
+        None if level is None else integer("level", level),
         options,
         max_records=size("maxRecordsPerFile", values["maxRecordsPerFile"]) if "maxRecordsPerFile" in values else None,
         max_bytes=size("maxFileBytes", values["maxFileBytes"]) if "maxFileBytes" in values else None,
@@ -335,18 +333,6 @@ def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"file://{each[5:]}" if re.match("file:/(?!/)", each) else each for each in found)
 
 
-def one_of(name: str, value: str, known: Iterable[str]) -> str:
-    """One of the values that there are. Raises ``UnknownNameError`` with the nearest."""
-    if value not in known:
-        raise unknown(f"value of option {name}", value, known)
-    return value
-
-
-def flag(name: str, value: str) -> bool:
-    """``true`` or ``false``."""
-    return one_of(name, value.strip().lower(), ("true", "false")) == "true"
-
-
 def tail(value: str) -> str | None:
     """One of ``wireloom.reading.options.TAILS``; ``None``: whichever suits the file."""
     return TAIL_WORDS[one_of("tail", value.strip().lower(), TAIL_WORDS)]
@@ -354,47 +340,3 @@ def tail(value: str) -> str | None:
 
 def _flag_or_none(name: str, values: Mapping[str, str]) -> bool | None:
     return flag(name, values[name]) if name in values else None
-
-
-def size(name: str, value: str, *, least: int = 1) -> int:
-    """Return a number, also with a unit as in Spark's settings.
-
-    >>> size("maxPartitionBytes", "128m"), size("maxPartitionBytes", "1GB"), size("batchRows", "4000")
-    (134217728, 1073741824, 4000)
-    """
-    text = value.strip().lower()
-    digits = text.rstrip("bkmgt")
-    unit = text[len(digits) :]
-    factor = _UNITS.get(unit.removesuffix("b") if len(unit) == 2 else unit)
-    if not digits.isascii() or not digits.isdecimal() or factor is None or int(digits) * factor < least:
-        raise WireloomError(f"option {name} is {value!r}: expected a number of at least {least}, such as 65536 or 64m")
-    return int(digits) * factor
-
-
-def duration(name: str, value: str) -> timedelta:
-    """A time span.
-
-    >>> duration("fullListingInterval", "10m"), duration("fullListingInterval", "2 hours")
-    (datetime.timedelta(seconds=600), datetime.timedelta(seconds=7200))
-    """
-    found = re.fullmatch(r"(\d{1,9}) ?(s|seconds?|m|min|minutes?|h|hours?|d|days?)", value.strip().lower(), re.ASCII)
-    if found is None:
-        raise WireloomError(f"option {name} is {value!r}: expected a time, such as 30s, 10m or 2h")
-    return int(found[1]) * _SPANS[found[2][0]]
-
-
-def _integer(name: str, value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise WireloomError(f"option {name} is {value!r}: expected a number") from None
-
-
-def _time(name: str, value: str | None) -> datetime | None:
-    if value is None:
-        return None
-    try:
-        found = datetime.fromisoformat(value)
-    except ValueError:
-        raise WireloomError(f"option {name} is {value!r}: expected a time such as 2026-03-01T00:00:00") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ...base.nearest import unknown
-from ..options import flag, size
+from ..option_values import flag, size
 
 FOREIGN = ("path", "paths", "checkpointlocation", "querywatermark", "queryname")
 """Options that Spark may add by itself."""

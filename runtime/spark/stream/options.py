@@ -10,7 +10,8 @@ from ...base.errors import UnsupportedError
 from ...format.description import Format
 from ...reading.options import GROWING
 from ...reading.request import looks_up
-from ..options import STREAM_OPTIONS, duration, flag, size, tail
+from ..option_values import duration, flag, size
+from ..options import STREAM_OPTIONS, tail
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from ...reading.request import of_table
 from ...writing import write
 from ...writing.output import Counted
 from ..folders import Folder
-from ..options import WriteOptions, flag
+from ..option_values import flag
+from ..options import WriteOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from ....base.errors import WireloomError
 from ....kinesis import HASH_RANGES, Calls, start_of, time_of
-from ...options import flag, one_of, size
+from ...option_values import flag, one_of, size
 from ..options import LiveReadOptions, common_options, known_options
 
 SOURCE = "kinesis_stream"

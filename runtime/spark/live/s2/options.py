@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....base.errors import WireloomError
 from ....s2.endpoint import endpoint_of
 from ....s2.places import place_of
-from ...options import one_of, size
+from ...option_values import one_of, size
 from ..options import LiveReadOptions, common_options, known_options
 
 SOURCE = "s2_stream"
