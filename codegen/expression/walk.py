@@ -20,14 +20,16 @@ def _field_names(kind: type[Node]) -> tuple[str, ...]:
     return found
 
 
-def children(node: Node) -> Iterator[Node]:
-    """Yield the nodes directly below, from left to right."""
-    for name in _field_names(type(node)):
+def children(node: Node) -> list[Node]:
+    """Return the nodes directly below, from left to right."""
+    found: list[Node] = []
+    for name in _names.get(type(node)) or _field_names(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif isinstance(value, tuple):
-            yield from (item for item in value if isinstance(item, Node))
+            found += [item for item in value if isinstance(item, Node)]
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -36,7 +38,7 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         current = waiting.pop()
         yield current
-        waiting.extend(reversed(list(children(current))))
+        waiting.extend(reversed(children(current)))
 
 
 def names_in(node: Node | None) -> set[str]:

@@ -30,7 +30,7 @@ pair:
 node:
   seq:
     - {id: kind, type: u1}
-    - {id: nodes, type: node, repeat: expr, repeat-expr: kind & 1}
+    - {id: pairs, type: pair, repeat: expr, repeat-expr: kind & 1}
     - {id: idle, type: idle, repeat: expr, repeat-expr: kind}
 idle: {}
 """
@@ -77,3 +77,14 @@ def test_both_readers_agree(shape: str, process: str) -> None:
             limits += "'limit'" in repr(agreed(format, data, **options))
         agreed(format, data[: random.randrange(len(data))], max_computed=8)
     assert limits > 10
+
+
+def test_objects_that_contain_themselves_are_left_to_the_object_reader() -> None:
+    row = ROW.replace("PROCESS", "process: zlib").replace("type: packed", "type: node")
+    node = "node:\n  seq:\n    - {id: kind, type: u1}\n    - {id: next, type: node, if: kind == 1}"
+    format = format_of(spec_text(row, types=node, meta="columns: [n, after]"))
+    assert "whose type contains itself" in str(format.engine_refusal)
+    packed = zlib.compress(b"\1" * 40 + b"\0")
+    data = bytes([1, len(packed)]) + packed + b"\5"
+    assert "'limit'" in repr(agreed(format, data, max_computed=30))
+    assert agreed(format, data, max_computed=41)[0]["after"] == [5]

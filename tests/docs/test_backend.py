@@ -130,7 +130,7 @@ def test_one_of_another_package_renders_the_plan(installed: Path, tmp_path: Path
     [
         ("acme_sizes.backend:NONE", "cannot be loaded: AttributeError"),
         ("acme_sizes.nowhere:BACKEND", "cannot be loaded: ModuleNotFoundError"),
-        ("acme_sizes.backend:lower", "is no Backend"),
+        ("acme_sizes.backend:lower", "must be a Backend, found function"),
         ("wireloom.codegen.backends.docs:BACKEND", "two backends are called 'docs'"),
     ],
 )

@@ -69,6 +69,9 @@ def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Call
 
     Raises ``NotForEngineError``.
     """
+    if state.is_in_content:
+        # There each object counts as an item does, which functions do not.
+        raise NotForEngineError(f'"{field.id}", whose type contains itself, is in the content of a compressed block')
     key = struct.path, state.bounded
     if key not in state.functions:
         _make(state, scope, struct, lower)

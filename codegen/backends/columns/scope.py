@@ -109,7 +109,7 @@ class Called:
 
 
 class PartOfItem:
-    """What is in an item of a list."""
+    """A part of an item of a list."""
 
 
 Member = Scalar | Span | Argument | Known | Unavailable | Items | Called | PartOfItem

@@ -294,8 +294,16 @@ class State:
         del self.kept[before:]
 
     @property
+    def is_in_content(self) -> bool:
+        """Return whether the content of a compressed block is being read."""
+        return any(each.is_content for each in self.streams)
+
+    @property
     def counts_items(self) -> bool:
-        """Return whether all items count, since positions may lead to the same ones again and again."""
+        """Return whether all items count, since positions may lead to the same ones again and again, and a compressed
+        block may expand to any number of them."""
+        if self.is_in_content:
+            return True
         rows = self.plan.rows
         return rows is not None and any(map(self.plan.is_at_position, (step for way in rows.ways for step in way)))
 

@@ -29,8 +29,9 @@ def test_ingest(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert records(place) == held
     (place / "elsewhere").mkdir()
     next((place / "table").glob("*.parquet")).rename(place / "elsewhere" / "rows.parquet")
+    columns = ["payload", "_path"]
     with pytest.raises(WireloomError, match="it has no column _path"):
-        ingest(spark, "cobs_log", str(place / "in"), str(place / "elsewhere"), columns=["payload", "_path"])
+        ingest(spark, "cobs_log", str(place / "in"), str(place / "elsewhere"), columns=columns, existing="adopt")
     os.mkdir(place / "[a]")
     (place / "in").rename(place / "[a]" / "in")
     monkeypatch.chdir(place / "[a]")

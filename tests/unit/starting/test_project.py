@@ -38,10 +38,10 @@ def test_all_keys(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("[tool.wireloom\n", "is not TOML"),
-        ("[tool]\nwireloom = 1\n", "is a table"),
+        ("[tool]\nwireloom = 1\n", "must be a table"),
         ('[tool.wireloom]\nspec = "specs"\n', "did you mean 'specs'"),
         ("[tool.wireloom]\nspecs = 1\n", "give a text"),
-        ('[tool.wireloom]\npackage = "a-b"\n', "not a name of a package"),
+        ('[tool.wireloom]\npackage = "a-b"\n', "give the name of a Python package"),
         ('[tool.wireloom]\noutput = "../up"\n', "inside the project"),
         ('[tool.wireloom]\noutput = "/tmp"\n', "inside the project"),
     ],
