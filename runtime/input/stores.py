@@ -184,14 +184,14 @@ def _of_fsspec(address: str, scheme: str) -> Store:
 
 
 def move(files: Any, source: str, target: str) -> None:
-    """Move a file within a file system of pyarrow; where that cannot move files, copy it and delete the old one.
+    """Move a file within a file system of pyarrow; if that cannot move files, copy it and delete the old one.
 
-    Raises ``OSError``, and ``NotImplementedError`` where it does not write.
+    Raises ``OSError``, and ``NotImplementedError`` if the file system is read-only.
     """
     try:
         files.move(source, target)
     except NotImplementedError:
-        # Of Azure, unless its storage account has folders ("hierarchical namespace").
+        # pyarrow cannot move files of Azure storage accounts without a hierarchical namespace.
         files.copy_file(source, target)
         files.delete_file(source)
 

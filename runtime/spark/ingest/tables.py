@@ -125,7 +125,7 @@ class IngestTables:
 
     @property
     def conversion(self) -> RowConversion:
-        """Return how rows that are read become rows of the table."""
+        """Return the conversion of rows that are read to rows of the table."""
         assert self._conversion is not None, "prepare() comes first"
         return self._conversion
 
