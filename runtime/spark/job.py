@@ -1,8 +1,8 @@
-"""``wireloom ingest`` for ``spark-submit``: the same arguments, on the cluster that the job is submitted to.
+"""``wireloom ingest`` for ``spark-submit``: the same arguments, run on the cluster to which the job is submitted.
 
 ``spark-submit --master yarn --archives environment.tar.gz#environment job.py FORMAT INPUT --table OUT``
 
-The master, executors and memory are those that ``spark-submit`` was told, not a session on this machine.
+The master, executors and memory are those given to ``spark-submit``; no local session is started.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import suppress
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Make the session, runs the command, and ends with its exit code."""
+    """Create the session, run the command, and exit with its exit code."""
     from wireloom.command import main as command
     from wireloom.spark.session import session_elsewhere
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         command(["ingest", *(sys.argv[1:] if arguments is None else arguments)])
     finally:
-        # Where Java has gone, the exit code is to say what happened.
+        # If Java has died, the exit code still has to report what happened.
         with suppress(Exception):
             spark.stop()
 

@@ -1,6 +1,7 @@
-"""A user's function of Arrow batches, run in the tasks beside the engine: Spark gets only what it returns.
+"""Runs a user's function on Arrow batches in the tasks, next to the engine; Spark receives only its result.
 
-Spark copies every row that a source in Python hands it. A function that counts, sums or searches in Arrow saves that.
+Spark copies every row that a source in Python returns to it. A function that counts, sums or searches in Arrow avoids
+these copies.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ if TYPE_CHECKING:
     Function = Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch | pa.Table]]
 
 PASSED = ("Project", "SubqueryAlias", "View")
-"""What may be between a frame and the source: a choice of columns, and names for it."""
+"""Plan nodes that are allowed between a frame and its source: selections and renamings of columns."""
 
 
 def map_batches(df: DataFrame, function: Function, schema: StructType | str | None = None) -> DataFrame:
-    """Return what a function makes of the rows of a format, task by task.
+    """Return the data frame that a function computes from the rows of a format, task by task.
 
-    ``df``: a frame as ``spark.read.format(…).load(…)`` returns it, perhaps with ``select`` of some columns, which
-    are all that the engine builds then. ``function`` is called once in each task, with an iterator of
-    ``pyarrow.RecordBatch`` of these columns, and returns or yields record batches or tables. ``schema``: of the result,
-    as Spark takes it; without one the function is called here with one batch of no rows, and what it returns first
-    says what the columns are.
+    ``df``: a frame as returned by ``spark.read.format(…).load(…)``, optionally with a ``select`` of columns; the engine
+    builds only these. ``function`` is called once in each task, with an iterator of ``pyarrow.RecordBatch`` of these
+    columns, and returns or yields record batches or tables. ``schema``: that of the result, in any form that Spark
+    accepts; if it is omitted, the function is called here with one empty batch, and its first result determines the
+    columns.
 
-    Raises ``UnsupportedError`` if the frame is of something else, or its rows are filtered or computed.
+    Raises ``UnsupportedError`` if the frame has another source, or if its rows are filtered or computed.
     """
     check_callable("function", function, "a function of an iterator of record batches")
     name, options = _read_of(df)
@@ -66,7 +67,7 @@ def _read_of(df: DataFrame) -> tuple[str, dict[str, str]]:
 
 
 def _only_chooses(plan: Any) -> bool:
-    """Return whether a step passes columns on as they are."""
+    """Return whether a plan node passes columns on unchanged."""
     if plan.getClass().getSimpleName() != "Project":
         return True
     chosen = plan.projectList()
@@ -104,7 +105,7 @@ def _empty(columns: StructType) -> pa.RecordBatch:
 
 
 class MappingReader(FormatReader):
-    """Reads a format, and hands on what a function makes of its batches."""
+    """Reads a format and applies a function to its batches."""
 
     def __init__(self, reader: FormatReader, result: StructType, function: Function) -> None:
         vars(self).update(vars(reader))
@@ -112,7 +113,7 @@ class MappingReader(FormatReader):
         self._function = function
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the batches that the function returns for one partition, in the types of the result."""
+        """Yield the batches that the function returns for one partition, cast to the types of the result."""
         schema = _arrow(self._result)
         for each in self._function(super().read(partition)):
             if each.schema.names != schema.names:

@@ -1,4 +1,4 @@
-"""Values of Spark's options, which are text."""
+"""Parsers of the values of Spark's options, which are strings."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ _SPANS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(h
 
 
 def one_of(name: str, value: str, known: Iterable[str]) -> str:
-    """Return the value. Raises ``UnknownNameError``, which suggests the nearest of the ``known`` ones."""
+    """Return the value if it is one of ``known``. Raises ``UnknownNameError`` otherwise, which suggests the nearest
+    one.
+    """
     if value not in known:
         raise unknown(f"value of option {name}", value, known)
     return value
 
 
 def flag(name: str, value: str) -> bool:
-    """Return a boolean, from ``true`` or ``false``."""
+    """Return the boolean of ``true`` or ``false``."""
     return one_of(name, value.strip().lower(), ("true", "false")) == "true"
 
 
 def size(name: str, value: str, *, least: int = 1) -> int:
-    """Return a number, also with a unit as in Spark's settings.
+    """Return a size in bytes, or a number; units are those of Spark's settings.
 
     >>> size("maxPartitionBytes", "128m"), size("maxPartitionBytes", "1GB"), size("batchRows", "4000")
     (134217728, 1073741824, 4000)
@@ -41,7 +43,7 @@ def size(name: str, value: str, *, least: int = 1) -> int:
 
 
 def duration(name: str, value: str) -> timedelta:
-    """Return a time span, from a number and a unit.
+    """Return the time span of a number with a unit.
 
     >>> duration("fullListingInterval", "10m"), duration("fullListingInterval", "2 hours")
     (datetime.timedelta(seconds=600), datetime.timedelta(seconds=7200))
@@ -61,7 +63,7 @@ def integer(name: str, value: str) -> int:
 
 
 def time_of(name: str, value: str | None) -> datetime | None:
-    """Return a time, in UTC unless it names a zone; ``None`` for ``None``. Raises ``WireloomError``."""
+    """Return a time, in UTC unless it names a time zone; ``None`` for ``None``. Raises ``WireloomError``."""
     if value is None:
         return None
     try:

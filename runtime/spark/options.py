@@ -1,4 +1,4 @@
-"""The reader's and the writer's options. Spark hands them over as text, their names in lower case."""
+"""The options of the reader and the writer. Spark passes them as strings, with their names in lower case."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ PARTITION_COLUMNS = ("infer", "text", "off")
 
 DEFAULTS = defaults_of(ScanOptions)
 SCAN_OPTIONS = {name: each for name, each in options_of(ScanOptions).items() if not each.python}
-"""The options of every reader that Spark's have too, there in camel case."""
+"""The options of every reader that Spark's readers have as well, in camel case."""
 STORE_OPTIONS = {
     name: each for name, each in options_of(Location).items() if name != "verify_sha256" and not each.python
 }
-"""Those of object stores, which writers have too."""
+"""The options for object stores, which writers have as well."""
 MORE = {
     "mode": "Default PERMISSIVE.",
     "tail": "Default complete; streams have more values.",
@@ -38,7 +38,7 @@ MORE = {
     " these, or names of folders key=value. _metadata is a column too.",
     "verify_sha256": "Such files are not split.",
 }
-"""What is only said of them in Spark."""
+"""Additional documentation that applies in Spark only."""
 
 
 def _text(name: str, option: Option) -> str:
@@ -84,7 +84,7 @@ READ_OPTIONS = {
     "file is split. Default 4m.",
     "minPartitions": "Number of partitions to make if there is enough to read; default: the driver's processors.",
 }
-"""Options of every format's reader, and what they do; the format's own (``stride``) are added to them."""
+"""Documentation of the options of every format's reader. A format's own options (``stride``) are added to them."""
 
 STREAM_OPTIONS = {
     "maxFilesPerTrigger": "Maximum number of files per batch; default 1000.",
@@ -104,7 +104,7 @@ STREAM_OPTIONS = {
     "reportFolder": "Folder in which each batch creates a folder with its reports and its damaged records, which are "
     "then not returned as rows.",
 }
-"""Options of a streaming read besides ``READ_OPTIONS``; a batch read refuses them."""
+"""Options of a streaming read in addition to ``READ_OPTIONS``; a batch read refuses them."""
 
 WRITE_OPTIONS = {
     "path": "The folder to write to; the argument of save(…).",
@@ -120,11 +120,12 @@ WRITE_OPTIONS = {
     "level": "Level of the codec.",
     "maxRecord": "Largest record in bytes; default: the format's.",
 }
-"""Options of every format's writer, and what they do; those of the format itself come on top."""
+"""Documentation of the options of every format's writer. A format's own options are added to them."""
 
 INTERNAL_OPTIONS = ("reportfolder", "listedfiles", "ingests")
-"""Of ``wireloom.spark`` alone: where a batch read leaves its reports; the files that were listed for it; whether it is
-the read of an ingest, which may leave reports."""
+"""Options for internal use by ``wireloom.spark``: the folder for the reports of a batch read; the files that were
+listed for it; whether the read is part of an ingest, which may leave reports.
+"""
 
 
 @dataclass(frozen=True)
@@ -136,15 +137,15 @@ class ReadOptions:
     own: Mapping[str, Any] = field(default_factory=dict)
     corrupt_record: str = "_corrupt_record"
     narrow: bool = False
-    """Unsigned 64-bit integers as ``long``."""
+    """Whether unsigned 64-bit integers become ``long``."""
     recursive: bool = True
     name_filter: str | None = None
     modified_after: datetime | None = None
     modified_before: datetime | None = None
     ignore_missing: bool | None = None
-    """``None``: as the session's setting says, which Spark tells tasks only."""
+    """``None``: use the session's setting, which Spark makes known to tasks only."""
     ignore_corrupt: bool | None = None
-    """The same."""
+    """``None``: use the session's setting, as for ``ignore_missing``."""
     partition_columns: str = "infer"
     """One of ``PARTITION_COLUMNS``."""
     base_path: str | None = None
@@ -153,11 +154,11 @@ class ReadOptions:
     min_partitions: int = 1
     report_folder: str | None = None
     listed_files: str | None = None
-    """The files to read, as ``read.file_listing.encoded``; ``None``: the paths are to be listed."""
+    """The files to read, encoded by ``read.file_listing.encoded``; ``None``: the paths have to be listed."""
 
     @property
     def store(self) -> Location:
-        """Return how to reach an object store that is written to."""
+        """Return the options for access to an object store that is written to."""
         return replace(self.scan.location, verify_sha256=False)
 
 
@@ -174,11 +175,11 @@ class WriteOptions:
     file_name: str = FILE_NAME
     partition_by: tuple[str, ...] = ()
     location: Location = field(default_factory=Location)
-    """How to reach an object store."""
+    """Options for access to an object store."""
 
 
 def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
-    """Return the options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format)
     values = _known(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
     for choice in format.choices:
@@ -187,7 +188,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     ingests = "reportfolder" in values
     return ReadOptions(
         paths=_paths(values),
-        # What the ingest pipeline gets no rows out of goes to its quarantine.
+        # Damage from which the ingest pipeline gets no rows goes to its quarantine.
         scan=ScanOptions(**{"check_format": not ingests, **_of_texts(SCAN_OPTIONS, values)}),
         own={name: values[name] for name in own if name in values},
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
@@ -198,7 +199,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         modified_before=time_of("modifiedBefore", values.get("modifiedBefore")),
         ignore_missing=_flag_or_none("ignoreMissingFiles", values),
         ignore_corrupt=_flag_or_none("ignoreCorruptFiles", values),
-        # A table of the pipeline has the columns that were asked for, whatever its inputs' folders are called.
+        # A table of the pipeline has the requested columns, whatever the folders of its inputs are called.
         partition_columns=one_of(
             "partitionColumns",
             values.get("partitionColumns", "off" if ingests else "infer").lower(),
@@ -214,7 +215,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
 
 
 def check_batch_options(given: Mapping[str, str]) -> None:
-    """Raise ``WireloomError`` for an option of a batch read that has a meaning in streams only."""
+    """Raise ``WireloomError`` if a batch read has an option that applies to streams only."""
     names = {name.lower(): name for name in STREAM_OPTIONS if name != "tail"}
     if "ingests" in given:
         del names["reportfolder"]
@@ -224,7 +225,7 @@ def check_batch_options(given: Mapping[str, str]) -> None:
 
 
 def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of those of the options that were given as text, under their usual names."""
+    """Return the parsed values of the options that were given as strings, by their usual names."""
     spelled = {camel_case(name): name for name in options}
     return {spelled[key]: _of_text(key, options[spelled[key]], text) for key, text in values.items() if key in spelled}
 
@@ -244,11 +245,10 @@ def _of_text(name: str, option: Option, text: str) -> Any:
 
 
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
-    """Return the options that the format itself has."""
+    """Return the options that the format itself declares."""
     choices = tuple(each.name for each in format.choices)
     table = (format.option,) if format.option else ()
-    # Imported here: most formats have nothing to do with units or messages, and a first query waits for what is
-    # imported.
+    # Imported here because most formats have no units or messages, and imports would delay a first query.
     if format.message is None and (not writing or format.stands_alone):
         return (*choices, *table)
     if format.message is None:
@@ -262,8 +262,7 @@ def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
 
 
 def table_of(format: Format, given: Mapping[str, str]) -> Format:
-    """Return the table that the options choose; the format itself where there is one only. Raises
-    ``UnknownNameError``."""
+    """Return the table that the options select, or the format itself if it has only one. Raises ``UnknownNameError``."""
     if not format.option:
         return format
     return format.of_table(
@@ -272,9 +271,9 @@ def table_of(format: Format, given: Mapping[str, str]) -> Format:
 
 
 def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
-    """Return the options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format, writing=True)
-    # What Spark itself wants of a stream comes along with the source's own.
+    # Spark adds its own options of a stream to those of the source.
     values = _known(given, (*WRITE_OPTIONS, *own), ("checkpointLocation", "queryName"))
     codec = values.get("codec", values.get("compression"))
     if "path" not in values:
@@ -302,8 +301,9 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
 
 
 def _known(given: Mapping[str, str], names: Iterable[str], internal: Iterable[str]) -> dict[str, str]:
-    """Return the options by their usual spelling; an option that does not exist is refused with the nearest that
-    does."""
+    """Return the options by their usual spelling. An unknown option is refused with the nearest known one as a
+    suggestion.
+    """
     spelling = {name.lower(): name for name in (*names, *internal)}
     values = {}
     for key, value in given.items():
@@ -315,7 +315,9 @@ def _known(given: Mapping[str, str], names: Iterable[str], internal: Iterable[st
 
 
 def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
-    """``path`` and ``paths``: Spark gives the paths of ``load([a, b])`` as a JSON list."""
+    """Return the paths of the options ``path`` and ``paths``; Spark passes the paths of ``load([a, b])`` as a JSON
+    list.
+    """
     found = [values["path"]] if "path" in values else []
     if "paths" in values:
         try:
@@ -329,12 +331,14 @@ def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
             "the table was made by CREATE TABLE without a list of columns: make it again with OPTIONS (path '…', "
             "columns 'a,b'), or read it with SELECT … FROM t WITH (path = '…')"
         )
-    # Hadoop's own spelling, in which Spark shows paths, has one slash.
+    # Spark shows paths in Hadoop's spelling, which has a single slash.
     return tuple(f"file://{each[5:]}" if re.match("file:/(?!/)", each) else each for each in found)
 
 
 def tail(value: str) -> str | None:
-    """One of ``wireloom.reading.options.TAILS``; ``None``: whichever suits the file."""
+    """Return the value of option ``tail``, one of ``wireloom.reading.options.TAILS``; ``None`` selects the default for
+    the file.
+    """
     return TAIL_WORDS[one_of("tail", value.strip().lower(), TAIL_WORDS)]
 
 

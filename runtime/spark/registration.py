@@ -1,4 +1,4 @@
-"""Makes the data sources of formats known to a Spark session."""
+"""Registers the data sources of formats with a Spark session."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def sources() -> list[type[FormatSource]]:
         except ModuleNotFoundError:
             continue
         except WireloomError as error:
-            # One installed package that does not fit must not take the others away.
+            # An incompatible installed package must not make the others unavailable.
             warnings.warn(f"{name} is left out: {error}", stacklevel=3)
     return found
 
 
 def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
-    """Return the data source of a format; one straight from a spec file may be given another ``name``."""
+    """Return the data source of a format. A format loaded from a spec file may be given another ``name``."""
     from ..format.explored import ExploredFormat
     from .source import FormatSource
 
@@ -49,8 +49,8 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     )
     if not isinstance(format, ExploredFormat):
         return generated
-    # Spark sends a class by its module's name, which its workers could not import, unless that is the main program's:
-    # then it sends all that is in the class, and the format brings its code along.
+    # Spark pickles a class by reference to its module, which its workers could not import. Classes of the main program
+    # are pickled by value, so the format's code is included.
     inside = {
         "__module__": "__main__",
         "described": format,
@@ -65,18 +65,20 @@ _SPECS: dict[str, type[FormatSource]] = {}
 
 
 def registered_source(name: str) -> type[FormatSource]:
-    """Return the source that Spark knows by a name. Raises ``UnknownNameError`` if it is not one of ours."""
+    """Return the data source that is registered under a name. Raises ``UnknownNameError`` if it is not one of
+    wireloom's.
+    """
     from ..format.registry import get
 
     return _SPECS[name] if name in _SPECS else source_of(get(name))
 
 
 def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Sequence[str] = ()) -> None:
-    """Register the data sources of all formats with a session, if Spark does not discover them itself; also the streams
+    """Register with a session the data sources of all formats that Spark does not discover by itself, those for streams
     of other services, and the SQL functions of formats of messages (``wireloom.spark.functions.sql``).
 
-    ``specs``: spec files to register as well, by their ids. ``allow_modules``: modules whose classes these may name,
-    see ``wireloom.load_spec``; the workers need them too.
+    ``specs``: spec files whose formats are registered as well, under their ids. ``allow_modules``: modules whose
+    classes these may reference, see ``wireloom.load_spec``; they have to be importable in the workers too.
     """
     from ..format.registry import get
     from .functions.sql import register_functions

@@ -1,4 +1,4 @@
-"""A local Spark session with the settings that suit wireloom."""
+"""Starts local Spark sessions with settings that suit wireloom."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
-    # Times on the wire are instants; they are shown as such.
+    # Times in the input are instants and are displayed in UTC.
     "spark.sql.session.timeZone": "UTC",
-    # Times that other readers of Parquet take without ado; Spark's default is a type that Parquet has given up.
+    # Other Parquet readers accept this time type directly; Spark's default is a type that Parquet has deprecated.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # Over TCP each task, and each question to Python while a query is planned, waits 40 ms for an acknowledgement.
+    # With TCP, each task, and each call to Python during planning, waits 40 ms for a delayed acknowledgement.
     "spark.python.unix.domain.socket.enabled": "true" if os.name == "posix" else "false",
     # Without it, rows are sorted by the table's partition columns before they are written.
     "spark.sql.maxConcurrentOutputFileWriters": "32",
 }
-"""Quiet, local, and without a web page."""
+"""Settings of a quiet local session without a web interface."""
 WRITTEN = ("spark.sql.session.timeZone", "spark.sql.parquet.outputTimestampType")
-"""Those of them that say what is written; in a session elsewhere, all else is not ours to say."""
+"""The subset of settings that affect what is written; these are also applied to sessions that were not started here."""
 
 
 def local_session(
     name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """Return the session that is active, or a new local one (see ``start``), with every format registered."""
+    """Return the active session, or a new local one (see ``start``), with every format registered."""
     session = start(name, cores=cores, settings=settings)
     register(session)
     return session
 
 
 def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[str, str] | None = None) -> SparkSession:
-    """Return the session that is active, or a new local one on ``cores`` processor cores.
+    """Return the active session, or a new local one on ``cores`` processor cores.
 
-    ``settings`` are Spark's and replace wireloom's own; Java's options are put after them. Raises ``UnsupportedError``
-    with one sentence where Java is missing.
+    ``settings`` are Spark settings, which override wireloom's own; Java options are appended to wireloom's. Raises
+    ``UnsupportedError`` with a one-sentence message if Java is missing.
     """
     from pyspark.sql import SparkSession
 
@@ -57,7 +57,7 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     if active is not None:
         return active
     prepare_java()
-    # Spark starts its Python workers, and looks for data sources, with what this names.
+    # Spark starts its Python workers and discovers data sources with this interpreter.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     wanted = {**SETTINGS, **(settings or {})}
@@ -69,8 +69,9 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
 
 
 def session_elsewhere(name: str, address: str | None = None) -> SparkSession:
-    """Return the session of the job that this process was submitted as, or one at the server of Spark Connect at
-    ``address``, with every format registered."""
+    """Return the session of the job as which this process was submitted, or a session of the Spark Connect server at
+    ``address``, with every format registered.
+    """
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(name)
@@ -84,6 +85,8 @@ def session_elsewhere(name: str, address: str | None = None) -> SparkSession:
 
 
 def _quiet_logging() -> str:
-    """Spark's own start-up lines come before its log level applies; a logging configuration stops them."""
+    """Return the Java option for a logging configuration that suppresses the messages Spark logs before its log level
+    applies.
+    """
     configuration = Path(__file__).with_name("log4j2.properties")
     return f"-Dlog4j2.configurationFile={configuration.as_uri()}" if configuration.is_file() else ""

@@ -1,4 +1,6 @@
-"""The base of every format's Spark data source. Importing it does no work: Spark does so to look for sources."""
+"""The base class of every format's Spark data source. Spark imports this module to discover sources, so importing it
+does no work.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ Writer = TypeVar("Writer", bound="FilesWriter")
 
 
 class FormatSource(DataSource):
-    """``spark.read.format(NAME)`` and ``df.write.format(NAME)`` of one format.
+    """The data source of a format, for ``spark.read.format(NAME)`` and ``df.write.format(NAME)``.
 
-    Subclasses are generated; they say which format it is (``described``) and what its columns are (``wire_schema``).
-    ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS`` say what can be asked for. Spark itself refuses to write in
-    the modes ``error`` (its default) and ``ignore`` to a source like this: say ``append`` or ``overwrite``.
+    Subclasses are generated; they define the format (``described``) and its columns (``wire_schema``). The options are
+    ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``. Spark itself does not support the write modes ``error`` (its
+    default) and ``ignore`` for Python sources: use ``append`` or ``overwrite``.
     """
 
     described: ClassVar[Format]
@@ -40,8 +42,7 @@ class FormatSource(DataSource):
         return cls.described.name
 
     def _columns(self, given: Mapping[str, str]) -> tuple[Format, ReadOptions, dict[str, StructField]]:
-        """Return the format, with several tables that of the one that the options choose; the options; and
-        every column that can be asked for."""
+        """Return the format (or the selected table, if it has several), the options, and all columns that can be read."""
         from .options import read_options, table_of
         from .read.file_metadata import METADATA, METADATA_TYPE
         from .read.schema import known_columns, wire_schema
@@ -54,8 +55,9 @@ class FormatSource(DataSource):
         return format, options, known
 
     def schema(self) -> StructType:
-        """Return the columns of option ``columns``, by default those of the format and of the folders that are named
-        ``key=value``; those of a table of the catalog carry its options. Raises ``WireloomError``."""
+        """Return the columns of option ``columns``, by default those of the format and of folders named ``key=value``.
+        The columns of a table of the catalog carry its options. Raises ``WireloomError``.
+        """
         from .read.catalog_tables import options_of_new, with_options
         from .read.file_listing import encoded, list_inputs, partition_fields
         from .read.schema import chosen_schema
@@ -72,9 +74,9 @@ class FormatSource(DataSource):
                 try:
                     inputs = list_inputs(options)
                 except WireloomError:
-                    # The reader raises it; a stream may wait.
+                    # The reader raises it; a stream may wait for files.
                     return []
-                # Kept with this instance, which Spark sends to the process that plans the read.
+                # Stored in this instance, which Spark sends to the process that plans the read.
                 self.options["listedFiles"] = encoded(inputs)
                 return partition_fields(inputs, options, known)
 
@@ -85,8 +87,9 @@ class FormatSource(DataSource):
         return schema
 
     def reader(self, schema: StructType) -> FormatReader:
-        """Return the reader of the columns of ``schema``, which may be a part of the format's. Raises
-        ``WireloomError``."""
+        """Return the reader of the columns of ``schema``, which may be a subset of the format's. Raises
+        ``WireloomError``.
+        """
         from .options import check_batch_options
 
         with HideTraceback():
@@ -103,8 +106,9 @@ class FormatSource(DataSource):
             return FormatReader(self.described, targets(schema, known, options.corrupt_record), options, tuple(known))
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
-        """Return the streaming reader of these columns; it has the ``options.STREAM_OPTIONS`` too. Raises
-        ``WireloomError``."""
+        """Return the streaming reader of these columns, which also accepts ``options.STREAM_OPTIONS``. Raises
+        ``WireloomError``.
+        """
         from ..reading.options import COMPLETE
         from .options import table_of
         from .read.catalog_tables import options_of_read
@@ -115,10 +119,10 @@ class FormatSource(DataSource):
             given = options_of_read(self.options, schema)
             reader = self._reader(schema)
             stream = stream_options(table_of(self.described, given), reader.columns, given)
-            # A file that is cut off while it is read is lost data, and what then happens has an option of its own.
+            # A file that is truncated while it is read is lost data, for which there is a separate option.
             reader.ends_where_storage_fails |= not stream.fail_on_data_loss
-            # What the tasks are given of a file that grows are complete rows; the others are read once. The session's
-            # settings for files that are missing are those of batch reads.
+            # Tasks receive only complete rows of a growing file; other files are read once. The session's settings for
+            # missing files apply to batch reads only.
             known = reader.options
             reader.options = replace(
                 known,
@@ -130,7 +134,7 @@ class FormatSource(DataSource):
             return FormatStreamReader(reader, stream)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> FormatStreamWriter:  # noqa: N802
-        """Return the writer of the batches of a stream, each once. Raises ``WireloomError``."""
+        """Return the writer of the batches of a stream, which writes each exactly once. Raises ``WireloomError``."""
         from .write.writer import FormatStreamWriter
 
         return self._writer(FormatStreamWriter, schema, overwrite)

@@ -1,4 +1,4 @@
-"""Columns of messages in Spark: `from_wire`, `to_wire` and `explode_wire`, and the same in SQL."""
+"""Spark functions for columns of messages: `from_wire`, `to_wire` and `explode_wire`, and their SQL equivalents."""
 
 from .columns import explode_wire, from_wire, to_wire
 

@@ -1,11 +1,11 @@
-"""Columns of messages in Spark, as ``from_protobuf`` and ``from_avro`` are for theirs.
+"""Spark functions for columns of messages, similar to ``from_protobuf`` and ``from_avro``.
 
 >>> from wireloom.spark.functions import explode_wire, from_wire
 >>> events.select("id", from_wire("data", "kpl_aggregated_record"))     # doctest: +SKIP
 >>> explode_wire(events, "data", "kpl_aggregated_record")               # doctest: +SKIP
 
-All of them take Spark's Arrow batches as they are, without pandas, and work in batch and streaming queries. For SQL
-``wireloom.spark.register`` makes them known, see ``wireloom.spark.functions.sql``.
+All functions process Spark's Arrow batches directly, without pandas, and work in batch and streaming queries.
+``wireloom.spark.register`` registers them for SQL; see ``wireloom.spark.functions.sql``.
 """
 
 from __future__ import annotations
@@ -31,23 +31,25 @@ if TYPE_CHECKING:
 __all__ = ["explode_wire", "from_wire", "to_wire"]
 
 USER_FUNCTION: Any = arrow_udf
-"""Finds the kind of function by its annotations, which the types of pyspark do not know of."""
+"""Spark derives the kind of the function from its annotations, which pyspark's type stubs do not support, hence
+``Any``.
+"""
 
 
 def from_wire(column: Column | str, format: str | Path | Format, **options: Any) -> Column:
-    """Decode a binary column to an array of structs: the rows of each blob.
+    """Decode a binary column to an array of structs, which are the rows of each blob.
 
-    A null gives null, and so does a damaged blob without valid rows. ``options``:
+    Null is decoded as null, and so is a damaged blob without valid rows. ``options``:
 
-    - ``mode``: ``permissive``, ``dropmalformed``, or ``failfast``: an error at the first damaged blob.
-    - ``columns``: a list of names. With ``_error`` or ``_corrupt_record`` among them, a damaged blob gives a struct of
-      nulls with the reason or the bytes.
+    - ``mode``: ``permissive``, ``dropmalformed``, or ``failfast``, which raises an error at the first damaged blob.
+    - ``columns``: a list of names. If it includes ``_error`` or ``_corrupt_record``, a damaged blob is decoded to a
+      struct of nulls with the reason or the bytes.
     - ``verify``: whether checksums are computed.
     - ``unsigned64``: the type of unsigned 64-bit integers, ``decimal`` or ``long``.
-    - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
-    - those of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
+    - ``allow_modules``: modules whose classes a spec may reference; see ``wireloom.load_spec``.
+    - the options of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
 
-    Raises ``UnknownNameError`` and ``WireloomError`` for invalid arguments when it is called.
+    Raises ``UnknownNameError`` and ``WireloomError`` for invalid arguments when the function is called.
     """
     with HideTraceback():
         decoding = Decoding.of(format, **options)
@@ -56,7 +58,7 @@ def from_wire(column: Column | str, format: str | Path | Format, **options: Any)
 
 
 def decoder(decoding: Decoding) -> Any:
-    """Return the user-defined function of a decoding: binary to an array of structs."""
+    """Return the user-defined function that decodes a binary column to arrays of structs."""
 
     def decode(arrays: Iterator[pa.Array]) -> Iterator[pa.Array]:
         with HideTraceback():
@@ -68,24 +70,24 @@ def decoder(decoding: Decoding) -> Any:
 def to_wire(
     column: Column | str, format: str | Path | Format, *, allow_modules: Sequence[str] = (), **options: Any
 ) -> Column:
-    """Encode an array of structs, as ``from_wire`` returns it, as one message of the format. Lengths, tables and
-    digests are computed. A null gives null. ``options``: those of ``wireloom.to_wire``.
+    """Encode each array of structs, in the form that ``from_wire`` returns, as one message of the format. Lengths,
+    tables and digests are computed. Null is encoded as null. ``options``: those of ``wireloom.to_wire``.
 
-    A value that cannot be written, and an array that does not fit into a single message, are errors of the query.
+    The query fails for a value that cannot be written, and for an array that does not fit into a single message.
     """
     from ...format.registry import get
     from ...writing.messages.output import to_wire as encoded
 
     with HideTraceback():
         found = get(format, allow_modules)
-        # Raises here already what is wrong with the format or its options.
+        # Errors in the format or its options are raised here, before the query runs.
         encoded([], found, **options)
         made: Column = encoder(found, options)(_column(column))
     return made
 
 
 def encoder(format: Format, options: Mapping[str, Any]) -> Any:
-    """Return the user-defined function that is the inverse of ``decoder``."""
+    """Return the user-defined function that encodes arrays of structs, the inverse of ``decoder``."""
 
     def encode(arrays: Iterator[pa.Array]) -> Iterator[pa.Array]:
         from ...writing.messages.output import to_wire as encoded
@@ -107,12 +109,11 @@ def explode_wire(
     keep: Sequence[str] | None = None,
     **options: Any,
 ) -> DataFrame:
-    """Decode a binary column to flat rows: the columns ``keep`` of the data frame (by default all but the blobs),
-    repeated, then the ``columns`` of the format. Options may name columns of the frame, as in ``wireloom.explode``; the
-    others are those of ``from_wire``.
+    """Decode a binary column to flat rows: the columns ``keep`` of the data frame (default: all except the blobs),
+    repeated for each row, followed by the ``columns`` of the format. Options may name columns of the frame, as in
+    ``wireloom.explode``; the other options are those of ``from_wire``.
 
-    Raises ``WireloomError`` if a column of the frame and one of the format have the same name, and for a column that is
-    not binary.
+    Raises ``WireloomError`` if the frame and the format have columns of the same name, or if the column is not binary.
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -140,7 +141,7 @@ def explode_wire(
 
 
 def check_blobs(kind: DataType) -> None:
-    """Raise ``WireloomError`` for a column's type that is not binary."""
+    """Raise ``WireloomError`` if the type of a column is not binary."""
     if not isinstance(kind, BinaryType | NullType):
         raise not_bytes(kind.simpleString(), is_text=isinstance(kind, StringType))
 

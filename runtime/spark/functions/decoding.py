@@ -1,4 +1,4 @@
-"""Decodes a column of blobs in Spark's tasks; plain data, which is pickled on its way there."""
+"""Decodes columns of blobs in Spark's tasks. Instances contain plain data only, since they are pickled."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, 
 
 @dataclass(frozen=True)
 class Decoding:
-    """A format with options. ``schema``: that of a row in Spark; ``targets``: where its columns come
-    from."""
+    """A format with its options. ``schema``: the Spark schema of a row; ``targets``: the source of each column."""
 
     format: Format
     options: Mapping[str, Any]
@@ -42,21 +41,23 @@ class Decoding:
         allow_modules: Sequence[str] = (),
         **options: Any,
     ) -> Decoding:
-        """Check everything. ``in_table``: whether options may name columns of a table. Raises ``UnknownNameError`` and
-        ``WireloomError``."""
+        """Return a decoding after checking all arguments. ``in_table``: whether options may name columns of a table.
+        Raises ``UnknownNameError`` and ``WireloomError``.
+        """
         outermost = get(format, allow_modules)
         found, _ = of_table(outermost, options)
         one_of("value of option unsigned64", unsigned64, ("decimal", "long"))
         reader = BlobReader(outermost, options, in_table=in_table)
         known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
         schema = chosen_schema(found, known, options.get("columns"))
-        # Not the table of the kind: a format from a spec file takes its code along when it is pickled, that does not.
+        # The table of the kind is not stored: only a format from a spec file includes its code when it is pickled.
         options["columns"] = tuple(reader.schema.names)
         return cls(outermost, options, schema, targets(schema, known, CORRUPT_RECORD), in_table)
 
     def lists(self, arrays: Iterable[pa.Array], beside: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[pa.Array]:
-        """Yield an array of lists of structs for each array of blobs, in Spark's Arrow types. ``beside``: columns that
-        options have named, by option, where there is a single array."""
+        """Yield an array of lists of structs, in Spark's Arrow types, for each array of blobs. ``beside``: the columns
+        that options name, by option, if there is a single array.
+        """
         reader = BlobReader(self.format, self.options, in_table=self.in_table)
         caster, done = Caster(self.targets), 0
         wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
@@ -65,5 +66,5 @@ class Decoding:
             done += len(array)
 
     def exploder(self, column: str, keep: Sequence[str] | None) -> Exploder:
-        """Return what makes flat rows of batches with that column."""
+        """Return a function that turns batches with that column into flat rows."""
         return Exploder(self.format, column, self.options, keep=keep, caster=Caster(self.targets))

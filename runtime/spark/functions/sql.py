@@ -1,12 +1,12 @@
-"""Functions of SQL for formats of messages, after ``wireloom.spark.register(spark)``.
+"""SQL functions for formats of messages, registered by ``wireloom.spark.register(spark)``.
 
-A function for each format whose blobs are single messages, and for each of its kinds: ``from_wire_NAME(blob)`` gives an
-array of structs, ``to_wire_NAME(array)`` a blob::
+There is a pair of functions for each format whose blobs are single messages, and for each of its kinds:
+``from_wire_NAME(blob)`` returns an array of structs, ``to_wire_NAME(array)`` a blob::
 
     SELECT events.id, row.*
     FROM events LATERAL VIEW OUTER inline(from_wire_kpl_aggregated_record(data)) row
 
-And a table function, slower because Spark hands it single rows, but with all options::
+There is also a table function, which has all options but is slower, since Spark passes it single rows::
 
     SELECT * FROM explode_wire(TABLE(events), 'data', 'kpl_aggregated_record', hash_range => '0-99')
 """
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from pyspark.sql.udtf import UserDefinedTableFunction
 
 ROWS = 256
-"""Rows that the table function decodes at a time."""
+"""Number of rows that the table function decodes at a time."""
 
 
 def register_functions(spark: SparkSession, formats: list[Format]) -> None:
-    """Register the functions of those formats that have single messages as blobs."""
+    """Register the functions of all formats whose blobs are single messages."""
     for format in formats:
         if not is_blob(format):
             continue
@@ -48,15 +48,16 @@ def register_functions(spark: SparkSession, formats: list[Format]) -> None:
             ending = format.name if table == format.table else f"{format.name}_{table}"
             spark.udf.register(f"from_wire_{ending}", decoder(Decoding.of(format, **options)))
             spark.udf.register(f"to_wire_{ending}", encoder(format, options))
-    # Without pandas, Spark would say that it does without Arrow here.
+    # Without pandas, Spark would warn that it does not use Arrow.
     arrow = None if find_spec("pandas") else False
     spark.udtf.register("explode_wire", cast("UserDefinedTableFunction", udtf(ExplodeWire, useArrow=arrow)))
 
 
 @dataclass
 class Exploding(AnalyzeResult):
-    """The parameters of the tasks. ``column``: the place of the blobs in a row, ``keep``: those of the columns that
-    stay, ``beside``: those that the options name, by option."""
+    """Parameters of the tasks. ``column``: the index of the blob in a row; ``keep``: the indexes of the columns that
+    are kept; ``beside``: the indexes of the columns that options name, by option.
+    """
 
     column: int = 0
     keep: tuple[int, ...] = ()
@@ -65,7 +66,7 @@ class Exploding(AnalyzeResult):
 
 
 class ExplodeWire:
-    """``explode_wire(TABLE(…), 'column', 'format', option => value …)``; see the module."""
+    """The table function ``explode_wire(TABLE(…), 'column', 'format', option => value …)``; see the module."""
 
     def __init__(self, analyzed: Exploding) -> None:
         assert analyzed.decoding is not None
@@ -76,7 +77,7 @@ class ExplodeWire:
     def analyze(
         table: AnalyzeArgument, column: AnalyzeArgument, format: AnalyzeArgument, **options: AnalyzeArgument
     ) -> Exploding:
-        """Return the columns of the table without the blobs, then those of the format."""
+        """Return the columns of the result: those of the table without the blobs, then those of the format."""
         with HideTraceback():
             if not isinstance(table.dataType, StructType):
                 raise WireloomError("the first argument of explode_wire is a table: TABLE(name)")
@@ -98,13 +99,13 @@ class ExplodeWire:
         return Exploding(schema, column=place, keep=keep, beside=beside, decoding=decoding)
 
     def eval(self, table: Row, column: str, format: str, **options: Any) -> Iterator[tuple[Any, ...]]:
-        """Take a row; yield those of many at a time."""
+        """Collect a row, and yield the decoded rows whenever ``ROWS`` rows have been collected."""
         self._rows.append(table)
         if len(self._rows) >= ROWS:
             yield from self._flushed()
 
     def terminate(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the last rows."""
+        """Yield the decoded rows of the remaining input."""
         yield from self._flushed()
 
     def _flushed(self) -> Iterator[tuple[Any, ...]]:
