@@ -262,7 +262,8 @@ def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
 
 
 def table_of(format: Format, given: Mapping[str, str]) -> Format:
-    """Return the table that the options select, or the format itself if it has only one. Raises ``UnknownNameError``."""
+    """Return the table that the options select, or the format itself if it has one only. Raises
+    ``UnknownNameError``."""
     if not format.option:
         return format
     return format.of_table(

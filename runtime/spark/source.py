@@ -42,7 +42,7 @@ class FormatSource(DataSource):
         return cls.described.name
 
     def _columns(self, given: Mapping[str, str]) -> tuple[Format, ReadOptions, dict[str, StructField]]:
-        """Return the format (or the selected table, if it has several), the options, and all columns that can be read."""
+        """Return the format (or the selected table, if there are several), the options, and all readable columns."""
         from .options import read_options, table_of
         from .read.file_metadata import METADATA, METADATA_TYPE
         from .read.schema import known_columns, wire_schema

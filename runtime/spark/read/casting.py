@@ -1,4 +1,4 @@
-"""Casts batches of the reader to exactly the batches that Spark takes."""
+"""Casts batches of the reader to the exact schema that Spark expects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ NONE: Mapping[str, str | None] = {}
 
 
 class Caster:
-    """Casts batches to the Arrow schema that Spark makes of its own: order, types and names all have to be the same."""
+    """Casts batches to the Arrow schema that Spark derives from its own: order, types and names have to
+    be identical."""
 
     def __init__(self, targets: Sequence[Target]) -> None:
         self.targets = tuple(targets)
@@ -30,9 +31,10 @@ class Caster:
         constants: Mapping[str, str | None] = NONE,
         files: FileMetadata | None = None,
     ) -> pa.RecordBatch:
-        """Return the batch as Spark wants it. ``constants``: values of partition columns by their names in small
-        letters; those without a value are null. ``files``: of which the rows are, where ``_metadata`` may be wanted.
-        Raises ``WireloomError`` if a value does not fit its type."""
+        """Return the batch in Spark's schema. ``constants``: values of partition columns by their names in lower case;
+        missing values are null. ``files``: the files of the rows, if ``_metadata`` may be read. Raises
+        ``WireloomError`` if a value does not fit its type.
+        """
         arrays = []
         for target, field in zip(self.targets, self.schema, strict=True):
             if target.source is None:
@@ -50,7 +52,7 @@ def _constant(value: str | None, rows: int, wanted: pa.DataType, target: Target)
         return pa.nulls(rows, wanted)
     text = pa.array([value], pa.utf8())
     if pa.types.is_timestamp(wanted) and wanted.tz is not None:
-        # A time that does not say its zone is of UTC.
+        # A time without a time zone is in UTC.
         with suppress(pa.ArrowInvalid):
             text = text.cast(pa.timestamp(wanted.unit))
     return pa.repeat(_cast(text, wanted, target)[0], rows)
@@ -76,7 +78,7 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
 
 
 def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
-    """Return the wanted type with its parts spelled as in ``have``: Spark's names are not case-sensitive."""
+    """Return the wanted type with its fields spelled as in ``have``, since Spark's names are not case-sensitive."""
     types = pa.types
     if types.is_list(have) and types.is_list(wanted):
         item = wanted.value_field
@@ -92,7 +94,7 @@ def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
 
 
 def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """Cast to Spark's microseconds; nanoseconds are rounded down."""
+    """Return the column cast to Spark's microseconds; nanoseconds are rounded down."""
     if array.type.unit == "ns":
         import pyarrow.compute as pc
 

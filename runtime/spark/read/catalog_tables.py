@@ -1,9 +1,9 @@
-"""Tables of Spark's catalog: how a reader gets the options that a table was made with.
+"""Tables of Spark's catalog: passes the options with which a table was created on to its readers.
 
-Up to 4.3 Spark tells a source in Python the options of a table only while the table is being made without a list of
-columns: it asks for them then. A read or write of the table gets the columns and no options. But the columns keep
-their metadata in the catalog, so the options travel with the first one. That is good for reading alone: rows that are
-written may have columns that come, with their metadata, from another table.
+Up to version 4.3, Spark passes the options of a table to a Python source only while a table is created without a list
+of columns, when it requests the columns. A later read or write of the table gets the columns but no options. Since the
+catalog keeps the metadata of columns, the options are stored in that of the first column. This works for reads only:
+rows that are written may have columns, with metadata, from another table.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from pyspark.sql.types import StructField, StructType
 from ...base.errors import WireloomError
 
 KEY = "wireloom.options"
-"""The metadata of a column that hold the options."""
+"""Key of the column metadata that contains the options."""
 
 CREATES = "provider"
-"""A property that Spark adds where a table is being made, beside others of its own and of the user."""
+"""A property that Spark adds when a table is created, next to others of its own and of the user."""
 
 OPTION = "option."
-"""How the names of those properties begin that were given as options."""
+"""Prefix of the names of properties that were given as options."""
 
 
 def options_of_new(given: Mapping[str, str]) -> dict[str, str] | None:
-    """Return the options of a table that is being made, from all that Spark knows of it; ``None``: none is being
-    made."""
+    """Return the options of a table that is being created, from all properties that Spark passes; ``None`` if none is
+    being created.
+    """
     if CREATES not in given:
         return None
     found = {key.removeprefix(OPTION): value for key, value in given.items() if key.startswith(OPTION)}
     if "path" in given:
-        # Spark has made it absolute.
+        # Spark has made the path absolute.
         found["path"] = given["path"]
     if "path" not in found and "paths" not in found:
         raise WireloomError(
@@ -43,14 +44,14 @@ def options_of_new(given: Mapping[str, str]) -> dict[str, str] | None:
 
 
 def with_options(schema: StructType, options: Mapping[str, str]) -> StructType:
-    """Return the columns with the options in the metadata of the first."""
+    """Return the columns with the options in the metadata of the first one."""
     first, *rest = schema.fields
     metadata = {**first.metadata, KEY: json.dumps(dict(options), sort_keys=True)}
     return StructType([StructField(first.name, first.dataType, first.nullable, metadata), *rest])
 
 
 def options_in(schema: StructType) -> dict[str, str]:
-    """Return the options in the metadata of columns; none if they are not those of a table of the catalog."""
+    """Return the options in the metadata of columns; empty if the columns are not those of a catalog table."""
     for field in schema.fields:
         if KEY in field.metadata:
             try:
@@ -64,7 +65,7 @@ def options_in(schema: StructType) -> dict[str, str]:
 
 
 def options_of_read(given: Mapping[str, str], schema: StructType) -> dict[str, str]:
-    """Return the options of a reader: what its user says comes before what the table was made with."""
+    """Return the options of a reader. The user's options override those with which the table was created."""
     own = {key.lower(): value for key, value in given.items()}
     if "path" in own or "paths" in own:
         return own
@@ -72,8 +73,9 @@ def options_of_read(given: Mapping[str, str], schema: StructType) -> dict[str, s
 
 
 def check_writing(given: Mapping[str, str], schema: StructType) -> None:
-    """Raise ``WireloomError`` for rows straight from a table that go elsewhere: a table that Spark makes of them would
-    have its columns, and be read at its place."""
+    """Raise ``WireloomError`` for rows read from a table that are written elsewhere: a table that Spark creates from
+    them would have the columns of the first table, and would be read from its location.
+    """
     path = next((value for key, value in given.items() if key.lower() == "path"), "")
     source = options_in(schema).get("path", path)
     if path and _plain(source) != _plain(path):

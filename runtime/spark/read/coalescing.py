@@ -1,4 +1,4 @@
-"""Coalesces small batches: what a batch by itself costs Spark is worth that of some thousand rows."""
+"""Coalesces small batches, since Spark's overhead per batch equals the cost of some thousand rows."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import pyarrow as pa
 
 ENOUGH_ROWS = 4_096
 ENOUGH_BYTES = 1 << 20
-"""A batch that has either continues as it is, and so does one that comes to it with those before it."""
+"""Rows are collected until either limit is reached, and then form a batch."""
 
 
 def coalesced(batches: Iterable[pa.RecordBatch], most: int) -> Generator[pa.RecordBatch]:
-    """Yield the same rows in the same order, in batches of ``ENOUGH_ROWS`` or ``ENOUGH_BYTES`` but for the last one.
+    """Yield the same rows in the same order, in batches of at least ``ENOUGH_ROWS`` or ``ENOUGH_BYTES``, except for the
+    last.
 
-    ``most``: no batches are put together that have more rows than that. A large batch by itself is not copied. Where
-    the source fails, the rows that it gave before are returned first.
+    ``most``: maximum number of rows of a combined batch. A large batch is passed on without a copy. If the source
+    fails, the rows that it had yielded before are yielded first.
     """
     waiting: list[pa.RecordBatch] = []
     rows = size = 0

@@ -1,4 +1,4 @@
-"""From the paths of a read to the files that are read. Runs on the driver."""
+"""Lists the files of a read from its paths. Runs on the driver."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ from .partition_columns import column_types, folder_values, folders_of
 from .split_planning import Candidate, Slice, plan
 
 ATTEMPTS = 5
-"""How often a folder is listed again because a file in it vanished meanwhile."""
+"""Number of times a folder is listed if files vanish from it meanwhile."""
 REQUESTS = 16
-"""How many objects are opened at a time."""
+"""Number of objects that are opened concurrently."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def list_inputs(
     options: ReadOptions, *, missing_ok: bool = False, expand: Callable[[str, Location], list[Input]] = expand
 ) -> list[Input]:
-    """Return the files that the paths name and the options let through, each once. ``expand``: lists one path.
+    """Return the files that the paths name and the options select, each once. ``expand``: a function that lists one
+    path.
 
-    ``missing_ok``: paths that name nothing are passed over, as with option ``ignoreMissingFiles``. Raises
-    ``NothingThereError`` for them otherwise and where no file is left, and ``WireloomError`` where a folder or an
-    object store cannot be listed.
+    ``missing_ok``: skip paths that match nothing, as with option ``ignoreMissingFiles``. Otherwise they raise
+    ``NothingThereError``, which is also raised if no file is left. Raises ``WireloomError`` if a folder or an object
+    store cannot be listed.
     """
     if options.listed_files is not None:
         return _decoded(options.listed_files, options.scan.location)
@@ -52,7 +53,7 @@ def list_inputs(
     found: dict[str, Input] = {}
     for path in options.paths:
         for each in _chosen(_expanded(path, options, missing_ok, expand), path, options):
-            # Several paths may name a file, perhaps in different spellings.
+            # Several paths may name a file, possibly in different spellings.
             found.setdefault(_place(each.address), each)
     if not found and not missing_ok:
         raise NothingThereError(
@@ -63,8 +64,9 @@ def list_inputs(
 
 
 def encoded(inputs: Iterable[Input]) -> str:
-    """Return files that were listed as the internal option ``listedFiles`` has them, so that they are not listed again
-    by another process. Spark keeps it in memory, and paths are much alike."""
+    """Return the listed files as the value of the internal option ``listedFiles``, with which another process does not
+    list them again. It is compressed since Spark keeps it in memory, and paths are similar.
+    """
     found = [
         (each.address, each.size, microseconds(each.modified), each.sparse, getattr(each, "file_id", 0))
         for each in inputs
@@ -82,7 +84,8 @@ def _decoded(text: str, location: Location) -> list[Input]:
 def input_of(
     path: str, size: int | None, modified: int, location: Location, *, sparse: bool = False, file_id: int = 0
 ) -> Input:
-    """Return a file that was listed before, without looking at it again. ``modified``: as ``microseconds``."""
+    """Return the input for a file that was listed before, without accessing it. ``modified``: as from
+    ``microseconds``."""
     time = EPOCH + timedelta(microseconds=modified)
     if is_remote(path):
         from ...input.remote_files import RemoteInput
@@ -116,7 +119,7 @@ def _expanded(
 
 
 def _chosen(found: Iterable[Input], path: str, options: ReadOptions) -> Iterable[Input]:
-    """Return the files of one path that the options let through."""
+    """Return the files of one path that the options select."""
     if not options.recursive:
         found = [each for each in found if _is_directly_in(each.path or "", path)]
     if options.name_filter is not None:
@@ -131,7 +134,7 @@ def _chosen(found: Iterable[Input], path: str, options: ReadOptions) -> Iterable
 
 
 def _is_directly_in(file: str, path: str) -> bool:
-    """Return whether a path or pattern names a file, or the folder that holds it."""
+    """Return whether a path or pattern names a file itself, or the folder that contains it."""
     here, named = (os.path.normpath(local_path(each)).split("/") for each in (file, path))
     if "**" in named:
         return True
@@ -143,7 +146,9 @@ def _place(path: str) -> str:
 
 
 def candidate(format: Format, found: Input, options: ReadOptions, columns: Collection[str]) -> Candidate:
-    """Return a file with what split planning needs; it is not opened. ``columns``: those that are read."""
+    """Return a file with the properties that split planning needs, without opening it. ``columns``: those that are
+    read.
+    """
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
@@ -156,14 +161,15 @@ def candidate(format: Format, found: Input, options: ReadOptions, columns: Colle
 
 
 def planned(format: Format, candidates: Iterable[Candidate], options: ReadOptions) -> list[tuple[Slice, ...]]:
-    """Return the partitions. Files that would be split are opened, several at a time: their content may be
-    compressed."""
+    """Return the partitions. Files that would be split are opened, several at a time, since their content may be
+    compressed.
+    """
 
     def is_plain(source: Input) -> bool:
         try:
             return is_uncompressed(format, source, str(options.scan.codec))
         except WireloomError:
-            # The task that reads the file says what is wrong with it.
+            # The task that reads the file reports the error.
             return False
 
     def confirm(large: Sequence[Input]) -> Iterable[bool]:
@@ -182,8 +188,9 @@ def planned(format: Format, candidates: Iterable[Candidate], options: ReadOption
 
 
 def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
-    """Return whether the bytes of a file are those of the format. ``codec``: the option; ``auto``: by name and
-    content. Raises ``WireloomError`` if the file cannot be opened."""
+    """Return whether a file is stored without compression. ``codec``: the option's value; ``auto`` decides by name and
+    content. Raises ``WireloomError`` if the file cannot be opened.
+    """
     if codec != "auto":
         return codec == "none"
     if _has_suffix(source):
@@ -192,7 +199,7 @@ def is_uncompressed(format: Format, source: Input, codec: str) -> bool:
     try:
         return codecs.detect(stored.peek(codecs.HEAD), source.name, format.codec) == "none"
     except WireloomError:
-        # The task that reads the file says what is wrong with it.
+        # The task that reads the file reports the error.
         return False
     finally:
         stored.close()
@@ -203,8 +210,9 @@ def _has_suffix(source: Input) -> bool:
 
 
 def partition_fields(inputs: Iterable[Input], options: ReadOptions, known: Collection[str]) -> list[StructField]:
-    """Return the columns that folders named ``key=value`` give; a column of the format comes before one of the same
-    name."""
+    """Return the columns of folders named ``key=value``. A column of the format takes precedence over one of the same
+    name.
+    """
     taken = {name.lower() for name in known}
     values = (folder_values(each, options.base_path) for each in folders_of(each.path or "" for each in inputs))
     types = column_types(values, options.partition_columns)

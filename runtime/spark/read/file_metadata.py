@@ -1,4 +1,4 @@
-"""The column ``_metadata``: the file of a row, in the fields that Spark's own file sources have."""
+"""The column ``_metadata``: the file of a row, with the fields of Spark's own file sources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ METADATA_TYPE = StructType(
         StructField("file_modification_time", TimestampType()),
     ]
 )
-"""``file_block_start`` and ``file_block_length``: the part of the file that its task was given, in stored bytes."""
+"""``file_block_start`` and ``file_block_length`` are the part of the file that was assigned to the task, in stored
+bytes.
+"""
 _ARROW = pa.struct(
     [
         pa.field("file_path", pa.string()),
@@ -37,13 +39,13 @@ _ARROW = pa.struct(
 
 
 class FileMetadata:
-    """Makes the column for rows of some slices, no two of which are of one file."""
+    """Builds the column for the rows of slices of different files."""
 
     def __init__(self, slices: Iterable[Slice]) -> None:
         self._values = {path_text(each.input.path or ""): _value(each) for each in slices}
 
     def column(self, paths: pa.Array) -> pa.Array:
-        """Return it for rows of which ``_path`` is known."""
+        """Return the column for rows with the given values of ``_path``."""
         found = paths.dictionary_encode()
         values = [self._values.get(each) for each in found.dictionary.to_pylist()]
         return pa.array(values, _ARROW).take(found.indices)

@@ -1,4 +1,4 @@
-"""The input of a task, as it is sent to it."""
+"""The input of a task, in the form in which it is sent to the task."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Partition(InputPartition):
         self.slices = slices
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Plain values alone: a read may have hundreds of thousands of partitions, and to look up the classes of what
-        is in each would take longer than all else."""
+        """Pickle plain values only: a read may have hundreds of thousands of partitions, and resolving the classes of
+        their contents would take longer than everything else.
+        """
         places = [getattr(each.input, "location", None) for each in self.slices]
         location = next((each for each in places if each is not None and each != Location()), None)
         return _sent, (self.index, location, [_packed(each) for each in self.slices])

@@ -1,4 +1,4 @@
-"""Partition columns: out of folders that are named ``key=value``, as tables of Hive and Spark have them."""
+"""Partition columns from folders named ``key=value``, as in tables of Hive and Spark."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ..options import ReadOptions
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
-"""The value that stands for null."""
+"""The folder value that represents null."""
 
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
-    """Return key → value of every such folder of a path, from the outside in, below ``base`` if given.
+    """Return the values of all such folders of a path by key, outermost first, below ``base`` if given.
 
     >>> folder_values("s3://logs/day=2026-03-01/host=a%2Fb/x=1.log")
     {'day': '2026-03-01', 'host': 'a/b'}
@@ -43,29 +43,29 @@ def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
 
 
 def folders_of(paths: Iterable[str]) -> Iterable[str]:
-    """Return the folders in which files lie, each once, in order: of many files these are few."""
+    """Return the distinct folders that contain the files, in order; there are usually far fewer folders than files."""
     return dict.fromkeys(f"{path.rpartition('/')[0]}/" for path in paths)
 
 
 def constants_of(path: str | None, options: ReadOptions) -> dict[str, str | None]:
-    """Return the partition values of a path by names in small letters."""
+    """Return the partition values of a path by names in lower case."""
     if options.partition_columns == "off" or path is None:
         return {}
     return {key.lower(): value for key, value in folder_values(path, options.base_path).items()}
 
 
 def column_types(found: Iterable[dict[str, str | None]], choice: str) -> dict[str, DataType]:
-    """Return the keys that are in any of the paths, in order and first spelling, with the type that all their values
-    have.
+    """Return the type of the partition column of each key in any of the paths, in order of appearance and with the
+    first spelling.
 
-    ``choice``: ``text``, or ``infer``: ``int``, ``bigint`` or ``date`` where every value is one, otherwise ``string``;
-    what Spark's own sources take for times, fractions and larger numbers stays text as well.
+    ``choice``: ``text``, or ``infer``: ``int``, ``bigint`` or ``date`` if all values of a key are valid, otherwise
+    ``string``. Values that Spark's own sources take for times, fractions and larger numbers remain strings as well.
     """
     spelling: dict[str, str] = {}
     values: dict[str, list[str]] = {}
     for each in found:
         for key, value in each.items():
-            # Names of Spark's columns are not case-sensitive.
+            # Spark's column names are not case-sensitive.
             known = values.setdefault(spelling.setdefault(key.lower(), key), [])
             if value is not None:
                 known.append(value)

@@ -1,5 +1,6 @@
-"""Batches that a thread makes while Spark's process hands over those before them: a task writes to Spark's socket, and
-waits for Java there, most of its time."""
+"""Prefetches batches in a thread while the previous ones are passed to Spark: a task spends most of its time writing to
+Spark's socket, where it waits for Java.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +13,17 @@ from ...base.ahead import Ahead
 Item = TypeVar("Item")
 
 ALONE = 2
-"""How many items are made in the caller's thread, so that a small partition starts none."""
+"""Number of items that are produced in the caller's thread, so that a small partition starts no thread."""
 DEPTH = 3
-"""How many items the thread is ahead at most, the one that it is making included."""
+"""Maximum number of items by which the thread is ahead, including the one in progress."""
 
 
 def ahead(source: Generator[Item]) -> Generator[Item]:
-    """Yield the same items in the same order. What the source raises is raised after the items before it.
+    """Yield the same items in the same order. An exception of the source is raised after the items before it.
 
-    The source runs in one thread at a time: first the caller's, then one of its own. When this generator has ended,
-    failed or been closed, that thread has ended and the source is closed; an item in the making is waited for.
+    The source runs in one thread at a time: first in the caller's, then in a separate one. When this generator has
+    ended, failed or been closed, that thread has ended and the source is closed; an item in progress is completed
+    first.
     """
     thread: Ahead[None, Item] = Ahead("wireloom-ahead", lambda _: next(source), lambda: repeat(None, DEPTH))
     try:
@@ -39,7 +41,7 @@ def ahead(source: Generator[Item]) -> Generator[Item]:
                 return
             thread.give(None)
             yield item
-            # What has been handed over is not held while the next one is waited for.
+            # Drop the reference to an item that was passed on before waiting for the next one.
             del item
     finally:
         if thread.close():

@@ -1,4 +1,4 @@
-"""Reads the files of a format for Spark: plans partitions on the driver, yields Arrow batches in the tasks."""
+"""Reads the files of a format for Spark: plans partitions on the driver and yields Arrow batches in the tasks."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 QUARANTINE = ("_path", "_offset", "_error", CORRUPT_RECORD)
-"""Columns that a damaged record is kept with."""
+"""Columns that are kept for a damaged record."""
 
 FORMAT_ADVICE = "checkFormat=false reads such a file as empty"
 
 
 class FormatReader(DataSourceReader):
-    """Reads one format. It is pickled on its way to the tasks, so it holds plain data only."""
+    """Reads one format. It is pickled to be sent to the tasks, so it contains plain data only."""
 
     def __init__(
         self, format: Format, targets: tuple[Target, ...], options: ReadOptions, known: Sequence[str] = ()
@@ -53,7 +53,7 @@ class FormatReader(DataSourceReader):
 
     @property
     def table(self) -> Format:
-        """Return the format, of several tables that which is read."""
+        """Return the format, or the table that is read if the format has several."""
         from ...reading.request import of_table
 
         return of_table(self.format, self.options.own)[0]
@@ -64,8 +64,9 @@ class FormatReader(DataSourceReader):
         return [each.source for each in self.targets if each.source is not None]
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Plan the partitions from the files that are there now. Raises ``WireloomError`` if there is none, and
-        ``UnknownNameError`` for a column that is none of the format's and no partition column of the files."""
+        """Plan the partitions of the files that exist now. Raises ``WireloomError`` if there are no files, and
+        ``UnknownNameError`` for a column that is neither one of the format nor a partition column of the files.
+        """
         from .file_listing import candidate, list_inputs, planned
 
         options = self.options
@@ -74,14 +75,15 @@ class FormatReader(DataSourceReader):
             self.check_columns(inputs)
             format, columns = self.table, self.columns
             parts = planned(format, [candidate(format, each, options, columns) for each in inputs], options)
-        # Tasks have no use for it.
+        # Tasks do not need it.
         self.options = replace(options, listed_files=None)
         keep_imported()
         return [Partition(index, slices) for index, slices in enumerate(parts)]
 
     def check_columns(self, inputs: Sequence[Input]) -> None:
-        """Raise ``UnknownNameError`` for a column that is none of the format's and no partition column of these files.
-        Without any file nothing is checked."""
+        """Raise ``UnknownNameError`` for a column that is neither one of the format nor a partition column of these
+        files. Nothing is checked if there are no files.
+        """
         from .partition_columns import constants_of, folders_of
 
         wanted = [each.field.name for each in self.targets if each.source is None]
@@ -94,13 +96,13 @@ class FormatReader(DataSourceReader):
                 raise unknown(f"column of {self.format.name}", name, [*self.known, *found])
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Return the batches of one partition, in Spark's schema.
+        """Yield the batches of one partition, in Spark's schema.
 
-        Raises ``WireloomError`` for a file that cannot be opened, for a value that does not fit the type that it was
-        asked for as, and in mode ``failfast`` at the first damage.
+        Raises ``WireloomError`` for a file that cannot be opened, for a value that does not fit the requested type, and
+        in mode ``failfast`` at the first damage.
         """
         if not isinstance(partition, Partition):
-            # Spark reads one partition of its own making where there are no files.
+            # Spark reads a partition of its own making if there are no files.
             return iter(())
         missing, corrupt = self.options.ignore_missing, self.options.ignore_corrupt
         if missing is None:
@@ -122,8 +124,8 @@ class FormatReader(DataSourceReader):
             if options.report_folder is None
             else TaskReportWriter(options.report_folder, partition.index, options.store)
         )
-        # Outermost, so that users do not see where an error came from. The reports are written when all rows have been
-        # handed over, not when they have been read.
+        # Outermost, so that users see no traceback. The reports are written when all rows have been passed on, not when
+        # they have been read.
         with HideTraceback(), reports as writer:
             yield from ahead(coalesced(self._cast_rows(partition, writer), options.scan.batch_rows))
         keep_imported()
@@ -134,7 +136,7 @@ class FormatReader(DataSourceReader):
         from .file_metadata import METADATA, FileMetadata
 
         caster = Caster(self.targets)
-        # Even where Spark wants only nulls, rows must be counted.
+        # Rows have to be counted even if Spark reads only null columns.
         names = [each.source for each in self.targets if each.source is not None] or ["_offset"]
         names = ["_path" if each == METADATA else each for each in names]
         scan = self._scan_request(list(dict.fromkeys(names if reports is None else [*names, *QUARANTINE])))
@@ -144,18 +146,20 @@ class FormatReader(DataSourceReader):
             files = FileMetadata(slices)
             rows = self._rows(scan, slices, reports)
             good = rows if reports is None else map(reports.take, rows)
-            # Casting costs each batch the same, however small.
+            # The cost of casting a batch does not depend on its size.
             for batch in coalesced((each for each in good if each.num_rows), self.options.scan.batch_rows):
                 yield self.finish(caster.cast(batch, constants, files), batch, reports)
 
     def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
-        """Return rows as they are wanted. ``places``: the same rows as they are in their inputs, with the columns
-        ``QUARANTINE`` where there are ``reports``."""
+        """Return the rows in their final form; subclasses convert them here. ``places``: the same rows as they are in
+        their inputs, with the columns ``QUARANTINE`` if there are ``reports``.
+        """
         return rows
 
     def _groups(self, partition: Partition) -> list[tuple[list[Slice], Mapping[str, str | None]]]:
-        """Return the slices, those of whole files together where they have the same values of partition columns; and
-        these values."""
+        """Return groups of slices with the values of their partition columns. Whole files with equal values are
+        grouped.
+        """
         from .partition_columns import constants_of
 
         has_constants = any(each.source is None for each in self.targets)
@@ -169,7 +173,7 @@ class FormatReader(DataSourceReader):
     def _rows(
         self, scan: ScanRequest, slices: Sequence[Slice], reports: TaskReportWriter | None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of slices of the same byte range; add their reports to ``reports``.
+        """Yield the batches of slices of the same byte range, and add their reports to ``reports``.
 
         Raises ``WireloomError`` if the storage fails, whatever the mode: a task that is run again may read it all.
         """
@@ -208,22 +212,23 @@ class FormatReader(DataSourceReader):
                         advice="ignoreCorruptFiles=true takes the rows up to there",
                     )
                 if last is not None and last.reason == "digest":
-                    # The rows are there all the same, so the log is the only place where it is seen.
+                    # The rows are complete all the same, so the problem is visible in the log only.
                     LOG.warning("%s: %s", report.path, report.error)
                 if reports is not None:
                     reports.add(report, piece)
-            # Where a file could not be read to its end, those after it still have to be read.
+            # If a file could not be read to its end, the files after it still have to be read.
             waiting = waiting[max(1, len(scanner.report.files)) :]
 
     def _scan_request(self, names: list[str]) -> ScanRequest:
-        """Return how whole files are read."""
+        """Return the scan request for whole files."""
         from ...reading.request import request_of
 
-        # The advice of what checks the format names options as they are called elsewhere.
+        # Messages of the format check use the option names of the Python API.
         return request_of(self.format, replace(self.options.scan, columns=names, check_format=False), self.options.own)
 
 
 def _setting(name: str) -> bool:
-    """Return whether the session's setting ``spark.sql.files.NAME`` is true. Spark hands it to the tasks of a query."""
+    """Return whether the session's setting ``spark.sql.files.NAME`` is true. Spark passes it to the tasks
+    of a query."""
     context = TaskContext.get()
     return context is not None and context.getLocalProperty(f"spark.sql.files.{name}") == "true"

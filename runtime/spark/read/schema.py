@@ -1,4 +1,4 @@
-"""The Spark columns of a read, and from which of the format's columns each of them comes."""
+"""Determines the Spark columns of a read, and the format's column that each of them shows."""
 
 from __future__ import annotations
 
@@ -30,21 +30,23 @@ EXTRA_TYPES: dict[str, DataType] = {
     "_error": StringType(),
     CORRUPT_RECORD: BinaryType(),
 }
-"""Columns that every format has besides its own. Offsets in files do not reach 2**63, so a long holds them."""
+"""Columns that every format has in addition to its own. Offsets in files are below 2**63, so they fit a long."""
 
 UNSIGNED64 = DecimalType(20, 0)
 
 
 @dataclass(frozen=True)
 class Target:
-    """One column of the result: its field in Spark, and the format's column it shows; ``None``: a partition column."""
+    """One column of the result: its Spark field, and the format's column that it shows; ``None`` for a partition
+    column.
+    """
 
     field: StructField
     source: str | None
 
 
 def wire_schema(format: Format) -> StructType:
-    """Return the Spark schema of all the columns of a format. Raises ``WireloomError`` if it has none."""
+    """Return the Spark schema of all columns of a format. Raises ``WireloomError`` if it has none."""
     try:
         schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
     except (ModuleNotFoundError, AttributeError) as error:
@@ -53,11 +55,11 @@ def wire_schema(format: Format) -> StructType:
 
 
 def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narrow: bool) -> dict[str, StructField]:
-    """Return every column that can be asked for, by name, in order: the wire's, the path's, then the extra ones.
+    """Return all columns that can be read, by name, in order: those of the format, the path, then the extra ones.
 
-    ``wire``: the generated schema. ``narrow``: unsigned 64-bit integers as ``long`` instead of ``decimal(20,0)``.
+    ``wire``: the generated schema. ``narrow``: use ``long`` instead of ``decimal(20,0)`` for unsigned 64-bit integers.
 
-    Raises ``WireloomError`` if ``corrupt_record`` is the name of another column.
+    Raises ``WireloomError`` if another column is named ``corrupt_record``.
     """
     fields = [StructField(each.name, narrowed(each.dataType) if narrow else each.dataType) for each in wire.fields]
     fields += [StructField(name, StringType()) for name in format.path_columns]
@@ -72,7 +74,7 @@ def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narr
 
 
 def narrowed(kind: DataType) -> DataType:
-    """Return the type with ``long`` wherever it has ``decimal(20,0)``."""
+    """Return the type with every ``decimal(20,0)`` replaced by ``long``."""
     if isinstance(kind, ArrayType):
         return ArrayType(narrowed(kind.elementType), kind.containsNull)
     if isinstance(kind, MapType):
@@ -88,8 +90,9 @@ def chosen_schema(
     columns: Sequence[str] | None,
     partitions: Callable[[], list[StructField]] = list,
 ) -> StructType:
-    """Return the schema where the user gives none: ``columns`` by name, or the default ones and the partition columns,
-    for which ``partitions`` is called where they may be needed. Raises ``UnknownNameError``."""
+    """Return the schema of a read for which the user gives none: ``columns`` by name, or the default and partition
+    columns. ``partitions`` is called only if partition columns may be needed. Raises ``UnknownNameError``.
+    """
     names = list(format.default_columns if columns is None else columns)
     if columns is None or any(name not in known for name in columns):
         more = {each.name: each for each in partitions()}
@@ -102,11 +105,12 @@ def chosen_schema(
 
 
 def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[Target, ...]:
-    """Return where each column of ``schema`` comes from. As in Spark, names are not case-sensitive; those that the
+    """Return the source of each column of ``schema``. As in Spark, names are not case-sensitive; columns that the
     format does not have may be partition columns.
 
-    Raises ``WireloomError`` for no column at all, and for one twice; ``UnknownNameError`` for a part of a struct that
-    the column does not have."""
+    Raises ``WireloomError`` for an empty schema and for duplicate columns, and ``UnknownNameError`` for a struct field
+    that the column does not have.
+    """
     if not schema.fields:
         raise WireloomError("there are no columns to read: name at least one, such as _offset")
     names = [each.lower() for each in schema.names]
@@ -124,8 +128,9 @@ def targets(schema: StructType, known: dict[str, StructField], corrupt_record: s
 
 
 def _check_parts(name: str, wanted: DataType, there: DataType) -> None:
-    """Raise ``UnknownNameError`` where a struct in a column, or in its lists and maps, is to have a part that is not
-    there. Types that do not fit at all are an error of the cast. ``name``: the path to the struct."""
+    """Raise ``UnknownNameError`` if a requested struct, also inside of lists and maps, has a field that does not exist.
+    Incompatible types are reported by the cast. ``name``: the path of the struct.
+    """
     if isinstance(wanted, StructType) and isinstance(there, StructType):
         parts = {each.name.lower(): each for each in there.fields}
         for each in wanted.fields:

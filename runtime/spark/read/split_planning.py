@@ -1,4 +1,4 @@
-"""Plans which parts of which files make a partition. Pure functions: no Spark, no I/O of their own."""
+"""Plans which parts of which files form a partition. Pure functions without Spark and I/O."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from dataclasses import dataclass
 from ...input.inputs import FileInput, Input
 
 EXPANSION = 4
-"""How many times larger compressed files are taken to be once they are read: what logs of text come to."""
+"""Assumed ratio of decompressed to compressed size, typical for text logs."""
 
 NEARNESS = 32
-"""How many times less it takes to open a file of a mounted disk than an object in a store."""
+"""Ratio of the cost of opening an object in a store to that of opening a file of a mounted disk."""
 
 TOGETHER = 1024
-"""The same for a file that is read together with others."""
+"""The same ratio for a file that is read together with others."""
 
 UNKNOWN_SIZE = 64 * 1024 * 1024
-"""What an input of unknown size counts as, in bytes."""
+"""Assumed size in bytes of an input of unknown size."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file to be read. ``splittable``: any byte range of it can be read by itself; ``compressed`` is by its name;
-    ``together``: the rows of several such files are read at once."""
+    """A file to be read. ``splittable``: any byte range of it can be read independently; ``compressed`` is derived from
+    its name; ``together``: the rows of several such files are read at once.
+    """
 
     input: Input
     splittable: bool = False
@@ -32,12 +33,12 @@ class Candidate:
 
     @property
     def cost(self) -> int:
-        """Return how much there is to read, in bytes."""
+        """Return the estimated number of bytes to read."""
         size = UNKNOWN_SIZE if self.input.size is None else self.input.size
         return size * EXPANSION if self.compressed else size
 
     def opening(self, open_cost: int) -> int:
-        """Return what opening it is worth in bytes, where it is ``open_cost`` for an object in a store."""
+        """Return the cost of opening the file, in bytes. ``open_cost``: that of an object in a store."""
         if not isinstance(self.input, FileInput):
             return open_cost
         return open_cost // (TOGETHER if self.together else NEARNESS)
@@ -45,14 +46,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Slice:
-    """A part of a file: the rows that begin in bytes ``begin`` … ``end`` (not included); ``None``: to its end."""
+    """A part of a file: the rows that begin in bytes ``begin`` … ``end`` (exclusive; ``None``: to the end
+    of the file)."""
 
     input: Input
     begin: int
     end: int | None
     cost: int
     opening: int = 0
-    """What opening the file is worth, in bytes too."""
+    """Cost of opening the file, in bytes."""
 
     @property
     def byte_range(self) -> tuple[int, int] | None:
@@ -71,10 +73,10 @@ def plan(
     """Return the partitions: every byte of every file is in exactly one slice, and every slice in exactly one
     partition.
 
-    As Spark does for its own files: a partition holds about ``max_partition_bytes``, or less where that gives
-    ``min_partitions``, but never less than ``open_cost``, which is what opening one more object of a store is worth in
-    bytes; a file of a mounted disk counts less. A file that cannot be split is one slice whatever its size.
-    ``confirm`` says of those that would be split whether they can be: it may have to open them.
+    As for Spark's own files, a partition has about ``max_partition_bytes``, or less if that results in
+    ``min_partitions``, but never less than ``open_cost``, the cost in bytes of opening one more object of a store;
+    files of a mounted disk cost less. A file that cannot be split is one slice whatever its size. ``confirm`` returns
+    which of the files that would be split can be; it may have to open them.
     """
     files = list(candidates)
     total = sum(each.cost + each.opening(open_cost) for each in files)
@@ -87,7 +89,7 @@ def plan(
         for place, each in enumerate(files)
         for piece in _slices(each, target, each.opening(open_cost), place in split)
     ]
-    # Spark's order: the largest first, filled up with what comes next while it fits.
+    # Spark's order: the largest first, followed by the next ones as long as they fit.
     slices.sort(key=lambda piece: -piece.cost)
     partitions: list[tuple[Slice, ...]] = []
     current: list[Slice] = []
@@ -108,7 +110,7 @@ def _slices(candidate: Candidate, target: int, opening: int, split: bool) -> Seq
     if not split or size is None:
         return (Slice(candidate.input, 0, None, candidate.cost, opening),)
     starts = range(0, size, target)
-    # The last one is open-ended: a file that has grown since is read to its end, once.
+    # The last slice is open-ended, so that a file that has grown since is read to its end exactly once.
     ends = [*starts[1:], None]
     return tuple(
         Slice(candidate.input, start, LAST if end is None else end, (size if end is None else end) - start, opening)

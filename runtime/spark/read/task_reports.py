@@ -1,8 +1,8 @@
 """The reports of the tasks of the ingest pipeline: damaged records, and the report of each file.
 
-Each task leaves two files in a folder that all tasks share, named after its partition: the damaged records as Parquet,
-and the reports as JSON, which is written last. A task that is run again, or twice at once, leaves the same files again;
-each appears under its name only when it is complete. So the driver finds what one run of each task has read.
+Each task writes two files to a folder that all tasks share, named after its partition: the damaged records as Parquet,
+then the reports as JSON. A task that is retried, or runs twice at once, writes the same files again; each appears under
+its name only when it is complete. The driver thus finds the results of one run of each task.
 """
 
 from __future__ import annotations
@@ -34,28 +34,29 @@ QUARANTINE_SCHEMA = pa.schema(
         pa.field("_corrupt_record", pa.binary()),
     ]
 )
-"""A damaged record, or the end of a file that could not be read: where it is, how many bytes it has, why it is damaged
-(a reason, a colon and more), and its bytes if known."""
+"""A damaged record, or the end of a file that could not be read: its location, its length in bytes, the error (a
+reason, a colon and details), and its bytes if known.
+"""
 
 FLUSH_BYTES = 8 * 1024 * 1024
-"""How many bytes of damaged records a task holds before it writes them out."""
+"""Size in bytes of the damaged records that a task buffers before it writes them."""
 
 EXPLAINED_BY_ERROR = ("codec", "missing", "digest")
-"""Reasons of which the report's error says more."""
+"""Reasons for which the report's error contains more details."""
 
 KNOWN = {"path", "rows", "bytes", "damaged", "unlisted", "unlisted_reasons", "tail", "tail_offset", "tail_size"}
 SET_ASIDE = "set_aside"
-"""Key of a report: how many of the rows that were read the table cannot hold."""
+"""Key of a report: the number of rows that were read and that the table cannot hold."""
 
 MODIFIED = "modified"
-"""Key of a report: when the file was last changed, in seconds since 1970; 0 if that is not known."""
+"""Key of a report: the modification time of the file in seconds since 1970; 0 if it is not known."""
 
 KNOWN |= {"tail_zeros", "error", "begin", "foreign", SET_ASIDE, MODIFIED}
 """Keys of a report that are no options."""
 
 
 class TaskReportWriter:
-    """Writes the report of one task; a context manager. Nothing is written where the block raises."""
+    """Writes the report of one task; a context manager. Nothing is written if the block raises."""
 
     def __init__(self, address: str, index: int, location: Location | None = None) -> None:
         self._location = location
@@ -84,7 +85,7 @@ class TaskReportWriter:
                 file.write(json.dumps(self._found).encode())
 
     def take(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Keep the damaged rows of a batch; return the good ones."""
+        """Record the damaged rows of a batch; return the good ones."""
         errors = batch.column("_error")
         if errors.null_count == batch.num_rows:
             return batch
@@ -93,7 +94,7 @@ class TaskReportWriter:
         return batch.filter(pc.is_null(errors))
 
     def set_aside(self, rows: pa.RecordBatch, errors: Sequence[str], records: Sequence[bytes]) -> None:
-        """Keep rows that were read and that the table cannot hold; ``records``: what is kept of each."""
+        """Record rows that were read but that the table cannot hold. ``records``: the bytes that are kept of each."""
         self._keep(rows, pa.array(errors, pa.string()), pa.array(records, pa.binary()))
         self._aside.update(rows.column("_path").to_pylist())
 
@@ -107,7 +108,7 @@ class TaskReportWriter:
             self._flush()
 
     def add(self, report: FileReport, piece: Slice) -> None:
-        """Keep the report of a file, or of the slice of one."""
+        """Add the report of a file, or of a slice of a file."""
         modified = microseconds(piece.input.modified) / 1e6
         self._found.append({**report.to_dict(), "begin": piece.begin, MODIFIED: modified})
 
@@ -122,7 +123,7 @@ class TaskReportWriter:
 
 
 class TaskReports:
-    """The reports of all tasks that are done; each file is read once."""
+    """The reports of all completed tasks; each file is read once."""
 
     def __init__(self, place: Folder) -> None:
         self._place = place
@@ -130,7 +131,7 @@ class TaskReports:
         self._records: list[str] = []
 
     def refresh(self) -> None:
-        """Read the reports that have come since."""
+        """Read the reports that were written since the last call."""
         names = self._place.names()
         for name in names:
             if name.startswith("report-") and name.endswith(".json") and name not in self._reports:
@@ -140,17 +141,17 @@ class TaskReports:
 
     @property
     def partitions(self) -> int:
-        """Return how many tasks are done."""
+        """Return the number of completed tasks."""
         return len(self._reports)
 
     @property
     def reports(self) -> list[dict[str, Any]]:
-        """One mapping per slice: ``FileReport.to_dict``, and where the slice ``begin``s."""
+        """Return one mapping per slice: ``FileReport.to_dict``, with the offset ``begin`` of the slice."""
         return [each for name in sorted(self._reports) for each in self._reports[name]]
 
     @property
     def oldest(self) -> float | None:
-        """Return the time of the file that was not changed for longest, in seconds since 1970, if known."""
+        """Return the earliest modification time of the files, in seconds since 1970; ``None`` if it is not known."""
         return min((each[MODIFIED] for each in self.reports if each.get(MODIFIED)), default=None)
 
     def records(self) -> Iterator[pa.Table]:
@@ -160,7 +161,7 @@ class TaskReports:
 
 
 def merge_reports(reports: Iterable[Mapping[str, Any]]) -> list[FileReport]:
-    """Return one report per file: those of its slices put together, in order."""
+    """Return one report per file, which combines those of its slices in order."""
     by_path: dict[str | None, list[Mapping[str, Any]]] = {}
     for each in sorted(reports, key=lambda one: (str(one["path"]), one["begin"])):
         by_path.setdefault(each["path"], []).append(each)
@@ -193,8 +194,9 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
 
 
 class DamagedRange(NamedTuple):
-    """Bytes of a file from ``offset`` on; ``length``: how many, ``None`` if that is not known; ``error``: the
-    reason, and more after a colon."""
+    """A range of a file at ``offset``. ``length`` is in bytes, ``None`` if it is not known; ``error`` is the reason,
+    followed by a colon and details.
+    """
 
     offset: int
     length: int | None
@@ -203,7 +205,7 @@ class DamagedRange(NamedTuple):
 
 
 def damaged_ranges(report: FileReport) -> list[DamagedRange]:
-    """Return those that the report lists, in the order of the file but for the end, which comes last."""
+    """Return the ranges that the report lists, in file order, except that the end comes last."""
     found = []
     for damage in report.damaged:
         told = report.error is not None and damage.reason in EXPLAINED_BY_ERROR
@@ -216,7 +218,7 @@ def damaged_ranges(report: FileReport) -> list[DamagedRange]:
 
 
 def count_by_reason(report: FileReport) -> dict[str, int]:
-    """Count them by reason, also those that are not listed."""
+    """Return the number of damaged ranges by reason, including those that are not listed."""
     found = Counter(each.reason for each in damaged_ranges(report))
     found.update(report.unlisted_reasons)
     return dict(sorted(found.items()))

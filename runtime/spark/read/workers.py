@@ -1,4 +1,4 @@
-"""Set-up of Spark's Python processes."""
+"""Setup of Spark's Python worker processes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import cache
 
 @cache
 def keep_imported() -> None:
-    """Exempt all present objects, mostly imported modules, from garbage collection.
+    """Exempt all existing objects, mostly imported modules, from garbage collection.
 
-    Spark's processes collect garbage after each task, and the next task waits: 30 to 90 ms, more than a small task
-    takes by itself. Elsewhere nothing is done.
+    Spark's workers collect garbage after each task, which delays the next task by 30 to 90 ms, more than a small task
+    takes by itself. Does nothing in other processes.
     """
     if os.environ.get("SPARK_REUSE_WORKER"):
         gc.freeze()

@@ -1,9 +1,9 @@
-"""The commit log of a folder: files of several folders appear together, once, even if the process is killed.
+"""The commit log of a folder: files of several folders appear together and exactly once, even if the process is killed.
 
-Files are made in ``_wireloom/staging/ATTEMPT`` of the folder that they are for, which readers leave out. A commit is
-one file, ``_wireloom/pending/NAME.json``, that is created atomically: it says which staged file gets which name, and
-holds what the committer wants to find again. From then on it is in force; the next process applies what was left
-undone, and every step of that is idempotent: files are moved, files that are replaced are deleted, the record moves to
+Files are written to ``_wireloom/staging/ATTEMPT`` of their folder, which readers ignore. A commit is one file,
+``_wireloom/pending/NAME.json``, that is created atomically. It lists the final name of each staged file and contains
+the committer's own data. From then on the commit is in effect. The next process applies what was left undone, and every
+step of that is idempotent: staged files are moved, replaced files are deleted, and the record moves to
 ``_wireloom/commits``. Staged files that no record names were never committed, and are removed.
 """
 
@@ -19,11 +19,11 @@ from ..folders import Folder, folder
 
 LOG_FOLDER = "_wireloom"
 TABLE = "table"
-"""The place that has the commit log."""
+"""Name of the place that contains the commit log."""
 VERSION = 1
 ATTEMPTS = 3
 UNFINISHED = ".tmp"
-"""End of the name of a file that is being written (see ``writing.opened``)."""
+"""Suffix of the name of a file that is being written (see ``writing.opened``)."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Move:
 @dataclass(frozen=True)
 class Commit:
     """A commit. ``places``: addresses of further folders by name; ``removes``: place and name of files that are
-    replaced; ``facts``: what the committer wants to find again, as JSON takes it."""
+    replaced; ``facts``: the committer's own data, as values that JSON supports.
+    """
 
     name: str
     moves: Sequence[Move] = ()
@@ -61,7 +62,7 @@ class Commit:
 
     @classmethod
     def from_json(cls, content: bytes, path: str) -> Commit:
-        """Parse a record. Raises ``WireloomError`` for one of a newer version, or one that is damaged."""
+        """Parse a record. Raises ``WireloomError`` if it is damaged or of a newer version."""
         try:
             found = json.loads(content)
             version = found["version"]
@@ -85,7 +86,8 @@ class Commit:
 
 class CommitLog:
     """The commits of a folder. ``publish`` is called for every record whose files are in place, before the commit is
-    done, and perhaps again after a crash. Only one process at a time commits under the same names."""
+    complete, and possibly again after a crash. Only one process at a time may commit under the same names.
+    """
 
     def __init__(self, place: Folder, publish: Callable[[Commit], None] = lambda _: None) -> None:
         self.place = place
@@ -94,14 +96,14 @@ class CommitLog:
         self._commits = place.inside(LOG_FOLDER, "commits")
 
     def commit(self, record: Commit) -> None:
-        """Put a commit in force and apply it."""
+        """Put a commit in effect and apply it."""
         for again in reversed(range(ATTEMPTS)):
             self._pending.make()
             try:
                 self._pending.write(f"{record.name}.json", record.to_json())
                 break
             except WireloomError:
-                # Another commit that is done may have removed the folder, which was still empty.
+                # Another completed commit may have removed the folder while it was still empty.
                 if not again:
                     raise
         self._apply(record)
@@ -116,23 +118,23 @@ class CommitLog:
         return found
 
     def pending(self) -> list[Commit]:
-        """Return the commits that are in force and not applied yet. Raises ``WireloomError``."""
+        """Return the commits that are in effect and not applied yet. Raises ``WireloomError``."""
         return [self._read(self._pending, name) for name in self.pending_names()]
 
     def pending_names(self) -> list[str]:
-        """Return the names of these, sorted."""
+        """Return the sorted names of pending commits."""
         return _records(self._pending)
 
     def names(self) -> list[str]:
-        """Return the names of all commits that are applied, sorted."""
+        """Return the sorted names of all applied commits."""
         return _records(self._commits)
 
     def record(self, name: str) -> Commit:
-        """Return a commit that is applied."""
+        """Return an applied commit."""
         return self._read(self._commits, name)
 
     def forget(self, name: str) -> None:
-        """Delete the record of a commit that is applied."""
+        """Delete the record of an applied commit."""
         self._commits.delete(f"{name}.json")
 
     def _read(self, place: Folder, name: str) -> Commit:
@@ -160,7 +162,7 @@ def _records(place: Folder) -> list[str]:
 
 
 def _move_staged(place: Folder, move: Move, made: set[str]) -> None:
-    """Give a staged file its name, unless it has it. ``made``: folders that are there."""
+    """Move a staged file to its final name, unless that has been done. ``made``: the folders known to exist."""
     if not place.holds(move.staged):
         if place.holds(move.final):
             return
@@ -189,7 +191,7 @@ def _moved(place: Folder, name: str, target: Folder, new_name: str) -> None:
 
 
 def staging(place: Folder, attempt: str) -> Folder:
-    """Return the folder in which an attempt makes its files for a folder."""
+    """Return the folder in which an attempt writes its files for a folder."""
     return place.inside(LOG_FOLDER, "staging", attempt)
 
 
@@ -199,7 +201,7 @@ def staged_name(attempt: str, name: str) -> str:
 
 
 def clear_staging(place: Folder, wanted: Callable[[str], bool] = lambda attempt: True) -> None:
-    """Remove what attempts have left, and folders of the commit log that are empty."""
+    """Remove the remains of attempts, and empty folders of the commit log."""
     stage = place.inside(LOG_FOLDER, "staging")
     for attempt in stage.names():
         if wanted(attempt):
@@ -210,7 +212,9 @@ def clear_staging(place: Folder, wanted: Callable[[str], bool] = lambda attempt:
 
 
 def clear_unfinished(place: Folder) -> None:
-    """Remove files in a folder, not in those below, whose writing was cut off. Nothing else may write there."""
+    """Remove files of a folder, but not of its subfolders, whose writing was interrupted. Nothing else may be writing
+    there.
+    """
     for name in place.names():
         if name.endswith(UNFINISHED):
             place.delete(name)

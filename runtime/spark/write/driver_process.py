@@ -1,4 +1,4 @@
-"""Names the process that a Spark application lives and dies with, so that others can tell whether it has ended."""
+"""Identifies the process of a Spark application, so that other processes can tell whether it has ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_PARENTS = 16
 
 
 def driver_process() -> str:
-    """Return the Java process above this one, or this one where there is none, as ``MACHINE.PROCESS.START``."""
+    """Return the Java process above this one, or this process if there is none, as ``MACHINE.PROCESS.START``."""
     found = process = os.getpid()
     for _ in range(MOST_PARENTS):
         status = _status(process)
@@ -29,7 +29,7 @@ def driver_process() -> str:
 
 
 def has_ended(name: str) -> bool:
-    """Return whether that process is known to have ended; of other machines nothing is known."""
+    """Return whether that process is known to have ended; nothing is known of other machines."""
     machine, _, rest = name.partition(".")
     process, _, start = rest.partition(".")
     if machine != _machine() or not process.isdecimal() or start in ("", "0"):
@@ -39,7 +39,7 @@ def has_ended(name: str) -> bool:
 
 
 def _machine() -> str:
-    """Return a digest of this machine's name and the time of its start."""
+    """Return a digest of this machine's name and boot time."""
     boot = ""
     with suppress(OSError):
         boot = (PROCESSES / "sys" / "kernel" / "random" / "boot_id").read_text()
@@ -47,12 +47,12 @@ def _machine() -> str:
 
 
 def _status(process: int) -> tuple[str, int, str] | None:
-    """Return a process's name, its parent and when it began; ``None`` if there is none, or that cannot be known."""
+    """Return the name, parent and start time of a process; ``None`` if it does not exist or cannot be examined."""
     try:
         text = (PROCESSES / str(process) / "stat").read_text()
     except OSError:
         return None
-    # The name is in parentheses and may hold spaces and parentheses itself.
+    # The name is in parentheses and may contain spaces and parentheses itself.
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
     return name, int(fields[1]), fields[19]

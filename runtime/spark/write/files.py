@@ -1,4 +1,4 @@
-"""Writing of a task: its rows as files of a format, each no larger than was asked for."""
+"""Writes the rows of a task as files of a format within the requested size."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PIECES = 8
-"""Into how many pieces, at least, the rows of a file of the largest size are handed to the encoder: how close it comes
-to that size."""
+"""Minimum number of pieces in which the rows of a file of maximum size are passed to the encoder; determines how
+closely files approach that size.
+"""
 
 MOST_ROWS = 1 << 62
 
 
 def ending(format: Format, codec: str | None) -> str:
-    """Return the ending of the files' names, by which readers of all kinds know format and codec."""
+    """Return the suffix of file names, from which readers recognise the format and codec."""
     extensions = [each if each.startswith(".") else f".{each}" for each in format.extensions]
     plain = [each for each in extensions if codecs.by_suffix(f"x{each}") is None]
     base = plain[0] if plain else extensions[0].rpartition(".")[0] if extensions else f".{format.name}"
@@ -40,9 +41,11 @@ def ending(format: Format, codec: str | None) -> str:
 def write_files(
     format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
-    """Write the rows; returns the name of each file and the number of its rows. No rows: no file.
+    """Write the rows, and return the name of each file with the number of its rows. Writes no file if there are no
+    rows.
 
-    Raises ``WireloomError`` for rows that cannot be written."""
+    Raises ``WireloomError`` for rows that cannot be written.
+    """
     if format.message is not None and format.message.framing == "whole":
         yield from _write_units(format, batches, place, options)
         return
@@ -65,8 +68,9 @@ def write_files(
 
 
 def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | None:
-    """Write a file without rows; gives its name. ``None``, and no file, where such a file is not valid for the format:
-    where its reader finds a row in it, or damage."""
+    """Write a file without rows and return its name. Returns ``None``, and writes no file, if such a file is not valid
+    for the format because its reader would find a row or damage in it.
+    """
     chosen = _chosen(options)
     content = io.BytesIO()
     try:
@@ -83,10 +87,10 @@ def write_empty(format: Format, place: Folder, options: WriteOptions) -> str | N
 
 
 def _chosen(options: WriteOptions) -> dict[str, Any]:
-    """Return the options of the format, as ``wireloom.write`` takes them."""
+    """Return the options of the format, as for ``wireloom.write``."""
     chosen: dict[str, Any] = dict(options.format)
     if "lossy" in chosen:
-        # Spark's options are text.
+        # Spark's options are strings.
         chosen["lossy"] = flag("lossy", chosen["lossy"])
     return chosen
 
@@ -96,13 +100,13 @@ def _new_name(format: Format, options: WriteOptions) -> str:
 
 
 def _taken(format: Format, rows: _Rows, file: Counted, options: WriteOptions) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of one file: at least one, whatever its size."""
+    """Yield the rows of one file: at least one row, whatever its size."""
     most, largest = options.max_records or MOST_ROWS, options.max_bytes
     whole = 0
     while most and rows.more():
         piece = rows.take(most, None if largest is None else largest // PIECES)
         most -= piece.num_rows
-        # A file that is only encoded when all of its rows are there has no size before.
+        # A file that is encoded only when all of its rows are known has no size before.
         whole += 0 if format.stands_alone else piece.nbytes
         yield piece
         if largest is not None and max(file.count, whole) >= largest:
@@ -117,7 +121,7 @@ class _Rows:
         self._rest: Any = None
 
     def more(self) -> bool:
-        """Return whether there are more."""
+        """Return whether there are more rows."""
         while self._rest is None or not self._rest.num_rows:
             self._rest = next(self._batches, None)
             if self._rest is None:
@@ -125,7 +129,7 @@ class _Rows:
         return True
 
     def take(self, rows: int, size: int | None) -> pa.RecordBatch:
-        """Return the next ones, of one batch: at most so many, and of about that size in bytes."""
+        """Return the next rows of one batch, limited in number and approximately in bytes."""
         batch = self._rest
         if size is not None:
             each = max(1, batch.nbytes // batch.num_rows)
@@ -138,7 +142,7 @@ class _Rows:
 def _write_units(
     format: Format, batches: Iterable[pa.RecordBatch], place: Folder, options: WriteOptions
 ) -> Iterator[tuple[str, int]]:
-    """Formats of which a file is one message: as many files as messages."""
+    """Write rows of a format in which a file is one message: one file per message."""
     from ...writing.messages.output import UnitWriter
 
     if options.max_bytes is not None:

@@ -1,4 +1,4 @@
-"""Rows by the values of some columns, each combination for a folder of its own, ``day=2026-03-01/host=a``."""
+"""Groups rows by the values of partition columns, each combination in a folder such as ``day=2026-03-01/host=a``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...base.nearest import unknown
 from ..read.partition_columns import NULL
 
 HELD_BYTES = 64 * 1024 * 1024
-"""Most bytes of rows that a task holds until it knows what else belongs to their folder."""
+"""Maximum number of bytes of rows that a task buffers to collect rows of the same folder."""
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
-"""What Spark and Hive do not let are in the name of such a folder."""
+"""Characters that Spark and Hive escape in the names of such folders."""
 
 
 def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
-    """Return the schema of the files. Raises ``WireloomError`` if folders cannot be named by these columns."""
+    """Return the schema of the files. Raises ``WireloomError`` if these columns cannot name folders."""
     for name in names:
         if name not in schema.names:
             raise unknown("column of option partitionBy", name, schema.names)
@@ -36,12 +36,13 @@ def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 
 def null_folder(names: Sequence[str]) -> str:
-    """Return the folder of the rows that have nulls in all of these columns."""
+    """Return the folder of the rows with nulls in all of these columns."""
     return "/".join(f"{_escaped(name)}={NULL}" for name in names)
 
 
 def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[str, list[pa.RecordBatch]]]:
-    """Yield the rows of each folder without the columns that name it; a folder with many rows comes several times."""
+    """Yield the rows of each folder without the columns that name it; a folder with many rows is yielded
+    several times."""
     held: dict[str, list[pa.RecordBatch]] = {}
     sizes: Counter[str] = Counter()
     for batch in batches:
@@ -60,7 +61,7 @@ def _groups(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[str, 
     columns = [_texts(batch.column(name)) for name in names]
     rest = batch.drop_columns(list(names))
     if all(pc.count_distinct(each, mode="all").as_py() == 1 for each in columns):
-        # Mostly a batch is of one file, and so of one folder.
+        # A batch usually has rows of a single file, and so of a single folder.
         yield _folder(names, (each[0].as_py() for each in columns)), rest
         return
     rows = pa.Table.from_arrays([*columns, pa.array(range(batch.num_rows), pa.int64())], [*keys, "row"])
@@ -70,7 +71,9 @@ def _groups(batch: pa.RecordBatch, names: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _texts(column: pa.Array) -> pa.Array:
-    """Return values as Spark spells them in the names of folders: times without a zone, and fractions if there are."""
+    """Return values in Spark's spelling for the names of folders: times have no time zone, and fractions only if not
+    zero.
+    """
     texts = column.cast(pa.string())
     if pa.types.is_timestamp(column.type):
         texts = pc.replace_substring_regex(texts, r"(\.\d*?)0*Z?$", r"\1")

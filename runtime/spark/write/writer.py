@@ -1,4 +1,4 @@
-"""Writes the rows of a data frame as files of a format, all of which appear when the job commits, or none."""
+"""Writes the rows of a data frame as files of a format, which all appear when the job commits, or not at all."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ from .partitions import by_folder, checked_partitions, null_folder
 
 JOB = "job-"
 STREAM = "stream-"
-"""How the names of commits and of staging folders begin."""
+"""Prefixes of the names of commits and staging folders, of jobs and of streams."""
 
 QUERY_PROPERTY = "sql.streaming.queryId"
-"""The local property by which Spark tells the tasks of a stream which query they are of."""
+"""The local property in which Spark passes the id of a streaming query to its tasks."""
 
 ABANDONED = timedelta(days=1)
-"""Staged files of another machine that are older than this are not going to be committed."""
+"""Age from which staged files of another machine are considered abandoned."""
 
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file that waits for the commit: its ``name`` in the staging folder, which task made it, and for which folder
-    below the one that is written to."""
+    """A file that waits for the commit: its ``name`` in the staging folder, the task that wrote it, and the subfolder
+    of the target for which it is meant.
+    """
 
     name: str
     partition: int
@@ -53,8 +54,9 @@ class WrittenFile:
 
 @dataclass
 class Written(WriterCommitMessage):
-    """The files that a task wrote. ``attempt``: its staging folder; ``query``: the stream's, ``None`` if it is
-    none."""
+    """The files that a task wrote. ``attempt``: its staging folder; ``query``: that of the stream, ``None`` in a batch
+    write.
+    """
 
     files: tuple[WrittenFile, ...]
     rows: int
@@ -63,7 +65,7 @@ class Written(WriterCommitMessage):
 
 
 class FilesWriter:
-    """The common part of batch and streaming writers. It is pickled on its way to the tasks."""
+    """The common base of batch and streaming writers. It is pickled to be sent to the tasks."""
 
     def __init__(self, format: Format, schema: StructType, options: WriteOptions, overwrite: bool) -> None:
         self.format = format
@@ -71,13 +73,13 @@ class FilesWriter:
         self.overwrite = overwrite
         self.job = secrets.token_hex(6)
         self._process = driver_process()
-        # Missing columns are reported before any task has begun.
+        # Missing columns are reported before any task starts.
         _check_columns(format, to_arrow_schema(schema, timezone="UTC"), options)
         if self._folder().kind() == "file":
             raise WireloomError("is a file: give the folder that the files are to be written to", path=options.path)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
-        """Write the rows of one task to the staging folder. A task without rows leaves no file."""
+        """Write the rows of one task to the staging folder. A task without rows writes no file."""
         context = TaskContext.get()
         partition = context.partitionId() if context is not None else 0
         query = self._query(context)
@@ -107,13 +109,13 @@ class FilesWriter:
         return f"{JOB}{self.job}-{self._process}" if query is None else f"{STREAM}{query}-{self._process}"
 
     def _commit(self, name: str, written: Sequence[Written], batch: int, job: str) -> CommitLog:
-        """Apply what other processes have left undone, then commit the files of all tasks."""
+        """Apply commits that other processes have left undone, then commit the files of all tasks."""
         place = self._folder()
         place.make()
         log = _recovered(place)
         files = [(each.attempt, file) for each in written for file in each.files]
         if not files and (self.overwrite or not place.files()):
-            # Readers take a folder without any file for a mistake.
+            # Readers reject a folder without any files.
             files = self._empty(written[0].attempt if written else self._attempt(None))
         before = [each for each in place.names() if each != LOG_FOLDER]
         below = list(place.files()) if self.options.partition_by else before
@@ -130,17 +132,17 @@ class FilesWriter:
             Move(TABLE, staged_name(attempt, file.name), final)
             for (attempt, file), final in zip(files, finals, strict=True)
         ]
-        # What was there goes last: readers may find too much for a moment, never nothing.
+        # Replaced files are deleted last: readers may see duplicates for a moment, but never missing rows.
         removes = [(TABLE, each) for each in _replaced(before, below, finals)] if self.overwrite else []
         log.commit(Commit(name, moves, removes))
         return log
 
     def _empty(self, attempt: str) -> list[tuple[str, WrittenFile]]:
-        """Return a staged file without rows; none where such a file is not valid for the format."""
+        """Return a staged file without rows, or nothing if such a file is not valid for the format."""
         place = staging(self._folder(), attempt)
         place.make()
         name = write_empty(self.format, place, self.options)
-        # Below a folder, so that readers find the partition columns.
+        # In a subfolder, so that readers find the partition columns.
         return [] if name is None else [(attempt, WrittenFile(name, 0, null_folder(self.options.partition_by)))]
 
     def _clear(self, own: str) -> None:
@@ -148,7 +150,7 @@ class FilesWriter:
         place = self._folder()
         if LOG_FOLDER not in place.names():
             return
-        # What is committed may still be staged.
+        # A committed file may still be staged.
         _recovered(place)
         oldest = datetime.now(UTC) - ABANDONED
 
@@ -165,27 +167,28 @@ class FilesWriter:
 
 
 class FormatWriter(FilesWriter, DataSourceArrowWriter):
-    """Writes one format."""
+    """Writes a data frame as files of one format."""
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Move the files of all tasks into place; with ``overwrite``, remove what was there."""
+        """Move the files of all tasks into place; with ``overwrite``, remove the previous files."""
         name = f"{JOB}{self.job}"
         with HideTraceback():
             self._commit(name, _written(messages), 0, self.job).forget(name)
             self._clear(name)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Remove the files of all tasks; a commit that is in force already is applied."""
+        """Remove the files of all tasks; a commit that is already in effect is applied."""
         with suppress(WireloomError):
             self._clear(f"{JOB}{self.job}")
 
 
 class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
-    """Writes the batches of a stream, each once. For every batch, and for its commit, Spark makes a new one of these,
-    so what they have to know of each other is in the messages."""
+    """Writes the batches of a stream, each exactly once. Spark creates a new instance for every batch and for its
+    commit, so shared state is in the messages.
+    """
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Like ``FormatWriter.commit``; a batch of the same query that is committed already is left alone."""
+        """Like ``FormatWriter.commit``; a batch of the same query that is already committed is skipped."""
         written = _written(messages)
         if not written:
             return
@@ -200,7 +203,7 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
             self._clear(stream)
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Remove the files of the tasks that were done; the next batch of the query removes all others."""
+        """Remove the files of completed tasks; the next batch of the query removes all others."""
         with suppress(WireloomError):
             for attempt in {each.attempt for each in _written(messages)}:
                 self._clear(attempt)
@@ -213,7 +216,7 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
 
 
 def _recovered(place: Folder) -> CommitLog:
-    """Return the commit log, after applying what a process committed that died, or is about to apply it itself."""
+    """Return the commit log, after applying the commits that another process has left pending or is about to apply."""
     log = CommitLog(place)
     for each in log.recover():
         if each.name.startswith(JOB):
@@ -226,8 +229,9 @@ def _written(messages: list[WriterCommitMessage | None]) -> list[Written]:
 
 
 def _replaced(there: Iterable[str], files: Iterable[str], new: Sequence[str]) -> Iterator[str]:
-    """Yield what new files replace. ``there``: files and folders directly in the folder; ``files``: all files in and
-    below it, where new ones are in folders as well."""
+    """Yield the files that new files replace. ``there``: files and folders directly in the folder; ``files``: all files
+    in it and its subfolders, used if new files are in subfolders as well.
+    """
     kept = set(new)
     shared = {each.partition("/")[0] for each in new if "/" in each}
     yield from (each for each in there if each not in kept and each not in shared)
@@ -235,7 +239,7 @@ def _replaced(there: Iterable[str], files: Iterable[str], new: Sequence[str]) ->
 
 
 def _check_columns(format: Format, schema: pa.Schema, options: WriteOptions) -> None:
-    """Raise ``WireloomError`` where a writer cannot do with these columns."""
+    """Raise ``WireloomError`` if a writer cannot write these columns."""
     if options.partition_by:
         schema = checked_partitions(schema, options.partition_by)
     if format.message is None:
