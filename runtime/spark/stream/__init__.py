@@ -1,4 +1,4 @@
-"""Streaming reads: offsets, files that grow or are rotated, and what each micro-batch takes."""
+"""Streaming reads: offsets, files that grow or are rotated, and the content of each micro-batch."""
 
 from ...base.face import face
 

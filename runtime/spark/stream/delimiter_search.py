@@ -1,15 +1,15 @@
-"""Looks for delimiters and zeros in open files, a block at a time."""
+"""Searches open files for delimiters and zeros, block by block."""
 
 from __future__ import annotations
 
 from ...input.inputs import Stream
 
 BLOCK = 256 * 1024
-"""Bytes that are looked through at a time."""
+"""Number of bytes that are searched at a time."""
 
 
 def read_at(stream: Stream, begin: int, end: int) -> bytes:
-    """Return the bytes ``begin`` … ``end``; fewer where the file ends before."""
+    """Return the bytes ``begin`` … ``end``; fewer if the file ends earlier."""
     stream.seek(begin)
     buffer = bytearray(end - begin)
     view, filled = memoryview(buffer), 0
@@ -19,7 +19,7 @@ def read_at(stream: Stream, begin: int, end: int) -> bytes:
 
 
 def find_last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
-    """Return the offset of the last delimiter that lies in ``begin`` … ``end``; ``None``: there is none."""
+    """Return the offset of the last delimiter within ``begin`` … ``end``; ``None`` if there is none."""
     while end - begin >= len(delimiter):
         start = max(begin, end - BLOCK)
         found = read_at(stream, start, end).rfind(delimiter)
@@ -32,7 +32,7 @@ def find_last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | N
 
 
 def find_first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
-    """Return the offset of the first one."""
+    """Return the offset of the first delimiter within ``begin`` … ``end``; ``None`` if there is none."""
     while end - begin >= len(delimiter):
         stop = min(end, begin + BLOCK)
         found = read_at(stream, begin, stop).find(delimiter)
@@ -45,7 +45,7 @@ def find_first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | 
 
 
 def start_of_zeros(stream: Stream, begin: int, end: int) -> int:
-    """Return where the zeros begin that end at ``end``, or ``begin`` where they go back that far."""
+    """Return the start of the run of zeros that ends at ``end``, but not less than ``begin``."""
     while end > begin:
         start = max(begin, end - BLOCK)
         found = len(read_at(stream, start, end).rstrip(b"\0"))
@@ -56,7 +56,7 @@ def start_of_zeros(stream: Stream, begin: int, end: int) -> int:
 
 
 def find_nonzero(stream: Stream, begin: int, end: int) -> int:
-    """Return the offset of the first byte from ``begin`` on that is not zero; ``end``: there is none before that."""
+    """Return the offset of the first byte that is not zero within ``begin`` … ``end``; ``end`` if there is none."""
     while begin < end:
         found = read_at(stream, begin, min(end, begin + BLOCK))
         rest = len(found.lstrip(b"\0"))

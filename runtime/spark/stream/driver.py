@@ -22,7 +22,8 @@ from .reports import BatchReports
 
 
 class Driver:
-    """The state of a query while it runs. What it remembers only saves work: the offsets have all that counts."""
+    """The state of a query while it runs. It only caches: the offsets contain everything that is needed
+    for correctness."""
 
     def __init__(self, reader: FormatReader, stream: StreamOptions) -> None:
         self._reader = reader
@@ -38,7 +39,7 @@ class Driver:
         self._reports = None if options.report_folder is None else BatchReports(options.report_folder, options.store)
 
     def fix(self) -> None:
-        """Take what is there now as all that there will be."""
+        """Plan only the input that exists now from here on."""
         self._fixed = self._list()
 
     def _list(self) -> list[ListedFile]:
@@ -58,13 +59,13 @@ class Driver:
             there = {each.path for each in files}
             self._growing.forget(there)
             self._contents.forget(there)
-        # Spark compares offsets as text.
+        # Spark compares offsets as strings.
         return dict(start) if self._end is before else self._end.to_json()
 
     def partitions(
         self, start: Mapping[str, Any], end: Mapping[str, Any]
     ) -> tuple[int, list[tuple[PlannedSlice, ...]]]:
-        """Return the number of the batch between two offsets, and what each of its tasks reads."""
+        """Return the number of the batch between two offsets, and the slices that each of its tasks reads."""
         first, last = StreamOffset.from_json(start), StreamOffset.from_json(end)
         if last.batch != first.batch + 1:
             raise WireloomError(
@@ -75,7 +76,7 @@ class Driver:
         return last.batch, partitions_of(self._reader.table, self._reader.columns, self._options, last.taken)
 
     def progress(self) -> dict[str, Any]:
-        """Return numbers for the progress of the query."""
+        """Return metrics for the progress of the query."""
         found = {
             "batches": self._end.batch,
             "files": self._end.files,

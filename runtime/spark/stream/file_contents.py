@@ -1,4 +1,5 @@
-"""Reads what identifies the files of a streaming read: digests of their contents, and their numbers. On the driver."""
+"""Reads the data that identifies the files of a streaming read: digests of their contents, and their
+numbers. Runs on the driver."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class Content:
 
 @dataclass
 class _Seen:
-    """The content of a file at a given size, time and number."""
+    """The content of a file with a given size, modification time and number."""
 
     state: tuple[int, int, int]
     contents: dict[int, Content | None] = field(default_factory=dict)
@@ -37,27 +38,31 @@ class _Seen:
 
 
 class FileContents:
-    """The contents of files, remembered as long as the query runs, and the files beside those that are listed."""
+    """The contents of files, cached while the query runs, and the files next to the listed ones."""
 
     def __init__(self, format: Format, paths: Iterable[str]) -> None:
         self._delimiter = format.delimiter
-        # All that a pattern matched may have other names by now.
+        # Any file that a pattern matched may have another name by now.
         self._folders = {local_folder(path) for path in paths if not is_remote(path)}
         self._seen: dict[str, _Seen] = {}
 
     def content(self, file: ListedFile, position: int) -> Content | None:
-        """Return what a file holds up to ``position``; ``None``: it has vanished, or is another one than was listed.
+        """Return the content of a file up to ``position``; ``None`` if the file has vanished or is not the one that was
+        listed.
 
-        Raises ``WireloomError`` if it cannot be read."""
+        Raises ``WireloomError`` if it cannot be read.
+        """
         found = self._cache(file).contents
         if position not in found:
             found[position] = self._read(file, position)
         return found[position]
 
     def unpacked(self, file: ListedFile, positions: frozenset[int]) -> dict[int, int]:
-        """Return the digests of a compressed file at these positions; see ``file_identity.digests``.
+        """Return the digests of a compressed file at these positions of its decompressed content; see
+        ``file_identity.digests``.
 
-        Raises ``WireloomError`` if it cannot be read."""
+        Raises ``WireloomError`` if it cannot be read.
+        """
         found = self._cache(file).digests
         if positions not in found:
             try:
@@ -70,9 +75,10 @@ class FileContents:
         return found[positions]
 
     def identify(self, part: FilePart, file: ListedFile, before: FileProgress | None) -> FilePart | None:
-        """Return the part with number and digest of its file; ``None``: the file has changed since it was listed.
+        """Return the part with the number and digest of its file; ``None`` if the file has changed since it was listed.
 
-        ``before``: what is known of the file where the part begins."""
+        ``before``: what is known of the file at the beginning of the part.
+        """
         if is_remote(file.path) and part.kind in ("whole", "skip"):
             return part
         self._seen.pop(file.path, None)
@@ -84,7 +90,7 @@ class FileContents:
         return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
 
     def elsewhere(self, files: Iterable[ListedFile], is_wanted: Callable[[str, int], bool]) -> list[ListedFile]:
-        """Return the files beside the listed ones whose path and number are wanted."""
+        """Return the files next to the listed ones that have the wanted paths and numbers."""
         listed = {each.path for each in files}
         self._folders |= {folder for path in listed if not is_remote(path) for folder in folders_of(path)}
         found = []
@@ -95,15 +101,14 @@ class FileContents:
         return [each for each in found if each is not None]
 
     def is_there(self, file: ListedFile) -> bool:
-        """Return whether a file is there still, under its own name or another one in the folders of those that were
-        listed."""
+        """Return whether a file still exists, under its own name or another one in the folders of the listed files."""
         now = state_now(file.path, Location()) if file.file_id else None
         if now is not None and now.file_id == file.file_id:
             return True
         return bool(self.elsewhere([], lambda _, number: number == file.file_id))
 
     def forget(self, keep: set[str]) -> None:
-        """Forget what is known of all other files."""
+        """Remove the cached contents of all other files."""
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
 
     def _cache(self, file: ListedFile) -> _Seen:

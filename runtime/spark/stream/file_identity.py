@@ -1,7 +1,7 @@
-"""Identifies a file that a stream has read: by its number, and a digest of some of the bytes that were read.
+"""Identifies a file that a stream has read by its number and by a digest of some of the bytes that were read.
 
-The number alone does not tell: a log that is cut and written again keeps it, and file systems give numbers of removed
-files to new ones. The digest alone does not tell which of two copies continues.
+The number alone is not sufficient: a log that is truncated and written again keeps it, and file systems reuse the
+numbers of removed files. Nor is the digest: it does not tell which of two copies continues.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .delimiter_search import read_at
 
 FIRST_BYTES = 1024
 LAST_BYTES = 4096
-"""The digest is that of so many bytes at the beginning of a file, and right before a position."""
+"""The digest covers this number of bytes at the beginning of a file, and before a position."""
 
 CHUNK = 1 << 20
-"""Bytes that are decompressed at a time."""
+"""Number of bytes that are decompressed at a time."""
 
 _COUNTED = r"[.\-_](?:\d[\d.\-_T:]*|old|bak|prev)"
 _ROTATED = re.compile(rf"(.+?){_COUNTED}(\.[A-Za-z][^.]*)?", re.DOTALL)
 
 
 def digest(stream: Stream, position: int) -> int:
-    """64 bits, never 0, over the first bytes of a file and those before ``position``; 0 for position 0."""
+    """Return a 64-bit digest, never 0, of the first bytes of a file and those before ``position``; 0 for position 0."""
     if not position:
         return 0
     first = read_at(stream, 0, min(FIRST_BYTES, position))
@@ -38,8 +38,8 @@ def digest(stream: Stream, position: int) -> int:
 
 
 def digests(decoder: Decoder, positions: Iterable[int]) -> dict[int, int]:
-    """Return the digests at these positions, none of them 0, of what a stream holds once it is decompressed. Where it
-    ends before one of them, or is damaged, that at its end takes their place."""
+    """Return the digests at these positions of the decompressed content of a stream; none of them is 0. For positions
+    after the end of the content, or after damage, the digest at that end is returned."""
     found: dict[int, int] = {}
     buffer = memoryview(bytearray(max(decoder.room, CHUNK)))
     first, recent, done = b"", b"", 0
@@ -67,15 +67,16 @@ def _hashed(position: int, first: bytes, before: bytes) -> int:
 
 
 def is_boundary(stream: Stream, position: int, delimiter: bytes) -> bool:
-    """Return whether a row ends or begins at ``position``: a delimiter is there or right before, or the file ends
-    there, perhaps within the delimiter."""
+    """Return whether a row ends or begins at ``position``: if a delimiter is there or directly before it, or if the
+    file ends there, possibly within the delimiter."""
     before = read_at(stream, max(0, position - len(delimiter)), position)
     after = read_at(stream, position, position + len(delimiter))
     return not position or before == delimiter or delimiter.startswith(after)
 
 
 def original(name: str) -> str | None:
-    """Return the name that a log had before it was rotated to ``name``, as far as names tell.
+    """Return the name that a log had before it was rotated to ``name``, as far as it can be derived from the name;
+    ``None`` if it was not rotated.
 
     >>> original("app.log.1"), original("app-20260301.log"), original("app.log.2026-03-01"), original("app.log")
     ('app.log', 'app.log', 'app.log', None)
@@ -85,23 +86,23 @@ def original(name: str) -> str | None:
 
 
 def family(path: str) -> tuple[str, str]:
-    """Return what a log and all that it was rotated to have in common: the folder, and the name that the log has."""
+    """Return the key that a log shares with its rotated files: the folder and the name of the log."""
     folder, name = os.path.split(path)
     return folder, original(name) or name
 
 
 def folders_of(path: str) -> list[str]:
-    """Return the folders in which a local file may get a new name: its own, and that of what it is a link to."""
+    """Return the folders in which a local file may get a new name: its own, and that of the target if it is a link."""
     targets = (os.path.realpath(path),) if os.path.islink(path) else ()
     return list(dict.fromkeys(os.path.dirname(each) for each in (path, *targets)))
 
 
 def neighbours(folder: str) -> Iterator[tuple[str, int]]:
-    """Path and number of each file in a local folder; none if it cannot be listed."""
+    """Yield the path and number of each file in a local folder; nothing if it cannot be listed."""
     try:
         with os.scandir(folder or ".") as entries:
             found = [each for each in entries if each.is_file(follow_symlinks=False)]
-            # Not by ``DirEntry.inode``: where file systems lie above each other, it is another number than the file's.
+            # ``DirEntry.inode`` is not used: in overlay file systems it differs from the file's number.
             yield from [(os.path.join(folder, each.name), each.stat().st_ino) for each in found]
     except OSError:
         return
@@ -109,15 +110,16 @@ def neighbours(folder: str) -> Iterator[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class FollowedFile(FileInput):
-    """A local file that is read where it is now, at ``place``, and shown under the path that it was planned with.
+    """A local file that is read from its current location, ``place``, and shown under the path with which it was
+    planned.
 
-    ``file_id`` is its number; another file that has come to that place is not read.
+    ``file_id`` is its number; another file that has appeared at that location is not read.
     """
 
     place: str = ""
 
     def open(self) -> Stream:
-        """Like ``Input.open``."""
+        """Open the file, like ``Input.open``."""
         try:
             stream = LocalStream(self.place, self.size)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Growing files: which ones do, and how far their rows are complete. Runs on the driver."""
+"""Growing files: determines which files grow, and up to where their rows are complete. Runs on the driver."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from .listing import ListedFile
 from .options import StreamOptions, can_grow
 
 LEAST_HEAD = 4
-"""With fewer bytes a compressed file cannot be told from another."""
+"""Minimum number of bytes from which a compressed file can be recognised."""
 
 HEADER = 64
-"""Most bytes of a row up to the end of its length. If only zeros follow them, the length may not be complete."""
+"""Maximum number of bytes from the start of a row to the end of its length. If only zeros follow them, the length may
+be incomplete."""
 
 
 @dataclass(frozen=True)
 class CompleteRows:
-    """Rows are complete up to ``end``; ``last``: what follows can never be read."""
+    """Rows are complete up to ``end``; ``last``: the bytes after it can never be read."""
 
     end: int
     last: bool = False
@@ -43,7 +44,7 @@ class GrowingFiles:
         self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], CompleteRows]] = {}
 
     def grows(self, file: ListedFile) -> bool:
-        """Return whether more rows may come at the end of the file."""
+        """Return whether more rows may be appended to the file."""
         if self._tail is False:
             return False
         if self._tail is None and (not self._format.delimiter or is_remote(file.path)):
@@ -51,7 +52,7 @@ class GrowingFiles:
         return self.may_grow(file)
 
     def may_grow(self, file: ListedFile) -> bool:
-        """Return whether ``tail=true`` would read what comes at the end of the file."""
+        """Return whether ``tail=true`` would read rows that are appended to the file."""
         if not can_grow(self._format, self._columns):
             return False
         key = file.path, file.file_id
@@ -63,8 +64,8 @@ class GrowingFiles:
         return found
 
     def complete(self, file: ListedFile, begin: int, most: int | None) -> CompleteRows:
-        """Return how far the rows after ``begin`` are complete: up to ``begin`` itself, or at most ``most`` bytes more,
-        but at least one row where there is one."""
+        """Return up to where the rows after ``begin`` are complete: at most ``most`` bytes, but at least one row if
+        there is a complete one, otherwise ``begin``."""
         known = (file.file_id, file.size, file.modified, begin, most)
         if file.path not in self._seen or self._seen[file.path][0] != known:
             wanted = file.size if most is None else min(file.size, begin + most)
@@ -76,15 +77,16 @@ class GrowingFiles:
         return self._seen[file.path][1]
 
     def forget(self, keep: set[str]) -> None:
-        """Forget what is known of all other files."""
+        """Remove the cached results of all other files."""
         self._raw = {key: found for key, found in self._raw.items() if key[0] in keep}
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
 
     def _delimited(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
-        """Return a row begins where the delimiter before it does, and ends where the next one begins.
+        """Return the complete rows between delimiters: a row begins at the delimiter before it, and ends where the next
+        one begins.
 
-        Where delimiters are zeros, so is the room at the end of a file that a writer has set apart: the row before it
-        ends with the first of them, and the next one will be written over the others.
+        If delimiters are zeros, they cannot be told from space that a writer has preallocated at the end of a file: the
+        last row ends with the first zero, and the next row will overwrite the others.
         """
         delimiter = self._format.delimiter
         zeros = not any(delimiter)
@@ -100,7 +102,7 @@ class GrowingFiles:
         return CompleteRows(begin if end is None else end)
 
     def _back_to_back(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
-        """Read the rows, to know where the last one ends."""
+        """Return the complete rows of a format without delimiters, by reading them."""
         from ...reading.request import request_of
         from ...reading.scanning import Scanner
 
@@ -125,8 +127,8 @@ class GrowingFiles:
             return CompleteRows(end)
         if report.tail in ("clean", "growing"):
             return CompleteRows(max(begin, report.tail_offset))
-        # The row at tail_offset has lost its end: there is no more of it than space that a writer has allocated,
-        # perhaps with a part of the length written, or, with recover, a later one may be found in what is to come.
+        # The row at tail_offset is incomplete: either only preallocated space follows, possibly with a part of the
+        # length, or, with recover, a later row may be found in data that is still to be appended.
         end = max(begin, report.tail_offset)
         recovers = options.scan.recover or bool(self._format.marker)
         with closing(file.input.open()) as stream:

@@ -1,9 +1,9 @@
-"""Listings of object stores that go on from the last one, for queries that list the same prefixes again and again.
+"""Incremental listings of object stores, for queries that list the same prefixes again and again.
 
-A store lists keys in their order, a thousand per request, and can begin after any key (S3's ``StartAfter``). New keys
-mostly come beside others that came lately: at the end of a prefix, of the folder of a host, or of the current day. So
-after a listing of everything only the gaps beside such keys are asked for, and the end. Keys that come elsewhere, and
-objects that are replaced or deleted elsewhere, are seen by the next listing of everything.
+A store lists keys in order, a thousand per request, and can begin after any key (S3's ``StartAfter``). New keys usually
+appear next to other recent ones: at the end of a prefix, of the folder of a host, or of the current day. After a full
+listing, therefore, only the gaps next to recent keys, and the end, are requested. Keys that appear elsewhere, and
+objects that are replaced or deleted elsewhere, are found by the next full listing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ...input.remote_listing import Below
 from ..read.file_listing import EPOCH, input_of, microseconds
 
 PAGE = 1000
-"""Keys of a request: the most that a store gives."""
+"""Number of keys per request, the maximum that a store returns."""
 
 
 class IncrementalListing:
-    """Lists the paths of a query, everything at least once per ``interval``.
+    """Lists the paths of a query, completely at least once per ``interval``.
 
     Raises ``UnsupportedError`` for addresses that are not of ``s3://``, and ``MissingExtraError`` without boto3.
     """
@@ -43,7 +43,7 @@ class IncrementalListing:
         self._full_at: dict[str, float] = {}
 
     def expand(self, path: str, location: Location) -> list[Input]:
-        """Return what ``input.expand`` does. Raises ``NothingThereError`` and ``WireloomError``."""
+        """Return the objects of a path, like ``input.expand``. Raises ``NothingThereError`` and ``WireloomError``."""
         first, *others = (self._listed(pattern, location) for pattern in alternatives(path))
         found = (
             first if not others else list({each.address: each for some in (first, *others) for each in some}.values())
@@ -67,8 +67,8 @@ class IncrementalListing:
 
 
 def _continued(pattern: str, known: Sequence[Input], interval: timedelta, location: Location) -> list[Input]:
-    """Return the last listing with what has changed beside the objects that came within ``interval`` before the newest
-    one, and at the end."""
+    """Return the last listing, updated at its end and next to the objects that were modified within ``interval`` before
+    the newest one."""
     scheme, _, path = pattern.rstrip("/").partition("://")
     if known[0].address == pattern:
         return expand(pattern, location)
@@ -77,7 +77,7 @@ def _continued(pattern: str, known: Sequence[Input], interval: timedelta, locati
     addresses = [each.address for each in known]
     times = [each.modified or EPOCH for each in known]
     since = max(times) - interval
-    # A gap has the number of the object after it.
+    # A gap has the index of the object after it.
     recent = [number for number, time in enumerate(times) if time > since]
     gaps = sorted({*recent, *(number + 1 for number in recent), len(known)})
     found: list[Input] = []
@@ -95,13 +95,13 @@ def _continued(pattern: str, known: Sequence[Input], interval: timedelta, locati
             if last is None:
                 return found
             after, place = last, bisect_right(addresses, last)
-            # Where a page ends with new objects, there may be more of them.
+            # If a page ends with new objects, more of them may follow.
             is_listed = place > gap and (not page or page[-1].address == addresses[place - 1])
     return found
 
 
 class _Pages:
-    """The listings of a prefix, from a key on; keys are given and taken as addresses."""
+    """The listings of a prefix, each from a key on; keys are passed and returned as addresses."""
 
     def __init__(self, scheme: str, below: Below, location: Location) -> None:
         from botocore.exceptions import BotoCoreError, ClientError
@@ -116,7 +116,8 @@ class _Pages:
         self._prefix = f"{folder}/" if folder else ""
 
     def after(self, address: str) -> tuple[list[Input], str | None]:
-        """Return the objects of the next page that are read, and the address to go on from; ``None``: that was all.
+        """Return the readable objects of the next page, and the address from which to continue; ``None`` after the last
+        page.
 
         Raises ``WireloomError``.
         """

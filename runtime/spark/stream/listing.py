@@ -1,4 +1,4 @@
-"""Lists what a streaming read finds in its folders, in the order of reading."""
+"""Lists the input of a streaming read, in reading order."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from ..read.file_listing import list_inputs, microseconds
 from .offset import FilePart, fingerprint
 
 REQUESTS = 16
-"""How many objects are asked for at a time."""
+"""Number of objects that are requested concurrently."""
 
 
 @dataclass(frozen=True)
 class ListedFile:
-    """A file that is there; ``size`` in bytes as stored, ``modified`` in microseconds since 1970, UTC."""
+    """A listed file; ``size`` in bytes as stored, ``modified`` in microseconds since 1970, UTC."""
 
     input: Input
     path: str
     size: int
     modified: int
     file_id: int = 0
-    """The number of a local file; 0: it is not known."""
+    """The number of a local file (its inode); 0 if it is not known."""
 
     @cached_property
     def fingerprint(self) -> int:
-        """Like ``offset.fingerprint``."""
+        """Return the fingerprint of the path, see ``offset.fingerprint``."""
         return fingerprint(self.path)
 
     @property
     def is_local(self) -> bool:
-        """Return whether it is a file of this machine, which may be renamed, copied or compressed."""
+        """Return whether the file is on this machine, where it may be renamed, copied or compressed."""
         return isinstance(self.input, FileInput)
 
     @property
     def place(self) -> tuple[int, str]:
-        """Return where it is in the order of reading: by time, then by path."""
+        """Return the sort key of the reading order: time, then path."""
         return self.modified, self.path
 
 
 def listing(options: ReadOptions, expand: Callable[[str, Location], list[Input]] = expand) -> list[ListedFile]:
-    """Return the files that are there now, in the order of reading. Nothing there yet is no error. ``expand``: lists
-    one path.
+    """Return the files that exist now, in reading order. Paths that do not exist yet are not an error. ``expand``: a
+    function that lists one path.
 
     Raises ``WireloomError`` if a folder or store cannot be listed.
     """
@@ -77,14 +77,14 @@ def listed_file(path: str) -> ListedFile | None:
 
 
 def local_folder(path: str) -> str:
-    """Return the folder that a local path or pattern names, or that holds what it names."""
+    """Return the folder of a local path or pattern: the path itself, or the folder that contains the matched files."""
     local = local_path(path)
     return local if os.path.isdir(local) else os.path.dirname(local)
 
 
 def check_paths(options: ReadOptions) -> None:
-    """Raise ``WireloomError`` for a path for which a query cannot wait: standard input, and a bucket, or a local path
-    without wildcards, that does not exist, since that is more likely misspelt than not there yet."""
+    """Raise ``WireloomError`` for a path for which a query cannot wait: standard input, and a bucket or a local path
+    without wildcards that does not exist, since it is more likely misspelt than not created yet."""
     for path in options.paths:
         if path == STANDARD_INPUT:
             raise WireloomError("Spark cannot read standard input as a stream: give a folder, glob or s3:// address")
@@ -109,7 +109,7 @@ class State:
 
 
 def state_now(path: str, location: Location) -> State | None:
-    """Return the state of a file now; ``None`` if it has vanished. Raises ``WireloomError``."""
+    """Return the current state of a file; ``None`` if it has vanished. Raises ``WireloomError``."""
     if is_remote(path):
         return _remote_state(path, location)
     try:
@@ -122,7 +122,7 @@ def state_now(path: str, location: Location) -> State | None:
 
 
 def with_tags(parts: Iterable[FilePart], location: Location) -> list[FilePart]:
-    """Return the parts, those of objects with 64 bits of the objects' ETags. Raises ``WireloomError`` as
+    """Return the parts, where those of objects have 64 bits of the objects' ETags. Raises ``WireloomError``, as
     ``state_now``."""
     found = list(parts)
     remote = [each.path for each in found if is_remote(each.path)]
@@ -143,7 +143,8 @@ def _check_bucket(path: str, location: Location) -> None:
     try:
         info = filesystem(location, bucket).get_file_info(bucket)
     except OSError:
-        # Who may list a prefix may not always look at the bucket; what is wrong is said when the prefix is listed.
+        # Permission to list a prefix does not imply access to the bucket; errors are reported when the prefix is
+        # listed.
         return
     if info.type == pyarrow.fs.FileType.NotFound:
         raise NothingThereError("no such bucket: check its name, the region and the endpoint", path=path)

@@ -1,9 +1,9 @@
-"""The offset of a streaming read, as Spark's checkpoint keeps it: versioned JSON.
+"""The offset of a streaming read in Spark's checkpoint: versioned JSON.
 
-An offset says two things. Which parts of which files the batch that ends here reads, so that a batch that is run again
-reads the same, whatever has come to the folder meanwhile. And which files were read before it: for each a fingerprint
-of its path, a position, and how the file is recognised (``FileProgress``); for very many files (``maxTrackedFiles``)
-the older ones only by their number and a digest (``older_files``).
+An offset contains two things. First, the parts of files that the batch ending here reads, so that a batch that is run
+again reads the same, whatever files have been added meanwhile. Second, the files that were read before the batch: for
+each a fingerprint of its path, a position, and data by which the file is recognised (``FileProgress``). If there are
+very many files (``maxTrackedFiles``), only the number and a digest of the older ones are kept (``older_files``).
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ from typing import Any, Literal, get_args
 from ...base.errors import WireloomError
 
 VERSION = 2
-"""Version 1 had neither file ids nor digests; its offsets are read on."""
+"""Version 1 had neither file ids nor digests; its offsets can still be read."""
 
 GIVEN_UP = (1 << 64) - 1
 """Version 1: the position of a growing file whose rest cannot be read."""
 
 REST_UNREADABLE = 1 << 63
-"""Set in the packed position of such a file; positions themselves are smaller."""
+"""Flag in the packed position of such a file; positions themselves are smaller."""
 
 Kind = Literal["whole", "part", "last", "rest", "skip"]
 
 MOST_TRACKED = 100_000_000
-"""More files than this no offset can hold: it is damaged."""
+"""Maximum number of files in an offset; one with more is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileProgress:
-    """How far a file was read, and how it is recognised; ``done``: the rest after ``position`` can never be read.
+    """The position up to which a file was read, and the data by which it is recognised; ``done``: the rest after
+    ``position`` can never be read.
 
-    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``digest``: as
-    ``file_identity.digest``. ``mark``: as the function ``mark``, of a file that is read as a whole. Each is 0 where
+    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``digest``: see
+    ``file_identity.digest``. ``mark``: see the function ``mark``; set for a file that is read as a whole. Each is 0 if
     it is not known.
     """
 
@@ -51,12 +52,13 @@ class FileProgress:
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """The part of a file that a batch reads: bytes ``begin`` … ``end`` (not included) of those that it is read as.
+    """The part of a file that a batch reads: bytes ``begin`` … ``end`` (exclusive) of the content as it is read.
 
-    ``kind``: ``whole`` file, ``part`` of one that grows, its ``last`` part because what follows cannot be read, the
-    ``rest`` of one that was compressed since (``begin`` in bytes as decompressed, ``end`` in bytes as stored), or
-    ``skip``: nothing, but it counts as read. ``size`` in bytes as stored, ``modified`` (microseconds since 1970, UTC),
-    ``file_id`` and ``digest`` (as in ``FileProgress``, at ``end``) are those of the file when the batch was planned.
+    ``kind``: a ``whole`` file; a ``part`` of one that grows; its ``last`` part, because the bytes after it cannot be
+    read; the ``rest`` of a file that was compressed since (``begin`` in decompressed bytes, ``end`` in stored bytes);
+    or ``skip``: nothing, but the file counts as read. ``size`` in bytes as stored, ``modified`` (microseconds since
+    1970, UTC), ``file_id`` and ``digest`` (as in ``FileProgress``, at ``end``) are those of the file when the batch was
+    planned.
     """
 
     path: str
@@ -70,12 +72,12 @@ class FilePart:
 
     @property
     def fingerprint(self) -> int:
-        """As the function ``fingerprint``."""
+        """Return the fingerprint of the path."""
         return fingerprint(self.path)
 
     @property
     def grows(self) -> bool:
-        """Return whether more may come at the end of the file."""
+        """Return whether the file may still grow."""
         return self.kind in ("part", "last")
 
     @property
@@ -87,9 +89,10 @@ class FilePart:
 
 @dataclass(frozen=True, slots=True)
 class OlderFiles:
-    """All files up to a place in the order of reading: their number, and the exclusive or of their fingerprints.
+    """All files up to a place in the reading order: their number, and the exclusive or of their fingerprints.
 
-    ``modified`` and ``path`` of the last of them are the place. Files that are tracked one by one are not among them.
+    The place is given by ``modified`` and ``path`` of the last file. Files that are tracked individually are not
+    included.
     """
 
     modified: int
@@ -99,16 +102,15 @@ class OlderFiles:
 
     @property
     def place(self) -> tuple[int, str]:
-        """Like ``ListedFile.place``."""
+        """Return the place in the reading order, see ``ListedFile.place``."""
         return self.modified, self.path
 
 
 @dataclass(frozen=True)
 class StreamOffset:
-    """One offset. ``batch`` counts the batches that had data; ``files``, ``bytes`` and ``lost`` count what they took,
-    and the files that others have changed meanwhile. ``tracked``: the files that were read before ``taken``, by
-    the fingerprints of their paths.
-    """
+    """An offset. ``batch`` is the number of batches that had data; ``files``, ``bytes`` and ``lost`` are the totals of
+    what they read, and of files that others have changed meanwhile. ``tracked``: the files that were read before
+    ``taken``, by the fingerprints of their paths."""
 
     batch: int = 0
     files: int = 0
@@ -123,7 +125,7 @@ class StreamOffset:
         return {**self.tracked, **{each.fingerprint: each.known for each in self.taken}}
 
     def to_json(self) -> dict[str, Any]:
-        """Return what Spark keeps."""
+        """Return the JSON text that Spark stores."""
         root = _root([each.path for each in self.taken])
         found: dict[str, Any] = {
             "version": VERSION,
@@ -148,7 +150,7 @@ class StreamOffset:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> StreamOffset:
-        """Parse it. Raises ``WireloomError`` for an offset of a newer version, or one that is damaged."""
+        """Parse the JSON text. Raises ``WireloomError`` for an offset that is damaged or of a newer version."""
         version = found.get("version")
         if isinstance(version, int) and version > VERSION:
             raise WireloomError(
@@ -178,19 +180,18 @@ class StreamOffset:
 
 
 def fingerprint(path: str) -> int:
-    """Return 64 bits that stand for a path. Of a million paths, two have the same with a probability of 1 in 30
-    million."""
+    """Return a 64-bit hash of a path. The probability that two of a million paths have the same is 1 in 30 million."""
     return int.from_bytes(blake2b(path.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def mark(modified: int) -> int:
-    """Return 16 bits that stand for a time, 0 for one that is not known: another file has another one, nearly
-    always."""
+    """Return a 16-bit hash of a time, 0 if it is not known. Times of different files almost always have
+    different hashes."""
     return zlib.crc32(struct.pack(">q", modified)) % 0xFFFF + 1 if modified else 0
 
 
 def _root(paths: list[str]) -> str:
-    """Return what all paths begin with, up to a slash."""
+    """Return the common prefix of all paths, up to a slash."""
     if not paths:
         return ""
     first, last = min(paths), max(paths)
@@ -199,7 +200,8 @@ def _root(paths: list[str]) -> str:
 
 
 def _packed(tracked: Mapping[int, FileProgress]) -> str:
-    """Pack column by column: sizes are alike, and so are the numbers of files, so these compress well."""
+    """Return the progress of files packed column by column: sizes are similar, and so are file numbers, so the columns
+    compress well."""
     ordered = sorted(tracked.items())
     count = len(ordered)
     columns = (
@@ -223,7 +225,7 @@ def _unpacked(count: int, packed: str) -> dict[int, FileProgress]:
 
 
 def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, FileProgress]:
-    """Unpack what version 1 has: fingerprints and positions, and since some time the marks by themselves."""
+    """Unpack the data of version 1: fingerprints and positions and, in later releases, separate marks."""
     numbers = _numbers(count, packed, f"{2 * count}Q", 16)
     times = (0,) * count if marks is None else struct.unpack(f">{count}H", base64.b64decode(marks, validate=True))
     return {
@@ -233,7 +235,7 @@ def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, Fil
 
 
 def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]:
-    """Return the numbers of ``count`` files, of ``size`` bytes each."""
+    """Return the unpacked numbers of ``count`` files, of ``size`` bytes each."""
     if _natural(count) > MOST_TRACKED:
         raise ValueError("too many files")
     columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size * count + 1)

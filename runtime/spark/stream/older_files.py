@@ -1,4 +1,4 @@
-"""Finds new files among the older ones of a folder, of which only the number and a digest were kept."""
+"""Finds new files among the older ones of a folder, of which an offset keeps only the number and a digest."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from .offset import OlderFiles
 
 @dataclass(frozen=True)
 class LateFiles:
-    """``late``: fingerprints of files that came since; ``unclear``: how many more there are that cannot be named."""
+    """``late``: fingerprints of files that were added since; ``unclear``: the number of further ones that
+    cannot be identified."""
 
     late: frozenset[int]
     unclear: int = 0
 
 
 def summarize(modified: int, path: str, fingerprints: Iterable[int]) -> OlderFiles:
-    """Return the number and digest of these files, the last of which has that time and path."""
+    """Return the number and digest of these files, the last of which has the given time and path."""
     found = list(fingerprints)
     return OlderFiles(modified, path, len(found), reduce(xor, found, 0))
 
 
 def find_late(older: OlderFiles, found: Sequence[int], remembered: frozenset[int] | None) -> LateFiles:
-    """Compare the fingerprints of the older files that are there now with the older.
+    """Return the files that were added, by comparing the fingerprints of the older files that exist now with the
+    summary.
 
-    ``remembered``: those that were there the last time this process looked, all of which are read; ``None`` after a
-    restart. Then nothing has changed where number and digest are the same; a single file more is found by the digest;
-    fewer files are taken to be the rest of those that were read, since folders are cleaned up. Otherwise it is unclear
-    which are new.
+    ``remembered``: those that existed at the last comparison in this process, all of which have been read; ``None``
+    after a restart. In that case nothing has changed if number and digest are equal, and a single additional file is
+    identified by the digest. If there are fewer files, they are assumed to have been read, since folders are cleaned
+    up. Otherwise it is unclear which files are new.
     """
     if remembered is not None:
         return LateFiles(frozenset(found) - remembered)

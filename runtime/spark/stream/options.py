@@ -1,4 +1,4 @@
-"""The options of a streaming read. Spark hands them over as text, their names in lower case."""
+"""The options of a streaming read. Spark passes them as strings, with their names in lower case."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from ..options import STREAM_OPTIONS, tail
 class StreamOptions:
     """The checked options of a streaming read.
 
-    ``tail``: whether files may grow; ``None``: local ones of a delimited format that are not compressed.
-    ``max_files``, ``max_bytes``: of a batch; ``None``: any. ``full_listing_interval``: ``None``: every listing is full.
+    ``tail``: whether files may grow; ``None``: local uncompressed files of a delimited format do. ``max_files``,
+    ``max_bytes``: limits of a batch; ``None``: unlimited. ``full_listing_interval``: ``None``: every listing is
+    complete.
     """
 
     max_files: int = 1000
@@ -32,7 +33,7 @@ class StreamOptions:
 
 
 def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, str]) -> StreamOptions:
-    """Return the options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a streaming read. Raises ``UnknownNameError`` and ``WireloomError``."""
     names = {name.lower(): name for name in STREAM_OPTIONS}
     values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
     interval = values.get("fullListingInterval")
@@ -55,7 +56,7 @@ def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, s
 
 
 def can_grow(format: Format, columns: Iterable[str]) -> bool:
-    """Return whether these columns of the rows at a file's beginning can be read while there are more to come."""
+    """Return whether these columns of the first rows of a file can be read before the file is complete."""
     if format.message is not None or looks_up(format, columns):
         return False
     one_by_one = format.streaming and not format.in_pieces

@@ -1,4 +1,4 @@
-"""From what a batch takes to the partitions that its tasks read."""
+"""Converts the parts of files of a batch to the partitions that its tasks read."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .planned_slices import PlannedSlice
 def partitions_of(
     format: Format, columns: Collection[str], options: ReadOptions, taken: Iterable[FilePart]
 ) -> list[tuple[PlannedSlice, ...]]:
-    """Return the partitions, packed and split as those of a batch read of these columns."""
+    """Return the partitions, packed and split like those of a batch read of these columns."""
     parts = {each.path: each for each in taken if each.kind != "skip"}
     made = planned(format, [_candidate(format, columns, options, each) for each in parts.values()], options)
     return [tuple(_planned_slice(each, parts[each.input.path or ""], options) for each in found) for found in made]
 
 
 def _candidate(format: Format, columns: Collection[str], options: ReadOptions, part: FilePart) -> Candidate:
-    """Return the part of the file, as if that were all of it."""
+    """Return a candidate for split planning that represents the part as if it were the whole file."""
     whole = input_of(part.path, part.size, part.modified, options.scan.location)
     if part.kind == "rest":
         return Candidate(whole, compressed=True)
@@ -43,6 +43,6 @@ def _planned_slice(found: Slice, part: FilePart, options: ReadOptions) -> Planne
     begin = part.begin + found.begin
     end = part.end if found.end in (None, LAST) else part.begin + (found.end or 0)
     if part.kind == "last" and end == part.end:
-        # The damage that ends it is to be told too.
+        # The damage at its end has to be reported too.
         end = LAST
     return PlannedSlice(Slice(source, begin, end, found.cost), part, location)

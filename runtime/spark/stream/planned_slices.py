@@ -18,8 +18,8 @@ from .offset import FilePart
 
 @dataclass(frozen=True)
 class LocatedSlice:
-    """The slice of a file that is at ``place`` now; ``file_id`` as in ``offset.FileProgress``. ``planned``: the file is
-    the one that was planned."""
+    """A slice of the file that is at ``place`` now; ``file_id`` as in ``offset.FileProgress``. ``planned``: whether the
+    file is the one that was planned."""
 
     slice: Slice
     place: str
@@ -36,7 +36,8 @@ class PlannedSlice:
     location: Location
 
     def locate(self) -> LocatedSlice | None:
-        """Find the file that was planned, under whatever name; ``None``: it is gone. Raises ``WireloomError``."""
+        """Find the file that was planned, even if it was renamed; return ``None`` if it is gone. Raises
+        ``WireloomError``."""
         for place in (self.part.path, *self._other_places()):
             if self.change(place) is None:
                 now = state_now(place, self.location)
@@ -45,7 +46,8 @@ class PlannedSlice:
         return None
 
     def change(self, place: str) -> str | None:
-        """Return what has changed in the file at ``place`` since it was planned. Raises ``WireloomError``."""
+        """Return a description of how the file at ``place`` has changed since it was planned; ``None`` if it has not.
+        Raises ``WireloomError``."""
         part, now = self.part, state_now(place, self.location)
         if now is None:
             return "the file vanished before it was read"
@@ -68,7 +70,8 @@ class PlannedSlice:
         return None
 
     def change_after_reading(self, found: LocatedSlice) -> str | None:
-        """Return what has changed in the file while it was read. It may have been removed or renamed, not altered."""
+        """Return a description of how the file has changed while it was read; ``None`` if it has not. It may have been
+        removed or renamed, but not altered."""
         if not found.planned:
             return None
         now = state_now(found.place, self.location)
@@ -78,7 +81,7 @@ class PlannedSlice:
         return None if there is None else self.change(there)
 
     def as_it_is(self) -> LocatedSlice | None:
-        """Return the slice of the file that has that name now, whatever it is, where whole files are read."""
+        """Return the slice of the file that has that name now, regardless of its identity, if whole files are read."""
         now = state_now(self.part.path, self.location) if self.part.kind == "whole" else None
         if now is None or now.size <= self.slice.begin:
             return None
@@ -91,15 +94,15 @@ class PlannedSlice:
         near = list(self._neighbours())
         yield from (path for path, number in near if number == part.file_id)
         if part.grows:
-            # A log that was copied before it was cut.
+            # A log that was copied before it was truncated.
             yield from (path for path, _ in near if family(path) == family(part.path))
 
     def _neighbours(self) -> Iterator[tuple[str, int]]:
         return (each for folder in folders_of(self.part.path) for each in neighbours(folder))
 
     def _at(self, place: str, file_id: int) -> Slice:
-        """Return the slice at the file's present place. A growing file may be renamed at any time, even before it is
-        opened."""
+        """Return the slice at the file's current location. A growing file may be renamed at any time,
+        even before it is opened."""
         part = self.part
         if is_remote(place) or (not part.grows and place == part.path):
             return self.slice

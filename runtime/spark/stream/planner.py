@@ -1,4 +1,4 @@
-"""Decides what the next batch of a streaming read takes, by a listing and an offset."""
+"""Determines the content of the next batch of a streaming read from a listing and an offset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ADVICE = "failOnDataLoss=false skips and counts such files"
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest batch; ``None``: any size."""
+    """The limits of a batch; ``None``: unlimited."""
 
     files: int | None = None
     bytes: int | None = None
@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass
 class Backlog:
-    """Input that is there and not read yet, including incomplete rows of growing files."""
+    """Input that exists and has not been read yet, including incomplete rows of growing files."""
 
     files: int = 0
     bytes: int = 0
@@ -43,7 +43,7 @@ class Backlog:
 
 @dataclass
 class _Batch:
-    """A batch while it is put together."""
+    """A batch under construction."""
 
     limits: Limits
     fixed: bool
@@ -54,11 +54,12 @@ class _Batch:
     full: bool = False
 
     def room(self) -> int | None:
-        """Return how many bytes still fit; ``None``: any."""
+        """Return the number of bytes that still fit; ``None``: unlimited."""
         return None if self.limits.bytes is None else max(1, self.limits.bytes - self.bytes)
 
     def take(self, part: FilePart, size: int) -> bool:
-        """Take it where it fits; the first one always does. What comes after one that does not fit has to wait."""
+        """Add a part to the batch if it fits; the first one always does. After one that does not fit, all others have
+        to wait. Return whether it was added."""
         most, room = self.limits.files, self.room()
         if self.files and ((most is not None and self.files >= most) or (room is not None and size > room)):
             self.full = True
@@ -70,7 +71,7 @@ class _Batch:
 
 
 class Planner:
-    """Decides batch by batch. What it remembers only saves work: after a restart it decides by the offset alone."""
+    """Plans batch after batch. It only caches: after a restart it decides by the offset alone."""
 
     def __init__(self, options: StreamOptions, growing: GrowingFiles, contents: FileContents) -> None:
         self.backlog = Backlog()
@@ -88,10 +89,10 @@ class Planner:
     def next(
         self, start: StreamOffset, files: Sequence[ListedFile], limits: Limits, *, fixed: bool = False
     ) -> StreamOffset:
-        """Return the end offset of the next batch; ``start`` itself where there is nothing to read.
+        """Return the end offset of the next batch; ``start`` itself if there is nothing to read.
 
-        ``files``: in the order of reading; ``fixed``: they are not what is there now. Raises ``WireloomError`` where
-        data was lost and ``failOnDataLoss`` is on.
+        ``files``: in reading order; ``fixed``: they are from an earlier listing. Raises ``WireloomError`` if data was
+        lost and ``failOnDataLoss`` is on.
         """
         located = match_files(self._contents, files, start.known(), self._growing.grows)
         files, known = located.files, located.known
@@ -99,7 +100,7 @@ class Planner:
             files = self._check_waiting(files)
         batch = _Batch(limits, fixed=fixed)
         lost = self._check_lost(batch, located)
-        # A file is made first and filled later: while it is empty it may become anything.
+        # A file is created first and filled later: an empty file may still become anything.
         files = [each for each in files if each.size and each.path not in lost]
         if not self._take_compressed(batch, located):
             return start
@@ -140,7 +141,7 @@ class Planner:
     # Files ---------------------------------------------------------------------------------------------------------
 
     def _added(self, batch: _Batch, file: ListedFile, known: FileProgress | None) -> bool:
-        """Take what is new of a file. False: there is something that has to wait."""
+        """Add the unread part of a file to the batch. Return ``False`` if some of it has to wait."""
         try:
             return self._add(batch, file, known)
         except NothingThereError:
@@ -156,7 +157,7 @@ class Planner:
             else:
                 what += f" grew since, to {file.size}"
                 if not known.mark:
-                    # It may have been read as one that grows, whose end was not complete.
+                    # The file may have been read as a growing one, whose end was incomplete.
                     what = f"the file was read up to byte {begin} of {file.size}, and only whole files are read now"
                 if self._growing.may_grow(file):
                     advice = f"tail=true reads files that grow, {ADVICE}"
@@ -173,8 +174,9 @@ class Planner:
         return self._take(batch, FilePart(file.path, begin, found.end, file.size, file.modified, kind), file, known)
 
     def _take_compressed(self, batch: _Batch, located: Matches) -> bool:
-        """Take what was not read of logs before they were compressed, whatever the limits: another file may have a
-        log's name already, and then the next offset does not say any more how far it was read. False: try again."""
+        """Add the unread rest of logs that were compressed since, regardless of limits: another file may already have a
+        log's name, and then the next offset no longer contains the position in the log. Return ``False`` if planning
+        has to be repeated."""
         for file, begin in located.compressed:
             rest = FilePart(file.path, begin, file.size, file.size, file.modified, "rest")
             identified = self._contents.identify(rest, file, None)
@@ -190,8 +192,8 @@ class Planner:
         return self._changed(batch, file) if identified is None else batch.take(identified, size)
 
     def _changed(self, batch: _Batch, file: ListedFile) -> bool:
-        """Leave a file that has changed since it was listed to a later listing; False. Where there will be none, it has
-        to be there still, under whatever name."""
+        """Return ``False``: a file that has changed since it was listed waits for a later listing. If there will be
+        none, the file has to exist still, under any name."""
         if batch.fixed and file.path not in self._missing and not self._contents.is_there(file):
             self._lose("the file vanished before it was read", file)
             self._missing.add(file.path)
@@ -199,12 +201,12 @@ class Planner:
         return False
 
     def _skip(self, batch: _Batch, file: ListedFile) -> None:
-        """Take nothing of a file, and count it as read."""
+        """Add a file to the batch without reading it, so that it counts as read."""
         part = FilePart(file.path, file.size, file.size, file.size, file.modified, "skip", file.file_id)
         batch.taken.append(self._contents.identify(part, file, None) or part)
 
     def _check_same(self, batch: _Batch, file: ListedFile, known: FileProgress) -> None:
-        """Check that a file of the size that it had when it was read is still the same."""
+        """Check that a file with unchanged size is still the one that was read."""
         if known.mark in (0, mark(file.modified)) or self._growing.grows(file):
             return
         self._lose(
@@ -220,8 +222,8 @@ class Planner:
             raise WireloomError(what, path=file if isinstance(file, str) else file.path, advice=advice)
 
     def _check_lost(self, batch: _Batch, located: Matches) -> set[str]:
-        """Return the paths of files that are not what was read, and of which nothing is read now. A log that grew has
-        been replaced by another one, which is read."""
+        """Return the paths of files that are not those that were read, and of which nothing is read now. A growing log
+        that has been replaced by another file is read."""
         skipped = set()
         for file, what in located.lost:
             self._lose(what, file)
@@ -232,7 +234,7 @@ class Planner:
         return skipped
 
     def _check_waiting(self, files: Sequence[ListedFile]) -> list[ListedFile]:
-        """Return the files, with those that waited to be read and now have names that the listing leaves out."""
+        """Return the files, including those that waited to be read and now have names that the listing leaves out."""
         there = {each.path: each for each in files}
         numbers = {each.file_id for each in files if each.file_id}
         moved = {each.file_id for each in self._waiting.values() if each.file_id} - numbers
@@ -241,7 +243,7 @@ class Planner:
         for path, each in sorted(self._waiting.items()):
             now = there.get(path)
             if each.file_id in numbers or (now is not None and now.size >= each.size):
-                # A copy may have put a longer file in the place of a shorter one.
+                # A copy may have replaced a shorter file by a longer one.
                 continue
             self._lose(
                 "the file vanished before it was read"
@@ -257,7 +259,7 @@ class Planner:
     def _read_before(
         self, summary: OlderFiles | None, files: Sequence[ListedFile], known: Mapping[int, FileProgress]
     ) -> tuple[frozenset[int], int]:
-        """Return the fingerprints of the older files, and how many of them may not have been read."""
+        """Return the fingerprints of the older files, and the number of those that may not have been read."""
         if summary is None:
             return frozenset(), 0
         place = summary.place
@@ -284,10 +286,11 @@ class Planner:
         older: frozenset[int],
         taken: set[str],
     ) -> tuple[dict[int, FileProgress], OlderFiles | None]:
-        """Return what the offset keeps of the files that were read before this batch: not more than it may."""
+        """Return the progress and the summary of the files read before this batch that the offset keeps,
+        within its limit."""
         most = self._options.max_tracked
         if len(tracked) > most:
-            # Those that have vanished go first, as late as can be: a folder may be shown incompletely for a while.
+            # Vanished files are dropped first, but as late as possible, since listings may be incomplete for a while.
             present = {each.fingerprint for each in files}
             tracked = {each: known for each, known in tracked.items() if each in present}
         if len(tracked) <= most:
@@ -314,7 +317,7 @@ class Planner:
     def _updated(
         self, summary: OlderFiles | None, files: Sequence[ListedFile], older: frozenset[int]
     ) -> OlderFiles | None:
-        """Return the digest of those older files that are still there."""
+        """Return the summary of those older files that still exist."""
         if summary is None:
             return None
         place = summary.place

@@ -1,4 +1,4 @@
-"""Reads a folder as a stream: plans batches and their partitions on the driver, yields Arrow batches in the tasks."""
+"""Reads a folder as a stream: plans batches and partitions on the driver and yields Arrow batches in the tasks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ LOG = logging.getLogger(__name__)
 
 
 class StreamPartition(InputPartition):
-    """The input of one task of a batch. ``index`` counts the partitions of the batch, ``batch`` those with data."""
+    """The input of one task of a batch. ``index`` counts the partitions of the batch, ``batch`` the
+    batches with data."""
 
     def __init__(self, index: int, batch: int, slices: tuple[PlannedSlice, ...]) -> None:
         super().__init__(index)
@@ -46,7 +47,7 @@ class StreamPartition(InputPartition):
 
 
 class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads one format as a stream. It is pickled on its way to the tasks, without what only the driver needs.
+    """Reads one format as a stream. It is pickled for the tasks, without the state that only the driver needs.
 
     ``reader``: the batch reader of the same columns, which reads the slices that are planned here.
     """
@@ -62,8 +63,8 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # On the driver -------------------------------------------------------------------------------------------------
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Return the offset at which nothing has been read. Raises ``WireloomError`` for a local path that does not
-        exist."""
+        """Return the offset before any data has been read. Raises ``WireloomError`` for a local path that
+        does not exist."""
         from .listing import check_paths
 
         with HideTraceback():
@@ -71,27 +72,28 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return StreamOffset().to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """Return ``maxFilesPerTrigger``; ``maxBytesPerTrigger`` holds besides."""
+        """Return ``maxFilesPerTrigger``; ``maxBytesPerTrigger`` applies in addition."""
         return ReadMaxFiles(self.stream.max_files)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """Return the end offset of the next batch. Raises ``WireloomError`` if data was lost, if that is to fail."""
+        """Return the end offset of the next batch. Raises ``WireloomError`` for lost data if
+        ``failOnDataLoss`` is on."""
         with HideTraceback():
             return self._planning().latest(start, self._limits(limit))
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """From now on, read only what is there at this moment."""
+        """Read only the input that exists now from here on."""
         with HideTraceback():
             self._planning().fix()
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Return what Spark shows as ``latestOffset`` of the source in the progress of a query: how much is waiting,
-        and what has been read so far."""
+        """Return the ``latestOffset`` of the source in the progress of a query: the amount of input that waits, and of
+        input read so far."""
         with HideTraceback():
             return self._planning().progress()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """Return the partitions between two consecutive offsets. What is read depends on ``end`` alone."""
+        """Return the partitions between two consecutive offsets, which depend on ``end`` alone."""
         if start == end:
             return []
         with HideTraceback():
@@ -114,9 +116,9 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # In the tasks ----------------------------------------------------------------------------------------------------
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of one partition, as ``FormatReader.read``.
+        """Yield the batches of one partition, like ``FormatReader.read``.
 
-        Raises ``WireloomError`` also where a file has changed since the batch was planned.
+        Raises ``WireloomError`` also if a file has changed since the batch was planned.
         """
         if not isinstance(partition, StreamPartition):
             return
@@ -130,7 +132,7 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 self._lose(planned, planned.change_after_reading(found))
 
     def _locate(self, planned: PlannedSlice) -> LocatedSlice | None:
-        """Return what is to be read of a file."""
+        """Return the slice to read of a file."""
         with HideTraceback():
             found = planned.locate()
             if found is None:

@@ -8,12 +8,12 @@ from ..read.task_reports import TaskReports, count_by_reason, merge_reports
 
 
 def folder_of(address: str, batch: int) -> str:
-    """Return the folder in which the tasks of a batch leave their reports and damaged records."""
+    """Return the folder to which the tasks of a batch write their reports and damaged records."""
     return f"{address.rstrip('/')}/batch-{batch:09d}"
 
 
 class BatchReports:
-    """Sums them up on the driver, from the batch on with which this process began."""
+    """The totals of the reports on the driver, from the first batch of this process on."""
 
     def __init__(self, address: str, location: Location) -> None:
         self._location = location
@@ -23,18 +23,18 @@ class BatchReports:
         self._batch = 0
 
     def begin(self, batch: int) -> None:
-        """Begin a batch, or the same once more."""
+        """Begin a batch, or begin it again."""
         if self._current is not None and self._batch == batch:
             return
         self._before = self.totals() or self._before
         place = folder(folder_of(self._address, batch), self._location)
-        # What an earlier process left when it read the same batch, and died, may be in more parts.
+        # An earlier process may have read the same batch in more parts and left their reports when it died.
         place.remove()
         place.make()
         self._current, self._batch = TaskReports(place), batch
 
     def totals(self) -> dict[str, int]:
-        """Return the number of good rows and damaged ranges so far; nothing before the first batch."""
+        """Return the number of good rows and damaged ranges so far; empty before the first batch."""
         if self._current is None:
             return {}
         self._current.refresh()

@@ -1,8 +1,9 @@
-"""Log rotation: finds the files that were read under their own names or new ones. Runs on the driver.
+"""Log rotation: finds the files that were read under their own or new names. Runs on the driver.
 
-Logs are rotated in two ways. Either the log gets a new name and a new file the old one: then the number of the file
-tells. Or its content is copied to a new file and the log is cut to nothing: then the content tells, and the name of the
-copy. A copy of a log that is still there is not read: it may be the first half of a rotation. Compression may follow.
+Logs are rotated in two ways. If the log is renamed and a new file gets its name, the file is recognised by its number.
+If its content is copied to a new file and the log is truncated, the copy is recognised by its content and name. A copy
+of a log that still exists is not read, since it may be the first half of a rotation. Either way the file may be
+compressed afterwards.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from .offset import FileProgress, mark
 
 @dataclass
 class Matches:
-    """``files`` in the order of reading, with those that are followed under names that the listing leaves out.
+    """``files`` are in reading order, including those that are followed under names that the listing leaves out.
 
-    ``known``: what is known of them, by the fingerprints of the paths that they have now. ``lost``: of files that are
-    not any more what was read, why. ``copies`` of logs that are there too are none of ``files``, and neither are
-    ``compressed`` ones of logs that are gone, each with how far its log was read.
+    ``known``: what is known of them, by the fingerprints of their current paths. ``lost``: files that are not those
+    that were read, each with the change. ``copies``, of logs that still exist, are not included in ``files``, and
+    neither are ``compressed`` files of logs that are gone, each with the position up to which its log was read.
     """
 
     files: list[ListedFile]
@@ -43,7 +44,7 @@ def match_files(
     known: Mapping[int, FileProgress],
     grows: Callable[[ListedFile], bool],
 ) -> Matches:
-    """Find the files of ``known`` among the listed ones, and those that grow beside them in their folders.
+    """Find the files of ``known`` among the listed ones, and growing ones next to these in their folders.
 
     ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` if a file cannot be read.
     """
@@ -51,7 +52,7 @@ def match_files(
 
 
 class _Matching:
-    """The matching of one listing. ``claims``: which file an entry of ``known`` is of now, by the entry's
+    """The matching of one listing. ``claims``: the current file of an entry of ``known``, by the entry's
     fingerprint."""
 
     def __init__(
@@ -73,13 +74,13 @@ class _Matching:
 
     def located(self) -> Matches:
         listed = len(self._files)
-        # Of an object of which nothing is known there is nothing to be found out: it is no copy of another one.
+        # An object without a known entry cannot be a copy of another one, so it need not be examined.
         rest = [
             each
             for each in self._files
             if not self._is_unchanged(each) and (each.is_local or each.fingerprint in self._known)
         ]
-        # In the order of certainty: the number, then the content under the old name.
+        # In order of certainty: the number, then the content under the old name.
         self._by_number()
         for file in rest:
             if self._is_free(file) and self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
@@ -97,7 +98,7 @@ class _Matching:
     # Matching ------------------------------------------------------------------------------------------------------
 
     def _is_unchanged(self, file: ListedFile) -> bool:
-        """Return whether a file is what it was under its name."""
+        """Return whether a file is the one that was read under its name."""
         own = self._known.get(file.fingerprint)
         if (
             own is None
@@ -109,7 +110,7 @@ class _Matching:
         return True
 
     def _by_number(self) -> None:
-        """Files that have new names."""
+        """Match files that have new names by their numbers."""
         missing: dict[int, list[int]] = {}
         for entry, known in self._known.items():
             if entry not in self._claims and known.file_id:
@@ -124,7 +125,7 @@ class _Matching:
                 elif entry not in self._claims and self._holds(file, entry):
                     self._claim(file, entry)
         listed = {each.file_id for each in self._files if each.path not in self._gone}
-        # A file that is read as a whole has nothing more to give.
+        # A file that is read as a whole has no more rows.
         wanted = {
             number: entries
             for number, entries in missing.items()
@@ -139,7 +140,7 @@ class _Matching:
                     self._claim(file, entry)
 
     def _by_content(self, rest: Sequence[ListedFile]) -> None:
-        """Logs that were copied and cut."""
+        """Match logs that were copied and truncated by their content."""
         for log in rest:
             entry = log.fingerprint
             if not self._is_free(log) or not self._is_unclaimed(entry) or not self._known[entry].digest:
@@ -156,7 +157,7 @@ class _Matching:
                     break
 
     def _compressed(self, rest: Sequence[ListedFile]) -> list[tuple[ListedFile, int]]:
-        """Logs that were compressed, and how far each was read."""
+        """Return the logs that were compressed, with the position up to which each was read."""
         entries = {
             entry: each
             for entry, each in self._known.items()
@@ -176,7 +177,7 @@ class _Matching:
             if is_remote(file.path) or _uncompressed(file.path) is None or not self._is_free(file) or not file.size:
                 continue
             if self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
-                # It was read, and lies where nothing is listed.
+                # It was read, and is at a location that is not listed.
                 continue
             positions = frozenset(each.position for each in entries.values())
             held = self._contents.unpacked(file, positions)
@@ -187,7 +188,7 @@ class _Matching:
         return found
 
     def _holds(self, file: ListedFile, entry: int) -> bool:
-        """Return whether a file still begins with what was read, and rows can follow that."""
+        """Return whether a file still begins with the content that was read, and rows can follow it."""
         known = self._known[entry]
         if file.size < known.position:
             return False
@@ -215,7 +216,7 @@ class _Matching:
             return False
 
     def _is_untouched(self, file: ListedFile, known: FileProgress) -> bool:
-        """Return whether a file that was read as a whole has the size and time that it had."""
+        """Return whether a file that was read as a whole has an unchanged size and time."""
         return bool(known.mark) and (file.size, mark(file.modified)) == (known.position, known.mark)
 
     def _claim(self, file: ListedFile, entry: int) -> None:
@@ -227,7 +228,7 @@ class _Matching:
 
     @cached_property
     def _logs(self) -> dict[str, tuple[ListedFile, FileProgress]]:
-        """Return the files of which something is known, by their paths."""
+        """Return the files for which there is a ``known`` entry, by their paths."""
         return {file.path: (file, self._known[entry]) for entry, file in self._claims.items()}
 
     def _is_unclaimed(self, entry: int) -> bool:
@@ -236,15 +237,15 @@ class _Matching:
     # Results ----------------------------------------------------------------------------------------------
 
     def _is_lost(self, file: ListedFile) -> bool:
-        """Return whether what was read under this name is nowhere any more. Files that do not grow are looked at
-        elsewhere, unless only their content tells."""
+        """Return whether the file that was read under this name no longer exists anywhere. Files that do not grow are
+        searched for elsewhere, unless they can be recognised by their content only."""
         entry = file.fingerprint
         if file.path in self._gone or not self._is_free(file) or not self._is_unclaimed(entry):
             return False
         return not file.size or self._grows(file) or self._is_untouched(file, self._known[entry])
 
     def _change(self, file: ListedFile) -> str:
-        """Return what has happened to a file that is lost."""
+        """Return a description of how a lost file has changed."""
         known = self._known[file.fingerprint]
         position = known.position
         if file.size < position:
@@ -260,7 +261,7 @@ class _Matching:
         )
 
     def _is_copy(self, file: ListedFile) -> bool:
-        """Return whether a new file is a copy, perhaps one that is still being made, of a log that is there."""
+        """Return whether a new file is a copy, possibly an unfinished one, of an existing log."""
         is_known = not self._is_free(file) or self._is_unclaimed(file.fingerprint)
         if not file.size or is_known or is_remote(file.path):
             return False
@@ -294,7 +295,7 @@ class _Matching:
         return found
 
     def _renewed(self, known: FileProgress, file: ListedFile) -> FileProgress:
-        """Add what an older version has not kept."""
+        """Add data that an older version has not stored."""
         if known.digest and known.file_id == file.file_id:
             return known
         if known.mark or not known.position or not self._grows(file):
@@ -304,7 +305,7 @@ class _Matching:
 
 
 def _uncompressed(path: str) -> str | None:
-    """Return the path without the ending of a codec; ``None``: it has none."""
+    """Return the path without the suffix of a codec; ``None`` if it has none."""
     plain = codecs.without_suffix(path)
     return plain if plain != path else None
 
