@@ -1,1 +1,1 @@
-"""Streams of other services as data sources of Spark, one folder each."""
+"""Data sources of Spark for streams of other services, with a subpackage for each service."""

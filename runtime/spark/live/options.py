@@ -1,4 +1,4 @@
-"""Options that the sources of all services have. Spark hands them over as text, their names in lower case."""
+"""Options that the sources of all services have. Spark passes them as strings, with their names in lower case."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FOREIGN = ("path", "paths", "checkpointlocation", "querywatermark", "queryname")
 
 @dataclass(frozen=True, kw_only=True)
 class LiveReadOptions:
-    """The checked options of a read that all services have. ``columns``, ``max_records``: ``None`` for all. ``end``: of
-    a batch read, ``None`` for the end at that moment."""
+    """The checked options of a read that all services have. ``columns``, ``max_records``: ``None`` for all. ``end``:
+    the end of a batch read, ``None`` for the end of the stream at that moment."""
 
     end: str | datetime | None
     columns: tuple[str, ...] | None
@@ -38,9 +38,10 @@ def common_options(values: Mapping[str, str]) -> dict[str, Any]:
 def known_options(
     source: str, given: Mapping[str, str], names: Iterable[str], other_names: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return the given options by their usual spelling. ``other_names``: in lower case, of some of ``names``.
+    """Return the given options by their usual spelling. ``other_names``: alternative names, in lower case, for some of
+    ``names``.
 
-    Raises ``UnknownNameError`` for one that ``source`` does not have, with the nearest that it has.
+    Raises ``UnknownNameError``, with the nearest known option, for one that ``source`` does not have.
     """
     spelling = {**{name.lower(): name for name in names}, **(other_names or {})}
     found = {}

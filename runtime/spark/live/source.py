@@ -1,5 +1,5 @@
-"""The base of the data sources of all services. Spark imports this module to discover sources, so importing it does
-no work."""
+"""The base class of the data sources of all services. Spark imports this module to discover sources, so importing it
+does no work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class LiveSource(DataSource):
-    """A data source of the streams of a service."""
+    """A data source for the streams of a service."""
 
     @abstractmethod
     def read_options(self) -> LiveReadOptions:
@@ -27,10 +27,10 @@ class LiveSource(DataSource):
 
     @abstractmethod
     def columns(self) -> dict[str, StructField]:
-        """Return every column that can be read, by name. Raises ``UnknownNameError`` and ``WireloomError``."""
+        """Return all columns that can be read, by name. Raises ``UnknownNameError`` and ``WireloomError``."""
 
     def default_columns(self) -> Iterable[str]:
-        """Return the names of the columns of a read that names none."""
+        """Return the names of the columns that are read by default."""
         return self.columns()
 
     def schema(self) -> StructType:
@@ -59,9 +59,9 @@ class LiveSource(DataSource):
             return self.stream_reader(reader)
 
     def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[Target, ...]:
-        """Return where each column of a read comes from; those of ``computed`` come from no column of a record.
+        """Return the source of each column of a read. Columns of ``computed`` are not taken from a record.
 
-        Raises ``UnknownNameError`` for a column that there is not.
+        Raises ``UnknownNameError`` for an unknown column.
         """
         from ..read.schema import targets
 

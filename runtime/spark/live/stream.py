@@ -1,4 +1,5 @@
-"""The base of the streaming readers of all services: Spark's interface over each service's own planning."""
+"""The base class of the streaming readers of all services, which implements Spark's interface with each
+service's planning."""
 
 from __future__ import annotations
 
@@ -17,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class LiveReader(DataSourceReader):
-    """Reads a service in batch. It is pickled on its way to the tasks; no credentials are in it."""
+    """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
 
     options: LiveReadOptions
 
 
 class StreamPlanning(Protocol):
-    """Plans the batches of one streaming query, on the driver. Offsets are what Spark keeps as JSON.
+    """Plans the batches of one streaming query, on the driver. Offsets are JSON values in Spark's checkpoint.
 
-    Each method raises ``WireloomError``, for data that was lost too where that is to fail.
+    Each method raises ``WireloomError``, also for lost data if ``failOnDataLoss`` is on.
     """
 
     def initial(self) -> dict[str, Any]:
@@ -33,24 +34,24 @@ class StreamPlanning(Protocol):
         ...
 
     def fix(self) -> None:
-        """From now on, plan only what is there at this moment."""
+        """Restrict planning to the data that exists now."""
         ...
 
     def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
-        """Return the end offset of the next batch, of at most ``limit`` records; ``None``: of any number."""
+        """Return the end offset of the next batch of at most ``limit`` records; ``None``: unlimited."""
         ...
 
     def progress(self) -> dict[str, Any]:
-        """Return what Spark shows as ``latestOffset`` of the source in the progress of a query."""
+        """Return the ``latestOffset`` of the source in the progress of a query."""
         ...
 
     def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> Sequence[InputPartition]:
-        """Return what the tasks of the batch between two offsets read, which depends on nothing else."""
+        """Return the partitions of the batch between two offsets, which depend on nothing else."""
         ...
 
 
 class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads a service as a stream. It is pickled on its way to the tasks, without what only the driver needs.
+    """The streaming reader of a service. It is pickled for the tasks, without the state that only the driver needs.
 
     ``reader``: the batch reader of the same columns, which reads the partitions that are planned here.
     """
@@ -79,17 +80,18 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """Return the end offset of the next batch. Raises ``WireloomError`` where data was lost, if that is to fail."""
+        """Return the end offset of the next batch. Raises ``WireloomError`` for lost data if
+        ``failOnDataLoss`` is on."""
         with HideTraceback():
             return self._planned().latest(start, limit.max_rows if isinstance(limit, ReadMaxRows) else None)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """From now on, read only what is there at this moment."""
+        """Restrict reading to the data that exists now."""
         with HideTraceback():
             self._planned().fix()
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Return what Spark shows as ``latestOffset`` of the source in the progress of a query."""
+        """Return the ``latestOffset`` of the source in the progress of a query."""
         return self._planned().progress()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
@@ -105,5 +107,5 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     # In the tasks ----------------------------------------------------------------------------------------------------
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of one partition, as the batch reader. Raises ``WireloomError``."""
+        """Yield the batches of one partition, like the batch reader. Raises ``WireloomError``."""
         return self.reader.read(partition)

@@ -46,10 +46,10 @@ class FormatReader(DataSourceReader):
         self.format = format
         self.targets = targets
         self.known = tuple(known)
-        """The columns that could have been asked for."""
+        """All columns that can be read."""
         self.options = options
         self.ends_where_storage_fails = bool(options.ignore_corrupt)
-        """Whether the rows of a file up to where its storage failed are all that is wanted of it."""
+        """Whether a storage failure ends a file, whose rows up to there are kept, instead of failing the task."""
 
     @property
     def table(self) -> Format:

@@ -39,7 +39,7 @@ class Driver:
         self._reports = None if options.report_folder is None else BatchReports(options.report_folder, options.store)
 
     def fix(self) -> None:
-        """Plan only the input that exists now from here on."""
+        """Restrict planning to the input that exists now."""
         self._fixed = self._list()
 
     def _list(self) -> list[ListedFile]:

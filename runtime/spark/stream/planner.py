@@ -79,12 +79,12 @@ class Planner:
         self._growing = growing
         self._contents = contents
         self._older: dict[OlderFiles, frozenset[int]] = {}
-        """For each digest, the older files, all of which are read."""
+        """The older files of each summary, all of which have been read."""
         self._waiting: dict[str, ListedFile] = {}
-        """Files that were there and not taken yet."""
+        """Existing files that have not been added to a batch yet."""
         self._vanished = 0
         self._missing: set[str] = set()
-        """Of the files of a listing that is not renewed, those that vanished."""
+        """Files of a fixed listing that have vanished."""
 
     def next(
         self, start: StreamOffset, files: Sequence[ListedFile], limits: Limits, *, fixed: bool = False

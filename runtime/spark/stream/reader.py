@@ -82,7 +82,7 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return self._planning().latest(start, self._limits(limit))
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Read only the input that exists now from here on."""
+        """Restrict reading to the input that exists now."""
         with HideTraceback():
             self._planning().fix()
 

@@ -70,7 +70,7 @@ class _Matching:
         self._owned: set[str] = set()
         self._gone: set[str] = set()
         self._shared: set[int] = set()
-        """Entries of files that are read under another of their names."""
+        """Entries of files that are read under another name."""
 
     def located(self) -> Matches:
         listed = len(self._files)

@@ -1,4 +1,4 @@
-"""Streams of Kinesis as a data source of Spark: ``kinesis_stream``."""
+"""``kinesis_stream``, the data source of Spark for streams of Kinesis."""
 
 from ....base.face import face
 

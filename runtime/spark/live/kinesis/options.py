@@ -1,4 +1,4 @@
-"""The options of ``kinesis_stream``. Spark hands them over as text, their names in lower case."""
+"""The options of ``kinesis_stream``. Spark passes them as strings, with their names in lower case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..options import LiveReadOptions, common_options, known_options
 
 SOURCE = "kinesis_stream"
 OTHER_NAMES = {"path": "stream"}
-"""Of options."""
+"""Alternative names of options."""
 
 COMMON = {
     "stream": "Name or ARN of the stream; also the argument of load(…).",
@@ -33,14 +33,14 @@ READ_OPTIONS = {
     "own client; all: every record is read.",
     "mode": "What becomes of damaged aggregates: PERMISSIVE (default), DROPMALFORMED, FAILFAST.",
 }
-"""Options of reads, and what they do."""
+"""Documentation of the options of reads."""
 WRITE_OPTIONS = {
     **COMMON,
     "stream": "Name or ARN of the stream; also the argument of save(…).",
     "aggregated": "true (default): many rows to a record of Kinesis, all of one shard; false: each row is one.",
     "targetSize": "Bytes at which an aggregate is full; default 50k.",
 }
-"""Options of writes, and what they do."""
+"""Documentation of the options of writes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class WriteOptions:
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
-    """Return the options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, READ_OPTIONS, OTHER_NAMES)
     mode = values.get("mode", "permissive").lower()
     return ReadOptions(
@@ -78,7 +78,7 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
 
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
-    """Return the options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, WRITE_OPTIONS, OTHER_NAMES)
     target = size("targetSize", values.get("targetSize", "50k"))
     return WriteOptions(_calls(values), flag("aggregated", values.get("aggregated", "true")), target)

@@ -1,8 +1,8 @@
 """Plans the batches of a streaming query on the driver.
 
 A batch is fixed when it is planned. Without a limit it ends with the last record of each shard, which is found by its
-time of arrival. Kinesis does not say how many records are between two positions, so that with a limit the driver reads
-what it plans, and keeps the numbers alone.
+arrival time. Kinesis does not report the number of records between two positions. With a limit, therefore, the driver
+reads the records it plans, but only their numbers.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from .reader import ShardPartition
 
 VERSION = 1
 MARGIN = timedelta(minutes=1)
-"""How much later a record may be seen than it arrived."""
+"""Maximum delay between the arrival of a record and its visibility."""
 PAUSE = 1.0
-"""Seconds before a shard is asked again that had nothing new."""
+"""Seconds between requests to a shard that had nothing new."""
 SECONDS = 10.0
-"""About how long the planning of one batch may take."""
+"""Approximate maximum duration in seconds of planning one batch."""
 
 
 @dataclass(frozen=True)
 class Offset:
-    """How far each shard has been read (``shards``), and where the batch that ends here begins in those that it reads
-    (``began``). ``batch`` counts them; 0: nothing is known yet."""
+    """The position in each shard (``shards``), and the position at which the batch that ends here begins in each shard
+    that it reads (``began``). ``batch`` is the number of batches so far; 0 if nothing is known yet."""
 
     stream: str
     batch: int = 0
@@ -50,7 +50,7 @@ class Offset:
     began: Mapping[str, Position] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return what Spark keeps."""
+        """Return the offset as JSON values for Spark's checkpoint."""
         return {
             "version": VERSION,
             "stream": self.stream,
@@ -61,8 +61,7 @@ class Offset:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any], stream: str) -> Offset:
-        """Return the offset of a checkpoint. Raises ``WireloomError`` for one of another stream, and for what is
-        none."""
+        """Return the offset of a checkpoint. Raises ``WireloomError`` if it is invalid or of another stream."""
         if not isinstance(value, Mapping) or value.get("version") != VERSION:
             raise WireloomError("the checkpoint was not written by kinesis_stream, or by a newer one: begin a new one")
         if value.get("stream") != stream:
@@ -78,7 +77,8 @@ class Offset:
 
 
 class Planning:
-    """The state of a query while it runs. What it remembers only saves work: the offsets have all that counts."""
+    """The state of a query while it runs. It only caches: the offsets contain everything that is needed
+    for correctness."""
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
@@ -87,14 +87,14 @@ class Planning:
         self._readings: dict[str, ShardReading] = {}
         self._before: datetime | None = None
         self._clock: tuple[datetime, float] | None = None
-        """The server's time, and the local one at which it was told."""
+        """The server's time, and the local time at which it was received."""
         self._empty: dict[str, datetime] = {}
-        """Times up to which nothing came after the positions of shards."""
+        """For each shard, the time up to which no record has arrived after its position."""
         self._due: dict[str, float] = {}
         self.end = Offset(self._name)
 
     def fix(self) -> None:
-        """Take what has arrived by now as all that there will be."""
+        """Restrict planning to the records that have arrived by now."""
         now = self._list()
         self._before = now + TICK
         self._readings = {}
@@ -104,14 +104,14 @@ class Planning:
         return Offset(self._name).to_json()
 
     def progress(self) -> dict[str, Any]:
-        """Return how far the query has planned."""
+        """Return the position of the query's planning."""
         return self.end.to_json()
 
     def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
         """Return the end offset of the next batch. Raises ``WireloomError``."""
         before = Offset.from_json(start, self._name)
         if not before.batch:
-            # A batch without records writes down where reading begins: a query that is started again begins there too.
+            # A batch without records stores where reading begins, so that a restarted query begins there too.
             now = self._list()
             first = first_positions(self._shards or {}, self._options.start, now)
             self.end = Offset(self._name, 1, first)
@@ -122,7 +122,7 @@ class Planning:
         shards = with_new(before.shards, self._shards)
         began = self._ends(shards) if limit is None else self._read(shards, before.batch, limit)
         while limit is not None and self._before is not None and not began and self._is_waiting(shards):
-            # Nothing new would be taken for the end of the query.
+            # A batch without new records would be taken for the end of the query.
             began = self._read(shards, before.batch, limit)
         if any(shards[each].ended for each in began):
             self._list()
@@ -130,19 +130,19 @@ class Planning:
         self._readings = {each: reading for each, reading in self._readings.items() if each in shards}
         if not began and shards == dict(before.shards):
             self.end = before
-            # Spark compares offsets as text.
+            # Spark compares offsets as strings.
             return dict(start)
         self.end = Offset(self._name, before.batch + 1, shards, began)
         return self.end.to_json()
 
     def _list(self) -> datetime:
-        """Learn which shards there are now; the server's time."""
+        """List the current shards; return the server's time."""
         self._shards, now = list_shards(self._options.calls)
         self._clock = now, time.monotonic()
         return now
 
     def _ends(self, shards: dict[str, Position]) -> dict[str, Position]:
-        """Move positions to the ends of the shards; returns where those began that moved."""
+        """Move positions to the ends of the shards; return the previous positions of those that moved."""
         assert self._shards is not None
         assert self._clock is not None
         began: dict[str, Position] = {}
@@ -165,10 +165,11 @@ class Planning:
         return began
 
     def _read(self, shards: dict[str, Position], batch: int, limit: int) -> dict[str, Position]:
-        """Move positions forward by at most so many user records; returns where those began that moved."""
+        """Move positions forward by at most ``limit`` user records; return the previous positions of
+        those that moved."""
         assert self._shards is not None
         order = readable(shards, self._shards)
-        # No shard waits for the same others every time.
+        # Rotate the order, so that no shard always has to wait for the same others.
         place = batch % len(order) if order else 0
         order = [*order[place:], *order[:place]]
         began: dict[str, Position] = {}
@@ -186,7 +187,7 @@ class Planning:
         return began
 
     def _is_waiting(self, shards: Mapping[str, Position]) -> bool:
-        """Return whether there are shards of which what had arrived has not been read."""
+        """Return whether there are shards in which records that had arrived have not been read."""
         return any(not self._reading(each, shards[each]).done for each in readable(shards, self._shards or {}))
 
     def _reading(self, shard_id: str, position: Position) -> ShardReading:
@@ -195,7 +196,7 @@ class Planning:
             options = self._options
             known = (self._shards or {}).get(shard_id)
             numbers = ("sequence_number", "sub_sequence_number")
-            # Damage is the tasks' to tell.
+            # Damage is reported by the tasks.
             records = records_of(options.calls, known, shard_id, numbers, options.hash_range, "permissive")
             found = ShardReading(
                 options.calls,
@@ -209,7 +210,7 @@ class Planning:
         return found
 
     def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[ShardPartition]:
-        """Return what the tasks of a batch read, which depends on ``end`` alone."""
+        """Return the partitions of the tasks of a batch, which depend on ``end`` alone."""
         last = Offset.from_json(end, self._name)
         if dict(start) == dict(end):
             return []

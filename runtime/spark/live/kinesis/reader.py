@@ -1,4 +1,4 @@
-"""Reads parts of shards in the tasks; in a batch read, every shard between two times."""
+"""Reads parts of shards in the tasks; a batch read reads every shard between two times."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class ShardPartition(InputPartition):
-    """The part of a shard that a task reads, from ``begin`` ``until`` a position, or up to records that arrived then
-    or later (``before``)."""
+    """The part of a shard that a task reads: from ``begin`` to a position (``until``), or to the first record that
+    arrived at or after a time (``before``)."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class ShardPartition(InputPartition):
 
 
 class KinesisReader(LiveReader):
-    """Reads a stream in batch."""
+    """The batch reader of a stream."""
 
     options: ReadOptions
 

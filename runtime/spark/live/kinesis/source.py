@@ -1,4 +1,4 @@
-"""The data source ``kinesis_stream``. Importing it does no work: Spark does so to look for sources."""
+"""The data source ``kinesis_stream``. Spark imports this module to discover sources, so importing it does no work."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ TYPES = {
     "tags": ArrayType(TAG),
     "_corrupt_record": BinaryType(),
 }
-"""Of the columns that are no strings."""
+"""Types of the columns that are not strings."""
 
 
 class KinesisStreamSource(LiveSource):
-    """``spark.read``, ``readStream``, ``df.write`` and ``writeStream`` of streams of Kinesis; ``options.READ_OPTIONS``
-    and ``options.WRITE_OPTIONS`` say what can be asked for."""
+    """The data source of streams of Kinesis, for ``spark.read``, ``readStream``, ``df.write`` and ``writeStream``. The
+    options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
 
     @classmethod
     def name(cls) -> str:
@@ -54,13 +54,13 @@ class KinesisStreamSource(LiveSource):
         return read_options(self.options)
 
     def columns(self) -> dict[str, StructField]:
-        """Return every column that can be read, by name."""
+        """Return all columns that can be read, by name."""
         from ....kinesis import ALL_COLUMNS
 
         return {name: StructField(name, TYPES.get(name, StringType())) for name in ALL_COLUMNS}
 
     def default_columns(self) -> Iterable[str]:
-        """Return the names of the columns of a read that names none."""
+        """Return the names of the columns that are read by default."""
         from ....kinesis import COLUMNS
 
         names: Iterable[str] = COLUMNS
@@ -80,7 +80,7 @@ class KinesisStreamSource(LiveSource):
         return KinesisStreamReader(reader)
 
     def writer(self, schema: StructType, overwrite: bool) -> KinesisWriter:
-        """Return the writer of rows. Raises ``WireloomError``."""
+        """Return the writer of a data frame. Raises ``WireloomError``."""
         from .options import write_options
         from .writer import KinesisWriter
 

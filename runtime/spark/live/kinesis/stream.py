@@ -1,4 +1,4 @@
-"""Reads a stream as it grows."""
+"""The streaming reader of Kinesis."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ NEEDED = ("partition_key", "data")
 
 @dataclass
 class Put(WriterCommitMessage):
-    """The result of a task: the number of user records, in as many records of Kinesis."""
+    """The result of a task: the number of user records, and of the Kinesis records that contain them."""
 
     user_records: int
     records: int
 
 
 class KinesisWriter(DataSourceArrowWriter):
-    """Puts rows as they come: nothing of a task that failed is taken back, so rows of it are there twice."""
+    """Puts rows as they come. Rows of a failed task are not removed, so they are in the stream twice."""
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         if overwrite:
@@ -75,10 +75,10 @@ class KinesisWriter(DataSourceArrowWriter):
 
 
 class KinesisStreamWriter(KinesisWriter, DataSourceStreamArrowWriter):
-    """The same for each batch of a stream."""
+    """Puts the batches of a stream."""
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803
-        """Do nothing: the rows are there."""
+        """Do nothing, since the rows are already in the stream."""
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803
-        """Do nothing: what was put stays there."""
+        """Do nothing, since records cannot be removed from a stream."""

@@ -1,4 +1,4 @@
-"""Where Spark finds ``kinesis_stream`` by itself: it looks for packages named ``pyspark_…``."""
+"""Lets Spark discover ``kinesis_stream``: Spark looks for packages named ``pyspark_…``."""
 
 from wireloom.spark.live.kinesis.source import KinesisStreamSource as DefaultSource
 

@@ -1,4 +1,4 @@
-"""Where Spark finds ``s2_stream`` by itself: it looks for packages named ``pyspark_…``."""
+"""Lets Spark discover ``s2_stream``: Spark looks for packages named ``pyspark_…``."""
 
 from wireloom.spark.live.s2.source import S2StreamSource as DefaultSource
 

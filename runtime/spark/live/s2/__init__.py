@@ -1,4 +1,4 @@
-"""Streams of S2 as a data source of Spark: ``s2_stream``."""
+"""``s2_stream``, the data source of Spark for streams of S2."""
 
 from ....base.face import face
 

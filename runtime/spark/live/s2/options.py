@@ -1,4 +1,4 @@
-"""The options of ``s2_stream``. Spark hands them over as text, their names in lower case."""
+"""The options of ``s2_stream``. Spark passes them as strings, with their names in lower case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ READ_OPTIONS = {
     "failOnDataLoss": "true (default): the query fails where records are gone that were to be read, or a stream is; "
     "false: this is logged, and reading goes on after them.",
 }
-"""Options of reads, and what they do."""
+"""Documentation of the options of reads."""
 WRITE_OPTIONS = {
     "basin": "Name of the basin.",
     "stream": "Name of the stream. {partition} in it is the number of the task, each of which then has its own; "
@@ -39,13 +39,13 @@ WRITE_OPTIONS = {
     "stateLocation": "Folder for the position of each stream at the beginning of the batch that is being written; "
     "default: s2_stream in checkpointLocation. Of streaming writes.",
 }
-"""Options of writes, and what they do."""
+"""Documentation of the options of writes."""
 EARLIEST = "earliest"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions(LiveReadOptions):
-    """The checked options of a read. ``prefix``: whether ``stream`` is one."""
+    """The checked options of a read. ``prefix``: whether ``stream`` is a prefix of stream names."""
 
     basin: str
     stream: str
@@ -58,7 +58,7 @@ class ReadOptions(LiveReadOptions):
 
 
 def read_options(given: Mapping[str, str]) -> ReadOptions:
-    """Return the options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, READ_OPTIONS)
     streams = [name for name in ("stream", "streamPrefix") if name in values]
     if len(streams) != 1:
@@ -94,7 +94,7 @@ class WriteOptions:
 
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
-    """Return the options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the checked options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, WRITE_OPTIONS)
     if "stream" not in values:
         raise WireloomError("name what to write to: option stream")

@@ -1,4 +1,4 @@
-"""Which records a batch reads: positions of streams, asked for and divided on the driver."""
+"""Determines which records a batch reads: the positions of streams are requested and divided on the driver."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .options import EARLIEST, ReadOptions
 
 LOG = logging.getLogger(__name__)
 REQUESTS = 16
-"""Requests that are made at the same time."""
+"""Maximum number of concurrent requests."""
 ADVICE = "failOnDataLoss=false goes on with what is there"
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Range:
-    """Records of a stream, ``begin`` to before ``end``. ``earliest``: those that are gone at its beginning were not to
-    be read."""
+    """Records ``begin`` … ``end`` (exclusive) of a stream. ``earliest``: records that no longer exist at its beginning
+    count as not requested."""
 
     stream: str
     begin: int
@@ -32,25 +32,25 @@ class Range:
 
 
 class Planning:
-    """Asks for the positions of the streams that options name."""
+    """Requests the positions of the streams that options name."""
 
     def __init__(self, options: ReadOptions) -> None:
         self._options = options
 
     def streams(self) -> list[str]:
-        """Return the streams that there are now."""
+        """Return the current streams."""
         options = self._options
         if not options.prefix:
             return [options.stream]
         return streams_of(options.basin, options.stream, endpoint=options.endpoint)
 
     def tails(self, streams: Iterable[str]) -> dict[str, int]:
-        """Return where the streams end."""
+        """Return the ends of the streams."""
         options = self._options
         return _each(streams, lambda name: tail_of(options.basin, name, endpoint=options.endpoint).seq_num)
 
     def begin(self, streams: Iterable[str]) -> dict[str, int]:
-        """Return where the streams are to be read from, as option ``start`` says."""
+        """Return the positions at which reading of the streams begins, according to option ``start``."""
         return _each(streams, lambda name: self._position(name, "start", self._options.start))
 
     def ranges(self) -> list[Range]:
@@ -75,7 +75,7 @@ class Planning:
         return place["seq_num"]
 
     def divided(self, ranges: Iterable[Range]) -> Iterable[Range]:
-        """Yield the ranges in parts that are not larger than ``maxRecordsPerPartition``."""
+        """Yield the ranges in parts of at most ``maxRecordsPerPartition`` records."""
         most = self._options.max_partition
         for each in ranges:
             step = most or each.end - each.begin
@@ -88,15 +88,16 @@ class Planning:
         for name, last in sorted(end.items()):
             first = start.get(name)
             if first is None or first > last:
-                # A stream that was made, or made anew, after the query had begun.
+                # The stream was created, or created anew, after the query had begun.
                 found.append(Range(name, 0, last, earliest=True))
             else:
                 found.append(Range(name, first, last))
         return list(self.divided(each for each in found if each.begin < each.end))
 
     def checked_tails(self, start: Mapping[str, int]) -> dict[str, int]:
-        """Return where the streams end, those of ``start`` and new ones. Raises ``WireloomError`` for a stream that is
-        gone or ends before it did, if that is to fail; otherwise one that is gone stays where it was."""
+        """Return the ends of the streams: those of ``start`` and new ones. If a stream is gone, or ends before its
+        position in ``start``, raises ``WireloomError`` with ``failOnDataLoss``; otherwise a stream that is gone keeps
+        its position."""
         there = self.streams()
         found = self.tails(there)
         for name, begin in start.items():
@@ -122,8 +123,8 @@ def _each(names: Iterable[str], ask: Callable[[str], Result]) -> dict[str, Resul
 
 
 def limited(start: Mapping[str, int], tails: Mapping[str, int], most: int | None) -> dict[str, int]:
-    """Return the end of a batch of at most so many records: streams with little to be read are read to their ends, and
-    the others get equal shares of the rest.
+    """Return the end of a batch of at most ``most`` records: streams with few records are read to their ends, and the
+    others get equal shares of the rest.
 
     >>> limited({"a": 0, "b": 0, "c": 5}, {"a": 100, "b": 100, "c": 7}, 22)
     {'a': 10, 'b': 10, 'c': 7}
@@ -136,9 +137,9 @@ def limited(start: Mapping[str, int], tails: Mapping[str, int], most: int | None
         share = min(count, most // (len(waiting) - place))
         most -= share
         if not share and name not in start:
-            # It is still to be begun.
+            # The stream has not been begun yet.
             continue
         begin = start.get(name, 0)
-        # A stream that was made anew is read from its beginning.
+        # A stream that was created anew is read from its beginning.
         ends[name] = tails[name] if tails[name] < begin else begin + share
     return dict(sorted(ends.items()))

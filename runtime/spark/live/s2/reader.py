@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 STREAM = "_stream"
 NUMBER = "seq_num"
 PATIENCE = 60.0
-"""Seconds of failures in a row after which a task fails; Spark then runs it again."""
+"""Seconds of continuous failures after which a task fails; Spark then runs it again."""
 BATCH_ROWS = 8192
-"""Rows of a batch, where so many have come."""
+"""Maximum number of rows of a batch."""
 
 
 class StreamRange(InputPartition):
@@ -34,7 +34,7 @@ class StreamRange(InputPartition):
 
 
 class S2Reader(LiveReader):
-    """Reads streams between two positions."""
+    """The batch reader of streams, between two positions."""
 
     options: ReadOptions
 
@@ -43,14 +43,15 @@ class S2Reader(LiveReader):
         self.targets = tuple(targets)
 
     def partitions(self) -> Sequence[InputPartition]:
-        """Return what is there now, a partition for each stream. Raises ``WireloomError``."""
+        """Return a partition for each stream, up to its current end. Raises ``WireloomError``."""
         with HideTraceback():
             return partitions_of(Planning(self.options).ranges())
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of one partition. Raises ``WireloomError``, where records are gone if that is to fail."""
+        """Yield the batches of one partition. Raises ``WireloomError``, also for lost records if
+        ``failOnDataLoss`` is on."""
         if not isinstance(partition, StreamRange):
-            # Spark reads one partition of its own making where there is nothing.
+            # If there are no ranges, Spark reads a partition of its own making.
             return
         with HideTraceback():
             try:
@@ -66,7 +67,7 @@ class S2Reader(LiveReader):
 
         options = self.options
         caster = Caster(self.targets)
-        # Even where Spark wants only nulls, rows must be counted.
+        # Rows have to be counted even if Spark reads only null columns.
         columns = [each.source for each in self.targets if each.source is not None] or [NUMBER]
         with StreamReading(
             options.basin,
@@ -84,5 +85,5 @@ class S2Reader(LiveReader):
 
 
 def partitions_of(ranges: Sequence[Range]) -> list[StreamRange]:
-    """Return the partitions of Spark."""
+    """Return Spark's partitions of the ranges."""
     return [StreamRange(index, each) for index, each in enumerate(ranges)]

@@ -1,4 +1,4 @@
-"""Rows as the records that are appended."""
+"""Converts rows to the records that are appended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NUMBERS = (ByteType, ShortType, IntegerType, LongType, TimestampType)
 
 
 def check_columns(schema: StructType) -> None:
-    """Raise ``WireloomError`` for rows that cannot be appended."""
+    """Raise ``WireloomError`` for columns that cannot be appended."""
     for each in schema.fields:
         if each.name not in COLUMNS:
             raise unknown("column that s2_stream can write", each.name, COLUMNS)
@@ -56,7 +56,7 @@ def _fits(name: str, kind: DataType) -> bool:
 
 
 def records_of(rows: Iterable[pa.RecordBatch]) -> Iterator[AppendRecord]:
-    """Yield the rows as records: a body that is null is empty. Raises ``WireloomError`` for a header that is null."""
+    """Yield the rows as records; a null body becomes an empty one. Raises ``WireloomError`` for a null header."""
     for batch in rows:
         columns = {field.name: _plain(batch.column(place)) for place, field in enumerate(batch.schema)}
         bodies = columns["body"]

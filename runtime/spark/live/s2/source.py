@@ -1,4 +1,4 @@
-"""The data source ``s2_stream``. Importing it does no work: Spark does so to look for sources."""
+"""The data source ``s2_stream``. Spark imports this module to discover sources, so importing it does no work."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class S2StreamSource(LiveSource):
-    """``spark.read``, ``readStream``, ``df.write`` and ``writeStream`` of streams of S2; ``options.READ_OPTIONS`` and
-    ``options.WRITE_OPTIONS`` say what can be asked for."""
+    """The data source of streams of S2, for ``spark.read``, ``readStream``, ``df.write`` and ``writeStream``. The
+    options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
 
     @classmethod
     def name(cls) -> str:
@@ -32,7 +32,7 @@ class S2StreamSource(LiveSource):
         return read_options(self.options)
 
     def columns(self) -> dict[str, StructField]:
-        """Return every column by name: those of a record, and which stream it is of."""
+        """Return all columns by name: those of a record, and the name of its stream."""
         from ....format.registry import get
         from ...read.schema import narrowed, wire_schema
         from .reader import STREAM

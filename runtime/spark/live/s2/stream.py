@@ -1,4 +1,4 @@
-"""Reads streams as they grow: plans batches on the driver, by sequence numbers."""
+"""The streaming reader of S2: plans batches on the driver, by sequence numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .reader import S2Reader, StreamRange, partitions_of
 
 
 class StreamPlanning(Planning):
-    """Plans the batches of a streaming query. An offset is, for each stream, the number of the next record."""
+    """Plans the batches of a streaming query. An offset is the sequence number of the next record of each stream."""
 
     def __init__(self, options: ReadOptions) -> None:
         super().__init__(options)
@@ -21,25 +21,25 @@ class StreamPlanning(Planning):
         self._tails: dict[str, int] = {}
 
     def initial(self) -> dict[str, Any]:
-        """As ``live.stream.StreamPlanning``."""
+        """Return the first offset, see ``live.stream.StreamPlanning``."""
         return dict(sorted(self.begin(self.streams()).items()))
 
     def fix(self) -> None:
-        """As ``live.stream.StreamPlanning``."""
+        """Restrict planning to existing records, see ``live.stream.StreamPlanning``."""
         self._is_fixed = True
 
     def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
-        """As ``live.stream.StreamPlanning``."""
+        """Return the end offset of the next batch, see ``live.stream.StreamPlanning``."""
         self._tails = self._fixed if self._fixed is not None else self.checked_tails(start)
         self._fixed = self._tails if self._is_fixed else None
         return limited(start, self._tails, limit)
 
     def progress(self) -> dict[str, Any]:
-        """Return where the streams end."""
+        """Return the ends of the streams."""
         return dict(sorted(self._tails.items()))
 
     def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[StreamRange]:
-        """As ``live.stream.StreamPlanning``."""
+        """Return the partitions of a batch, see ``live.stream.StreamPlanning``."""
         return partitions_of(self.between(start, end))
 
 

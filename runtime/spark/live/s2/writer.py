@@ -1,4 +1,4 @@
-"""Appends the rows of a data frame to streams: the rows of a task that is run again, or of a batch, once."""
+"""Appends the rows of a data frame to streams, exactly once even if a task or a batch is run again."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 PARTITION = "{partition}"
 QUERY_PROPERTY = "sql.streaming.queryId"
 BATCH_PROPERTY = "streaming.sql.batchId"
-"""Local properties by which Spark tells the tasks of a stream which query and which batch they are of."""
+"""Local properties in which Spark passes the ids of the query and of the batch to the tasks of a stream."""
 KEPT = 2
-"""Batches whose positions are kept, the one that is written among them."""
+"""Number of batches whose positions are kept, including the one that is being written."""
 
 
 class StreamsWriter:
-    """The common part of batch and streaming writers. It is pickled on its way to the tasks; no token of access is in
-    it."""
+    """The common base of batch and streaming writers. It is pickled to be sent to the tasks, without access tokens."""
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         check_columns(schema)
@@ -73,13 +72,13 @@ class StreamsWriter:
         return self.options.stream.replace(PARTITION, str(number))
 
     def _begin(self, stream: str) -> int:
-        """Return the number that the first row of the task is to get."""
+        """Return the sequence number for the first row of the task."""
         raise NotImplementedError
 
 
 class S2Writer(StreamsWriter, DataSourceArrowWriter):
-    """Appends a data frame. Where each stream ends is asked for before any task has begun, for those that are run
-    again."""
+    """Appends a data frame. The end of each stream is requested before any task begins, so that tasks can
+    be run again."""
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         super().__init__(options, schema, overwrite)
@@ -96,8 +95,8 @@ class S2Writer(StreamsWriter, DataSourceArrowWriter):
 
 
 class S2StreamWriter(StreamsWriter, DataSourceStreamArrowWriter):
-    """Appends the batches of a stream, each once: the position at which a batch begins is kept until the next but
-    one."""
+    """Appends the batches of a stream, each exactly once. The position at which a batch begins is kept until the batch
+    after the next."""
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         super().__init__(options, schema, overwrite)
@@ -106,7 +105,8 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamArrowWriter):
 
     def _begin(self, stream: str) -> int:
         query, batch = (_property(name) for name in (QUERY_PROPERTY, BATCH_PROPERTY))
-        # Asked for first: where no position is kept after that, no other attempt has appended anything before.
+        # The end is requested first: if no position has been stored after that, no other attempt has appended anything
+        # before.
         end = end_or_beginning(self.options.basin, stream, endpoint=self.options.endpoint)
         kept = self._kept(query, stream)
         name = f"{int(batch):012d}.json"
