@@ -1,4 +1,4 @@
-"""The ingest pipeline: files of a format to a table of the good rows and a quarantine table of the damaged records."""
+"""The ingest pipeline: reads files of a format into a table of good rows and a quarantine table of damaged records."""
 
 from ...base.face import face
 from .batches import ingest

@@ -1,9 +1,9 @@
-"""The pipeline: files of a format to a table of the good rows and a quarantine table of the damaged records.
+"""The pipeline: reads files of a format into a table of good rows and a quarantine table of damaged records.
 
-One pass over the input. Every task writes the good rows that it reads (see ``table_files``), and keeps the damaged
-records and the report of each file (see ``read.task_reports``). When all are done, one commit puts the files of which
-they have told, the quarantine and the names of the inputs that are done in place (see ``write.commit_log``).
-``ingest_stream`` does the same batch by batch.
+The input is read once. Every task writes the good rows that it reads (see ``table_files``), and stores the damaged
+records and the report of each file (see ``read.task_reports``). When all tasks are done, one commit (see
+``write.commit_log``) puts in place the files that they have written, the quarantine and the names of the inputs that
+are done. ``ingest_stream`` does the same batch by batch.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ PAUSE = 0.25
 """Seconds between two calls of ``progress``."""
 
 REMOTE_PAUSE = 2.0
-"""The same where each call asks an object store."""
+"""The same if each call sends requests to an object store."""
 
 BATCH_FILES = 10_000
-"""Files of a batch, unless the caller says otherwise."""
+"""Default number of files in a batch."""
 
 
 def ingest(
@@ -56,31 +56,36 @@ def ingest(
 ) -> IngestSummary:
     """Read ``inputs`` (a path, glob, folder or address, or several) with Spark and write a table.
 
-    Run again, it reads only the files that came since: which ones are done is kept in the table's folder, and changes
-    together with the table. Every record is once in the table or the quarantine, also where a run is killed.
+    A repeated run reads only new files: the files that are done are stored in the table's folder, atomically with the
+    table. Every record is in the table or the quarantine exactly once, even if a run is killed. Keyword arguments:
 
-    ``columns``: those of the table, by default the format's own; those of ``partition_by`` come along. ``quarantine``:
-    where damaged records go, as a Parquet table of ``_path``, ``_offset``, ``_length``, ``_error``,
-    ``_corrupt_record``: one row for each damaged range, the end of a file that is cut off or cannot be read on among
-    them. ``metrics``: a folder for JSON lines, a file per batch, with what each batch and each file came to.
-    ``mode``: ``permissive`` or ``dropmalformed`` (the table gets the good rows; the latter keeps no bytes of the
-    others) or ``failfast``. ``recover``: look for the next good row after a damaged length. ``options``: further
-    ones of the data source. ``existing``: what becomes of tables that are there: ``append`` (they must have the
-    same columns), ``adopt`` (the same, also to Parquet files that something else has written), ``overwrite`` (all
-    files are read, and replace what is there when they are), or ``error`` (nothing is done). ``to``: ``parquet``,
-    ``delta`` or ``iceberg``. ``sort_by``: columns by which each file is sorted. ``file_bytes``: about how large a
-    file is at most. ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or ``none``. ``dictionary``: columns
-    that are stored as dictionaries, by default all but those of bytes. ``schema_evolution``: what becomes of a read
-    whose columns are not the table's: ``refuse``; ``add`` its new columns to the table; or ``quarantine`` the
-    records that the table cannot hold.
-    ``prometheus_file``: a file ``….prom`` for metrics that Prometheus scrapes through node_exporter;
-    ``prometheus_port``: a port of this machine, on 127.0.0.1, that shows them while the run goes on.
-    ``allow_modules``: modules out of which a spec may name classes, see ``wireloom.load_spec``.
-    ``batch_files``: how many files are committed together. ``progress`` is called several times a second, in the
+    - ``columns``: the columns of the table, by default the format's own; those of ``partition_by`` are added.
+    - ``quarantine``: folder for damaged records, a Parquet table of ``_path``, ``_offset``, ``_length``, ``_error`` and
+      ``_corrupt_record``, with one row for each damaged range, including the end of a file that is truncated or cannot
+      be read further.
+    - ``metrics``: folder for JSON lines, one file per batch, with the metrics of the batch and of its files.
+    - ``mode``: ``permissive``; ``dropmalformed``, which keeps no bytes of damaged records; or ``failfast``.
+    - ``recover``: search for the next good row after a damaged length.
+    - ``options``: further options of the data source.
+    - ``existing``: handling of existing tables. ``append``: they must have the same columns; ``adopt``: like
+      ``append``, but also to Parquet files that were written by other software; ``overwrite``: all files are read, and
+      then replace the existing content; ``error``: nothing is done.
+    - ``to``: ``parquet``, ``delta`` or ``iceberg``.
+    - ``sort_by``: columns by which each file is sorted.
+    - ``file_bytes``: approximate maximum size of a file.
+    - ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or ``none``.
+    - ``dictionary``: columns with dictionary encoding, by default all except binary ones.
+    - ``schema_evolution``: handling of a read whose columns differ from those of the table: ``refuse`` it; ``add`` its
+      new columns to the table; or ``quarantine`` the records that the table cannot hold.
+    - ``prometheus_file``: a file ``….prom`` for metrics that Prometheus scrapes through node_exporter.
+    - ``prometheus_port``: a port of this machine, on 127.0.0.1, that serves these metrics during the run.
+    - ``allow_modules``: modules whose classes a spec may reference; see ``wireloom.load_spec``.
+
+    ``batch_files``: number of files that are committed together. ``progress`` is called several times a second, in the
     caller's thread.
 
-    Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` where another run is at work, the disk is full
-    or a storage fails; in ``failfast`` the error of the first damage that was met.
+    Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` if another run is active, the disk is full or
+    a storage fails; in mode ``failfast`` the error of the first damage.
     """
     positive("batch_files", batch_files)
     check_batch_options(choices.get("options") or {})
@@ -98,7 +103,7 @@ def ingest(
     with prometheus.run(), open_tables(wanted) as tables:
         run = _BatchRun(wanted, tables, progress, started, prometheus)
         known = tables.ledger.files if wanted.existing != "overwrite" else {}
-        # No row of a file that was empty is in the table.
+        # Rows that a file has received since it was empty are not in the table.
         new = [each for path, each in found.items() if key(path) not in known or (known[key(path)] == 0 and each.size)]
         taken = {id(each) for each in new}
         changed = [
@@ -107,7 +112,7 @@ def ingest(
             if id(each) not in taken and known.get(key(path), each.size) not in (each.size, None)
         ]
         if not new:
-            # Columns that do not fit the table are refused also where there is nothing to do.
+            # Columns that do not fit the table are refused even if there is nothing to read.
             with unwrap_task_errors():
                 tables.prepare(wanted.frame(list(found.values())[:1], wanted.table).schema)
         for start in range(0, len(new), batch_files):
@@ -118,7 +123,7 @@ def ingest(
 
 
 class Run:
-    """The batches of one call: their commits, and the summary of them."""
+    """The batches of one call: commits them, and summarises them."""
 
     def __init__(
         self,
@@ -154,7 +159,7 @@ class Run:
         return report, self.batches[-1]
 
     def summary(self, **more: Any) -> IngestSummary:
-        """Return what came of all batches."""
+        """Return the summary of all batches."""
         wanted = self.wanted
         return IngestSummary(
             wanted.table.address,
@@ -183,11 +188,11 @@ class _BatchRun(Run):
         self._before = IngestProgress(0, 0, 0, 0, 0, 0.0)
 
     def waits(self, inputs: Sequence[Input]) -> None:
-        """Show what is still to be read."""
+        """Publish the inputs that are still to be read as metrics."""
         self.prometheus.show(self.tables.ledger, files=len(inputs), size=sum(each.size or 0 for each in inputs))
 
     def batch(self, inputs: Sequence[Input]) -> None:
-        """Read files and commit what is in them."""
+        """Read files and commit their rows and damage."""
         started, wanted, tell = time.monotonic(), self.wanted, self._progress
         attempt, written = self.tables.attempt(), list[WrittenFile]()
         with unwrap_task_errors():
@@ -207,7 +212,7 @@ class _BatchRun(Run):
         self._before = self._total(done)
 
     def _total(self, batch: IngestProgress) -> IngestProgress:
-        """Return the progress of all batches, of which this is the last one."""
+        """Return the progress of all batches, the last of which is in progress."""
         before = self._before
         return replace(
             batch,
@@ -220,5 +225,5 @@ class _BatchRun(Run):
 
 
 def write_rows(frame: DataFrame) -> list[WrittenFile]:
-    """Run the tasks that write; return the files of which they tell."""
+    """Run the tasks that write; return the files that they report."""
     return taken_back(frame.collect())

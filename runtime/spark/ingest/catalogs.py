@@ -1,4 +1,4 @@
-"""Kinds of tables that are more than a folder of Parquet files: their own logs say which files belong to them."""
+"""Kinds of tables beyond folders of Parquet files: their own logs determine which files belong to them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from ..write.commit_log import Commit
 from .ledger import Shape
 
 KINDS = ("parquet", "delta", "iceberg")
-"""What a table can be."""
+"""The kinds of tables."""
 PLACES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
-"""Schemes of addresses that deltalake and pyiceberg know."""
+"""Schemes of addresses that deltalake and pyiceberg support."""
 
 
 class Catalog(Protocol):
     """The log of one kind of table."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """Make the files of a commit, which are in place, part of the table; once, however often it is called."""
+        """Add the files of a commit, which are in place, to the table. Does nothing if they have been added before."""
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Return the number of the last commit of a ledger, by its identity, that the log has: 0 if it has only
-        commits of other ledgers; ``None`` if it has none of any, or there is no such table."""
+        """Return the number of the last commit in the log of the ledger with this identity: 0 if the log has only
+        commits of other ledgers; ``None`` if it has none of any ledger, or there is no such table."""
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Return the names of the columns of a table; ``None`` if there is none."""
+        """Return the names of the columns of a table; ``None`` if there is no table."""
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """Raise ``UnsupportedError`` where a table cannot be of that shape, or in that place."""
+        """Raise ``UnsupportedError`` if a table cannot have that shape, or that location."""
 
 
 def check_place(table: Folder, kind: str) -> None:
-    """Raise ``UnsupportedError`` where a table of that kind, which is not plain Parquet, cannot be."""
+    """Raise ``UnsupportedError`` if a table of a kind other than plain Parquet cannot be at that location."""
     scheme = scheme_of(table.address)
     if scheme not in PLACES:
         known = ", ".join(f"{each}://" for each in PLACES if each)
@@ -50,7 +50,7 @@ def check_place(table: Folder, kind: str) -> None:
 def catalog_of(to: str) -> Catalog | None:
     """Return the catalog of a kind of table; ``None`` for plain Parquet.
 
-    Raises ``UnsupportedError`` if the package that it needs is not installed.
+    Raises ``UnsupportedError`` if the package that it requires is not installed.
     """
     if to == "delta":
         require("deltalake", "delta", "a Delta table")

@@ -1,7 +1,7 @@
-"""The files of a table of plain Parquet that belong to whole batches.
+"""Lists the files of a table of plain Parquet that belong to complete batches.
 
-Readers of a folder take what is there. While a commit moves its files to their places, that may be a part of a batch;
-a reader that must not see that asks here for the files, and reads those.
+Readers of a folder read all files that it contains, which may be a part of a batch while a commit moves its files into
+place. A reader that must not see such a state gets the list of files here, and reads those.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..folders import folder
 from ..write.commit_log import TABLE, Commit, CommitLog
 
 ATTEMPTS = 100
-"""How often the folder is listed again because a commit was made meanwhile."""
+"""Number of times the folder is listed if commits are made meanwhile."""
 
 
 def committed_files(table: str, location: Location | None = None) -> list[str]:
-    """Return the addresses of the files, sorted: of each commit all or none, whatever another process is doing now.
+    """Return the sorted addresses of the files: all files of a commit or none, even if another process is committing.
 
-    ``location``: how to reach an object store. The files stay where they are until the table is replaced. Raises
-    ``NothingThereError`` where there is no table, and ``WireloomError``.
+    ``location``: options for access to an object store. The files remain in place until the table is replaced. Raises
+    ``NothingThereError`` if there is no table, and ``WireloomError``.
     """
     place = folder(table, location)
     if place.kind() != "folder":
@@ -33,7 +33,7 @@ def committed_files(table: str, location: Location | None = None) -> list[str]:
         try:
             pending = log.pending()
         except WireloomError:
-            # It was applied while it was read.
+            # The commit was applied while it was read.
             continue
         if (log.names(), log.pending_names()) == before:
             return [place.child(name) for name in _whole(files, pending)]
@@ -41,7 +41,8 @@ def committed_files(table: str, location: Location | None = None) -> list[str]:
 
 
 def _whole(files: Iterable[str], pending: Iterable[Commit]) -> list[str]:
-    """Return the files without those of a commit of which some are not in place yet, else without what it replaces."""
+    """Return the files without those of commits that are not completely in place, and without those that complete
+    commits replace."""
     found = set(files)
     for record in pending:
         moved = {each.final for each in record.moves if each.place == TABLE}

@@ -1,8 +1,9 @@
 """Consistency of a table, its ledger and its quarantine.
 
-The ledger says which inputs are done, and its numbers say which commits the log of a Delta or Iceberg table has.
-Without it, or with that of another table or of another time, a run would take files for done that are not in the table,
-or read files again that are. Files that no ingest has written are neither appended to nor replaced unasked.
+The ledger contains the inputs that are done, and its commit numbers are compared with the log of a Delta or Iceberg
+table. If the ledger were missing, or were that of another table or another point in time, a run would skip files that
+are not in the table, or read files again that are. Files that were not written by an ingest are neither appended to nor
+replaced unless requested.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ _OURS = re.compile(r"(?:.*/)?part-[0-9]{9}-([0-9a-f]{8})-[0-9a-f]{8}(?:-[0-9]{5}
 
 
 def part_name(number: int, attempt: str, index: int, ending: str) -> str:
-    """Return the name of a file of a table: of which commit, which attempt, and which of its files."""
+    """Return the name of a file of a table, from its commit, its attempt and its index."""
     return f"part-{record_name(number)}-{attempt}-{index:05d}{ending}"
 
 
 def mark_of(name: str) -> str | None:
-    """Return the mark of the table that a file of a table or a quarantine belongs to; ``None`` where no ingest has
-    written it."""
+    """Return the mark of the table to which a file of a table or a quarantine belongs; ``None`` if the file was not
+    written by an ingest."""
     found = _OURS.fullmatch(name)
     return None if found is None else found.group(1)
 
 
 def check_no_others(place: Folder, advice: str) -> None:
-    """Raise ``WireloomError`` where a folder has files that no ingest has written."""
+    """Raise ``WireloomError`` if a folder has files that were not written by an ingest."""
     other = next((name for name in place.files() if mark_of(name) is None), None)
     if other is not None:
         raise WireloomError(
@@ -47,8 +48,8 @@ def check_no_others(place: Folder, advice: str) -> None:
 
 
 def check_quarantine(table: str, quarantine: Folder, ledger: Ledger) -> None:
-    """Raise ``WireloomError`` where damaged records of earlier runs are in another quarantine, or where the folder has
-    other files. ``table``: the address as the ledger has it."""
+    """Raise ``WireloomError`` if damaged records of earlier runs are in another quarantine, or if the folder has other
+    files. ``table``: the table's address in the ledger."""
     known = ledger.quarantines.get(table)
     if known is None:
         check_no_others(quarantine, QUARANTINE_ADVICE)
@@ -61,13 +62,13 @@ def check_quarantine(table: str, quarantine: Folder, ledger: Ledger) -> None:
 
 
 def absolute_address(place: Folder) -> str:
-    """Return an address that means the same in every folder that a later process may run in."""
+    """Return an address that is independent of the working directory."""
     return same_for_all(place.address).rstrip("/") if place.remote else os.path.abspath(place.path)
 
 
 def check_consistency(table: Folder, catalog: Catalog | None, ledger: Ledger) -> None:
-    """Raise ``WireloomError`` where the table has commits of an ingest that the ledger does not have, or the ledger
-    has some that the table's log does not have. ``catalog``: ``None`` for plain Parquet, which has no log."""
+    """Raise ``WireloomError`` if the table has commits of an ingest that are missing in the ledger, or the ledger has
+    commits that are missing in the table's log. ``catalog``: ``None`` for plain Parquet, which has no log."""
     published = None if catalog is None else catalog.published(table, ledger.identity)
     place, reason = f"the ledger in {LOG_FOLDER}", ""
     if not ledger.last:

@@ -1,7 +1,8 @@
-"""Rows that are read as rows of a table whose columns differ; those that would lose a value are set aside.
+"""Converts rows to the columns of a table; rows that would lose a value are set aside.
 
-A column that the table lacks may hold nothing but nulls. A column of another type of number is cast, and each value has
-to be the same when it is cast back. Any other type has to be null. Columns that are not read are null in the table.
+A column that the table lacks may contain nulls only. A column of another numeric type is cast, and each value has to be
+unchanged when it is cast back. A column of any other type has to be null. Columns that are not read are null in the
+table.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
     from ..read.task_reports import TaskReportWriter
 
 REASON = "schema"
-"""Reason, in the quarantine, of a record that the table cannot hold."""
+"""Reason, in the quarantine, for a record that the table cannot hold."""
 
 
 @dataclass(frozen=True)
 class RowConversion:
-    """How to get from the columns ``read`` to those of the ``table``; both are Spark's schemas as JSON."""
+    """The conversion of rows with the columns ``read`` to rows of the ``table``; both are Spark schemas as JSON."""
 
     read: str
     table: str
 
     @classmethod
     def of(cls, read: StructType, table: StructType) -> RowConversion:
-        """Return what makes rows of one schema rows of another."""
+        """Return the conversion from one schema to another."""
         return cls(read.json(), table.json())
 
     @property
@@ -49,7 +50,7 @@ class RowConversion:
 
     def convert(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
         """Return rows of the table. ``places``: the same rows as they are in their inputs, with ``_path`` and
-        ``_offset``; rows that do not fit go to ``reports``."""
+        ``_offset``; rows that do not fit are added to ``reports``."""
         if self.read == self.table:
             return rows
         schema, fits = self.schema, _Fits(rows.num_rows)
@@ -77,14 +78,15 @@ class RowConversion:
 
 
 class _Fits:
-    """Which rows of a batch fit, column by column."""
+    """Determines which rows of a batch fit, column by column."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
         self._bad: dict[str, pa.Array] = {}
 
     def of(self, name: str, array: pa.Array, wanted: pa.DataType | None) -> pa.Array:
-        """Return a column in the table's type, null where it does not fit. ``wanted``: ``None``: there is none."""
+        """Return a column in the table's type, null where it does not fit. ``wanted``: ``None`` if the
+        table lacks the column."""
         if wanted == array.type:
             return array
         known = array.is_valid()
@@ -110,11 +112,11 @@ class _Fits:
         return pc.invert(found)
 
     def lost(self) -> pa.Array:
-        """Return the numbers of the rows that do not fit."""
+        """Return the indexes of the rows that do not fit."""
         return pc.indices_nonzero(pc.invert(self.kept()))
 
     def error(self, row: int) -> str:
-        """Return why a row does not fit."""
+        """Return the reason why a row does not fit."""
         names = ", ".join(name for name, bad in self._bad.items() if bad[row].as_py())
         return f"{REASON}: the table cannot hold the value of {names}"
 
@@ -123,13 +125,13 @@ class _Fits:
 
 
 def cast_exactly(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """Cast numbers to another type of number; what would be another value is null."""
+    """Cast numbers to another numeric type; values that would change become null."""
     least, most = _bounds(wanted)
     inside = array
     if least is not None:
         own_least, own_most = _bounds(array.type)
         if own_least is None:
-            # The largest value may be none that a float has; what comes after it is a power of two or ten.
+            # The maximum may not be representable as a float; the next number is a power of two or ten.
             keep = pc.less(array, pa.scalar(float(most + 1), array.type))
             keep = pc.and_(keep, pc.greater_equal(array, pa.scalar(float(least), array.type)))
         else:
@@ -146,7 +148,7 @@ def cast_exactly(array: pa.Array, wanted: pa.DataType) -> pa.Array:
 
 def _cast(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     if pa.types.is_decimal(wanted):
-        # Arrow wants room for the largest value of the type, which is not there.
+        # Arrow requires enough digits for the largest value of the source type, even if no value is that large.
         return array.cast(pa.decimal256(76, 0), safe=False).cast(wanted, safe=False)
     return array.cast(wanted, safe=False)
 
@@ -157,7 +159,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _bounds(kind: pa.DataType) -> tuple[Any, Any]:
-    """Return the least and the largest value; ``None`` for types that go beyond all others."""
+    """Return the minimum and maximum of a type; ``None`` for types with a larger range than all others."""
     if pa.types.is_integer(kind):
         return -(1 << kind.bit_width - 1), (1 << kind.bit_width - 1) - 1
     if pa.types.is_decimal(kind):
@@ -174,7 +176,7 @@ def _scalar(value: int, kind: pa.DataType) -> pa.Scalar:
 
 
 def _as_json(rows: pa.RecordBatch) -> list[bytes]:
-    """Return each row as Spark's ``from_json`` reads it."""
+    """Return each row as JSON that Spark's ``from_json`` can read."""
     kind = pa.struct(rows.schema)
     return [json.dumps(_plain(each, kind), ensure_ascii=False).encode() for each in rows.to_pylist()]
 

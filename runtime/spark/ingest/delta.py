@@ -1,4 +1,4 @@
-"""Delta Lake: files that an ingest has put into the table's folder are added to its log."""
+"""Delta Lake: adds the files that an ingest has put into the table's folder to the table's log."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from ..write.commit_log import TABLE, Commit
 from .ledger import Shape
 
 APPLICATION = "wireloom-ingest"
-"""Name of the application transactions by which the log says which of our commits it has, the protocol's own way to add
-files once: with the identity of a ledger the last one of that, alone the last one of any."""
+"""Prefix of the names of application transactions, the protocol's own way to add files exactly once, which record our
+last commit: with the identity of a ledger the last one of that ledger, without it the last one of any."""
 
 
 class DeltaCatalog:
     """The log of a Delta table."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """Like ``Catalog.publish``."""
+        """Add the files of a commit, see ``Catalog.publish``."""
         number, shape, own = int(record.name), Shape.from_json(record.facts["shape"]), _own(record.facts["ledger"])
         place, access, there = _place(table), _access(table), _table(table)
         if there is not None and (there.transaction_version(own) or 0) >= number:
@@ -50,30 +50,30 @@ class DeltaCatalog:
             return
         new = [each for each in schema.fields if each.name not in {field.name for field in there.schema().fields}]
         if new and not record.facts["fresh"]:
-            # By a commit of its own, which a run that dies here leaves: no row has the column yet.
+            # In a separate commit. If the run dies after it, the new column is null in all rows.
             there.alter.add_columns(new)
             there.update_incremental()
         mode = "overwrite" if record.facts["fresh"] else "append"
         there.create_write_transaction(actions, mode, schema, partitions, commit_properties=once)
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Like ``Catalog.published``."""
+        """Return the number of the last commit, see ``Catalog.published``."""
         there = _table(table)
         if there is None or there.transaction_version(APPLICATION) is None:
             return None
         return there.transaction_version(_own(ledger)) or 0
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Like ``Catalog.columns``."""
+        """Return the names of the columns, see ``Catalog.columns``."""
         there = _table(table)
         return None if there is None else [each.name for each in there.schema().fields]
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """Like ``Catalog.check``: every shape will do."""
+        """Accept every shape, see ``Catalog.check``."""
 
 
 def _own(ledger: str) -> str:
-    """Return the application of a ledger, by its identity."""
+    """Return the application name of a ledger, by its identity."""
     return f"{APPLICATION}-{ledger}"
 
 
@@ -87,7 +87,7 @@ def _place(table: Folder) -> str:
 
 
 def _access(table: Folder) -> dict[str, str] | None:
-    """Return deltalake's options to reach a store; what is not among them it takes from the environment."""
+    """Return deltalake's options for access to a store; it takes missing ones from the environment."""
     if scheme_of(table.address) not in S3:
         return None
     location = table.location or Location()
@@ -108,7 +108,7 @@ def _access(table: Folder) -> dict[str, str] | None:
 
 def _actions(table: Folder, record: Commit) -> Iterator[AddAction]:
     now = int(time.time() * 1000)
-    # What an older wireloom has committed without these, and not published before it died.
+    # A commit of an older version without statistics, which died before publishing it.
     told = record.facts.get("written", {})
     for move in record.moves:
         if move.place == TABLE:

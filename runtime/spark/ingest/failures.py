@@ -1,4 +1,4 @@
-"""Errors of Spark, Java and disks as errors of wireloom, which say whether another run may succeed."""
+"""Translates errors of Spark, Java and disks to errors of wireloom, which indicate whether another run may succeed."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from ...base.errors import TemporaryError, WireloomError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("No space left on device", "Disk quota exceeded", *(f"[Errno {each}]" for each in FULL))
-"""What Java, Arrow and Python say of a full disk."""
+"""Messages of Java, Arrow and Python for a full disk."""
 AGAIN = "what was committed stays committed: run the same command again"
 UNREACHED = ("NETWORK_CONNECTION", "SERVICE_UNAVAILABLE", "SLOW_DOWN", "SlowDown", "curlCode", "onnect to the endpoint")
-"""What Arrow and boto3 say where an object store does not answer, or not now."""
+"""Messages of Arrow and boto3 for an object store that does not respond, or is temporarily unavailable."""
 UNAVAILABLE = ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")
-"""What a client of Spark Connect says that gets no answer."""
+"""Messages of a Spark Connect client that gets no response."""
 PYTHON_ERROR = re.compile(r"(\w+\.)*\w*(Error|Exception)(: |$)")
-"""The last line of a traceback, which Spark has within its own message."""
+"""The last line of a traceback, which Spark includes in its own message."""
 _ERRORS = f"{errors.__name__}."
 
 
 @contextmanager
 def translate_failures() -> Iterator[None]:
-    """Raise ``TemporaryError`` where Java, Spark or a disk fails, and ``WireloomError`` where Spark refuses what it was
-    asked for."""
+    """Raise ``TemporaryError`` if Java, Spark or a disk fails, and ``WireloomError`` if Spark refuses a request."""
     try:
         yield
     except Exception as error:
@@ -37,7 +36,7 @@ def translate_failures() -> Iterator[None]:
 
 
 def failure(error: BaseException) -> WireloomError | None:
-    """Translate an error of Spark, Java or a disk; ``None`` for all others."""
+    """Return the translation of an error of Spark, Java or a disk; ``None`` for all other errors."""
     from py4j.protocol import Py4JError
     from pyspark.errors import AnalysisException, IllegalArgumentException, ParseException, PySparkException
 
@@ -60,7 +59,7 @@ def failure(error: BaseException) -> WireloomError | None:
 
 @contextmanager
 def unwrap_task_errors() -> Iterator[None]:
-    """Raise the error of wireloom that a task, or planning, has raised in place of Spark's account of it."""
+    """Raise the wireloom error that a task, or planning, has raised, instead of Spark's error that contains it."""
     from pyspark.errors import PySparkException
 
     try:
@@ -90,19 +89,19 @@ def _disk_is_full(error: BaseException) -> bool:
 
 
 def _is_unanswered(error: BaseException) -> bool:
-    """Return whether an error says that Java, or the server of Spark Connect, does not answer."""
+    """Return whether an error means that Java, or the Spark Connect server, does not respond."""
     from py4j.protocol import Py4JError, Py4JJavaError
 
     if isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError):
-        # Java's own mistakes come with a trace.
+        # Java's own exceptions have a stack trace.
         return "Trace:" not in str(error)
-    # A pipe is what our own output goes to.
+    # A broken pipe concerns our own output.
     gone = isinstance(error, ConnectionError) and not isinstance(error, BrokenPipeError)
     return gone or any(text in str(error) for text in UNAVAILABLE)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and those that it was raised for."""
+    """Yield an error and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -111,7 +110,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _brief(error: BaseException) -> str:
-    """Return the first line of an error's text, and the innermost cause that it names."""
+    """Return the first line of an error's message, and the innermost cause in it."""
     lines = [each.strip() for each in str(error).splitlines() if each.strip()]
     causes = [each.removeprefix("Caused by: ") for each in lines if each.startswith("Caused by: ")]
     first = lines[0] if lines else type(error).__name__

@@ -1,8 +1,8 @@
-"""Iceberg: files that an ingest has put into the table's folder are added to the table of a catalog.
+"""Iceberg: adds the files that an ingest has put into the table's folder to the table of a catalog.
 
-The catalog is pyiceberg's ``default``, as its configuration says. The table is called as the folder and the one that
-this is in: ``lake/events`` is ``lake.events``. Its partitions are the columns that make the folders, as they are; the
-files lack these columns, and readers take them from the partition, as the table format says.
+The catalog is pyiceberg's ``default``, as configured. The table is named after the folder and its parent:
+``lake/events`` is ``lake.events``. The columns that name folders are its partitions, by identity. The files lack these
+columns; readers take their values from the partition, as the table format specifies.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from ..write.commit_log import TABLE, Commit
 from .ledger import Shape
 
 COMMIT = "wireloom.commit"
-"""Property of a table: the number of our last commit, which changes together with the table's files. It outlives the
-snapshots, which expire."""
+"""Property of a table with the number of our last commit, which changes together with the table's files. Unlike
+snapshots, it does not expire."""
 LEDGER = "wireloom.ledger"
-"""Property of a table: the identity of the ledger that has this commit."""
+"""Property of a table with the identity of the ledger that has this commit."""
 TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")
-"""Spark's types whose values in the names of folders are those that Iceberg reads."""
+"""Spark types whose values in the names of folders can be read by Iceberg."""
 
 
 class IcebergCatalog:
     """A table in the default catalog."""
 
     def publish(self, table: Folder, record: Commit) -> None:
-        """Like ``Catalog.publish``."""
+        """Add the files of a commit, see ``Catalog.publish``."""
         names = [move.final for move in record.moves if move.place == TABLE]
         there = _table(_catalog(), table)
         if there is None:
             if not names:
-                # Where there are no rows, there are no folders of partitions.
+                # Without rows there are no partition folders.
                 return
             there = _created(table, Shape.from_json(record.facts["shape"]), names[0])
         ledger, number = record.facts["ledger"], int(record.name)
@@ -68,17 +68,17 @@ class IcebergCatalog:
             _add(transaction, there, table, names)
 
     def published(self, table: Folder, ledger: str) -> int | None:
-        """Like ``Catalog.published``."""
+        """Return the number of the last commit, see ``Catalog.published``."""
         there = _table(_catalog(), table)
         return None if there is None else _published(there, ledger)
 
     def columns(self, table: Folder) -> Sequence[str] | None:
-        """Like ``Catalog.columns``."""
+        """Return the names of the columns, see ``Catalog.columns``."""
         there = _table(_catalog(), table)
         return None if there is None else list(there.schema().column_names)
 
     def check(self, table: Folder, shape: Shape) -> None:
-        """Like ``Catalog.check``: partitions are columns as they are, of a type that the names of folders can hold."""
+        """Check that the partition columns have types that names of folders can represent, see ``Catalog.check``."""
         for name, kind in shape.columns:
             if name in shape.partition_by and kind not in TYPES:
                 raise UnsupportedError(
@@ -130,12 +130,12 @@ def _name(table: Folder) -> tuple[str, str]:
 
 
 def _place(table: Folder) -> str:
-    # Not percent-encoded: pyiceberg takes what follows the scheme as the path.
+    # Not percent-encoded, since pyiceberg uses the part after the scheme as the path.
     return table.address.rstrip("/") if table.remote else f"file://{table.path}"
 
 
 def _created(table: Folder, shape: Shape, name: str) -> Table:
-    """Create the table without rows. ``name``: one of its files, which has all columns but those of the folders."""
+    """Create the table without rows. ``name``: one of its files, which has all columns except those of the folders."""
     catalog = _catalog()
     catalog.create_namespace_if_not_exists(_name(table)[0])
     schema = _columns(table, shape, name)
@@ -143,14 +143,14 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
         with transaction.update_spec() as spec:
             for each in shape.partition_by:
                 spec.add_identity(each)
-        # The files name their columns, but do not number them.
+        # The columns of the files have names but no field ids.
         names = transaction.table_metadata.schema().name_mapping.model_dump_json()
         transaction.set_properties({TableProperties.DEFAULT_NAME_MAPPING: names})
     return catalog.load_table(_name(table))
 
 
 def _columns(table: Folder, shape: Shape, name: str) -> pa.Schema:
-    """Return the columns of a table. ``name``: one of its files, which has all columns but those of the folders."""
+    """Return the columns of a table. ``name``: one of its files, which has all columns except those of the folders."""
     inside: pa.Schema = pq.read_schema(f"{table.path}/{name}", filesystem=table.store)
     every: pa.Schema = to_arrow_schema(StructType.fromJson(json.loads(shape.described)), timezone="UTC")
     parts = [every.field(each).with_nullable(True) for each in shape.partition_by]
@@ -163,7 +163,7 @@ def _evolved(there: Table, table: Folder, shape: Shape, name: str) -> Table:
     known = set(there.schema().column_names)
     if all(each in known for each, _ in shape.columns):
         return there
-    # By a commit of its own, which a run that dies here leaves: no row has the column yet.
+    # In a separate commit. If the run dies after it, the new column is null in all rows.
     with there.update_schema() as update:
         update.union_by_name(_columns(table, shape, name))
     return _catalog().load_table(_name(table))
@@ -203,7 +203,7 @@ def _data_file(there: Table, table: Folder, name: str) -> DataFile:
 
 
 def _partition(there: Table, name: str) -> Values:
-    """Return the values of the partition columns, out of the names of a file's folders."""
+    """Return the values of the partition columns from the names of a file's folders."""
     texts = folder_values(name)
     values = []
     for each in there.spec().fields:

@@ -1,4 +1,4 @@
-"""Runs a Spark job and reports how far it is."""
+"""Runs a Spark job and reports its progress."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from ..folders import Folder
 
 ABORT_SECONDS = 30.0
-"""How long an interrupted job may take to clean up."""
+"""Maximum time in seconds for which an interrupted job may clean up."""
 
 
 @dataclass(frozen=True)
 class IngestProgress:
-    """How far it is: ``tasks`` of ``all_tasks`` are done (0: not known yet); and what those have read."""
+    """The progress of an ingest: ``tasks`` of ``all_tasks`` are done (0: not known yet), with the totals
+    of what they have read."""
 
     tasks: int
     all_tasks: int
@@ -41,9 +42,9 @@ def run_job(
     started: float,
     pause: float,
 ) -> None:
-    """Run a job in a thread; meanwhile call ``progress`` every ``pause`` seconds with what its tasks have reported.
+    """Run a job in a thread; meanwhile call ``progress`` every ``pause`` seconds with the reports of its tasks.
 
-    Raises what the job raised, without Spark's account of it; an interrupt cancels the job.
+    Raises the job's own error instead of Spark's error that contains it; an interrupt cancels the job.
     """
     from pyspark import inheritable_thread_target
 
@@ -84,7 +85,7 @@ def run_job(
             tell()
     except BaseException:
         jobs.cancel()
-        # Spark removes what its tasks have written so far.
+        # Spark removes the files that its tasks have written so far.
         thread.join(ABORT_SECONDS)
         raise
     if errors:

@@ -1,4 +1,5 @@
-"""The jobs that one thread starts, in Spark's own process or at a Spark Connect server: counted, and cancelled."""
+"""The jobs that one thread starts, in Spark's own process or in a Spark Connect server: counts their
+tasks and cancels them."""
 
 from __future__ import annotations
 
@@ -14,27 +15,27 @@ NAME = "wireloom ingest"
 
 
 def is_connect(spark: SparkSession) -> bool:
-    """Return whether a session is one of Spark Connect, whose Java may be on another machine."""
-    # What the class depends on is not installed where there is no Spark Connect.
+    """Return whether a session is one of Spark Connect, whose Java may run on another machine."""
+    # The dependencies of the class are not installed without Spark Connect.
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
 class _LocalJobs:
-    """By a job group: its tasks are interrupted, which does not happen to those that have a tag only."""
+    """Jobs in a job group. Cancelling interrupts their tasks, unlike those of jobs that only have a tag."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._context = spark.sparkContext
         self._group = f"{NAME} {secrets.token_hex(4)}"
 
     def begin(self) -> None:
-        """Mark the jobs of this thread, before it starts any."""
+        """Mark the jobs of this thread; called before it starts any."""
         self._context.setJobGroup(self._group, NAME, interruptOnCancel=True)
 
     def end(self) -> None:
-        """Unmark them, after the last one. The group ends with the thread."""
+        """Remove the mark, after the last job. The group ends with the thread."""
 
     def tasks(self) -> int:
-        """Return how many tasks they have, as far as that is known."""
+        """Return the number of tasks of the jobs, as far as it is known."""
         tracker = self._context.statusTracker()
         count = 0
         for job in tracker.getJobIdsForGroup(self._group):
@@ -45,14 +46,14 @@ class _LocalJobs:
         return count
 
     def cancel(self) -> None:
-        """Cancel them, where they can still be reached."""
-        # Java may be gone, which is not what the caller is to hear of first.
+        """Cancel the jobs, if Spark can still be reached."""
+        # If Java is gone, the caller has to see the job's error instead.
         with suppress(Exception):
             self._context.cancelJobGroup(self._group)
 
 
 class _ConnectJobs:
-    """The same by a tag; the server tells how many tasks there are."""
+    """Jobs with a tag; the server reports the number of their tasks."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -79,5 +80,5 @@ class _ConnectJobs:
 
 
 def jobs_of(spark: SparkSession) -> _LocalJobs | _ConnectJobs:
-    """Return those of the next thread that begins."""
+    """Return the jobs of the next thread that calls ``begin``."""
     return _ConnectJobs(spark) if is_connect(spark) else _LocalJobs(spark)

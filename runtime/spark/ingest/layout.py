@@ -1,4 +1,4 @@
-"""How the rows of a table lie in its files."""
+"""The layout of a table's rows in its files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NAMING = (
     pa.types.is_decimal,
     pa.types.is_floating,
 )
-"""Types whose values name folders."""
+"""Types whose values can name folders."""
 
 
 @dataclass(frozen=True)
 class FileLayout:
     """The properties of a table's files. ``partition_by``: columns that name folders and are not in the files;
-    ``sort_by``: columns by which each file is sorted; ``file_bytes``: about how large a file is at most, as stored;
-    ``compression``; ``dictionary``: columns that are stored as dictionaries, by default all but those of bytes."""
+    ``sort_by``: columns by which each file is sorted; ``file_bytes``: approximate maximum size of a stored file;
+    ``compression``; ``dictionary``: columns with dictionary encoding, by default all except binary ones."""
 
     partition_by: tuple[str, ...] = ()
     sort_by: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class FileLayout:
     dictionary: tuple[str, ...] | None = None
 
     def check_columns(self, schema: pa.Schema) -> None:
-        """Raise ``WireloomError`` where rows with these columns cannot be written so."""
+        """Raise ``WireloomError`` if rows with these columns cannot be written in this layout."""
         for what, columns in (("sort_by", self.sort_by), ("dictionary", self.dictionary or ())):
             for name in columns:
                 if name not in schema.names:
@@ -58,10 +58,10 @@ class FileLayout:
             raise UnsupportedError("all columns are in the names of folders: choose one more column")
 
     def dictionaries(self, schema: pa.Schema) -> list[str]:
-        """Return the columns that are stored as dictionaries."""
+        """Return the columns with dictionary encoding."""
         if self.dictionary is not None:
             return list(self.dictionary)
-        # Bytes of records are rarely the same, and to find that out takes as long as all else.
+        # Binary records are rarely equal, and detecting that takes as long as all other work.
         return [each.name for each in schema if not pa.types.is_binary(each.type)]
 
 
@@ -72,7 +72,7 @@ def file_layout(
     compression: str,
     dictionary: Sequence[str] | None,
 ) -> FileLayout:
-    """Return it, checked. Raises ``WireloomError``."""
+    """Return the checked layout. Raises ``WireloomError``."""
     one_of("compression", compression, COMPRESSIONS)
     if file_bytes is not None:
         positive("file_bytes", file_bytes)

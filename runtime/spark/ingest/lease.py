@@ -1,6 +1,6 @@
-"""Locks of folders in stores, which have none: a process renews its lock while it holds it.
+"""Locks of folders in stores, which have no locks of their own: a process renews its lock while it holds it.
 
-A lock that was not renewed for some minutes is that of a dead process, and counts for nothing.
+A lock that has not been renewed for some minutes belongs to a dead process and has expired.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from datetime import datetime
 from ...base.errors import TemporaryError, WireloomError
 
 LEASE = 300.0
-"""Seconds after which a lock that was not renewed counts for nothing."""
+"""Seconds without renewal after which a lock has expired."""
 RENEWALS = 5
-"""How often it is renewed within that time."""
+"""Number of renewals within that time."""
 
 
 class LeasedLock(ABC):
@@ -27,8 +27,8 @@ class LeasedLock(ABC):
 
     @contextmanager
     def held(self) -> Iterator[Callable[[], None]]:
-        """Take the lock, renew it until the block ends, and release it. Yields ``check``, which is to be called before
-        anything is done that others must not do at the same time.
+        """Take the lock, renew it until the block ends, and release it. Yields ``check``, which has to be called before
+        any operation that requires exclusive access.
 
         Raises ``TemporaryError`` if another process holds the lock.
         """
@@ -45,7 +45,7 @@ class LeasedLock(ABC):
 
     def _renew(self, stopped: threading.Event) -> None:
         while not stopped.wait(LEASE / RENEWALS):
-            # What fails now may succeed next time; otherwise the check before the commit fails.
+            # The next attempt may succeed; otherwise the check before the commit fails.
             with suppress(WireloomError):
                 self.check()
 
@@ -63,11 +63,11 @@ class LeasedLock(ABC):
 
     @staticmethod
     def has_expired(written: datetime, now: datetime) -> bool:
-        """Return whether a lock counts for nothing; both times are by the store's clock."""
+        """Return whether a lock has expired; both times are of the store's clock."""
         return (now - written).total_seconds() > LEASE
 
     def is_held(self, lock: str) -> TemporaryError:
-        """Return the error that another process holds the lock, which is at ``lock``."""
+        """Return the error for a lock, at address ``lock``, that another process holds."""
         return TemporaryError(
             f"another ingest writes to it: wait for it, or stop it; {lock} is its lock, which counts for nothing "
             f"{LEASE:.0f} seconds after that",
@@ -75,11 +75,11 @@ class LeasedLock(ABC):
         )
 
     def was_faster(self) -> TemporaryError:
-        """Return the error that another process has taken the lock at the same time."""
+        """Return the error for a lock that another process has taken at the same time."""
         return TemporaryError("another ingest has just begun to write to it", path=self._address)
 
     def is_lost(self) -> TemporaryError:
-        """Return the error that another process has taken over."""
+        """Return the error for a lock that another process has taken over."""
         return TemporaryError(
             "another ingest has taken over the table, since this one was not heard of for too long: what was not "
             "committed is dropped; run it again",

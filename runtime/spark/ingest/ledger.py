@@ -1,7 +1,7 @@
-"""The ledger of a table: its files, the batches of its streams, and the table's shape.
+"""The ledger of a table: its input files, the batches of its streams, and the table's shape.
 
-The records of the commit log are the ledger: a file is done when the commit with its rows is in force. Every
-``SNAPSHOT_EVERY`` commits they are summed up in ``_wireloom/ledger.parquet``, and the records themselves go.
+The records of the commit log are the ledger: a file is done when the commit with its rows is in effect. Every
+``SNAPSHOT_EVERY`` commits they are combined in ``_wireloom/ledger.parquet``, and the records themselves are deleted.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from ..write.commit_log import LOG_FOLDER, Commit, CommitLog
 SNAPSHOT = "ledger.parquet"
 SNAPSHOT_EVERY = 100
 DIGITS = 9
-"""Digits of a commit's number in names."""
+"""Number of digits of a commit's number in names."""
 COUNTED = ("files", "rows", "bytes", "quarantined", "setAside", "seconds")
-"""Numbers of a batch that are summed up."""
+"""Metrics of a batch that are added to the totals."""
 QUARANTINE = "quarantine"
-"""The place of a commit that has the damaged records."""
+"""The place of a commit that contains the damaged records."""
 _SCHEMA = pa.schema([pa.field("path", pa.string()), pa.field("size", pa.int64())])
 
 
 @dataclass(frozen=True)
 class Shape:
-    """The shape of a table: its columns by name and Spark's type, those that make its folders, and its kind.
-    ``described``: the columns as Spark writes a schema down, which is how Delta does."""
+    """The shape of a table: its columns by name and Spark type, its partition columns, and its kind. ``described``: the
+    columns as the JSON of a Spark schema, as in Delta."""
 
     columns: tuple[tuple[str, str], ...]
     partition_by: tuple[str, ...]
@@ -55,32 +55,32 @@ class Shape:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Shape:
-        """Parse it."""
+        """Parse a stored shape."""
         columns = tuple((name, kind) for name, kind in found["columns"])
         return cls(columns, tuple(found["partitionBy"]), found["to"], found["described"])
 
 
 @dataclass
 class Ledger:
-    """``files``: sizes in bytes as stored, by path; ``streams``: the last batch of each query, by its id; ``last``:
-    number of the last commit, 0 before the first; ``shape``: ``None`` before it; ``identity``: a random name, a new one
-    for every table and every time that a table is replaced. The numbers of commits mean something with it only."""
+    """``files``: stored sizes in bytes, by path; ``streams``: the last batch of each query, by its id; ``last``: number
+    of the last commit, 0 before the first; ``shape``: ``None`` before the first; ``identity``: a random name, which is
+    new for every table and whenever a table is replaced. Numbers of commits are valid only together with it."""
 
     files: dict[str, int | None] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)
     last: int = 0
     shape: Shape | None = None
     snapshot: int = 0
-    """Number of the last commit that the snapshot has."""
+    """Number of the last commit in the snapshot."""
     identity: str = field(default_factory=lambda: secrets.token_hex(16))
     quarantines: dict[str, str] = field(default_factory=dict)
     """The address of the last quarantine, by that of the table, which may have been moved or copied since."""
     totals: Counter[str] = field(default_factory=Counter)
-    """Sums over all commits, by the names that a batch has them by, and the number of ``batches``."""
+    """Totals over all commits, by the names of a batch's metrics, and the number of ``batches``."""
     reasons: Counter[str] = field(default_factory=Counter)
     """The number of damaged ranges in all commits, by reason."""
     latest: dict[str, float] = field(default_factory=dict)
-    """Numbers of the last commit, as ``prometheus`` has them."""
+    """Metrics of the last commit, by their names in ``prometheus``."""
 
     def add(self, record: Commit) -> None:
         """Add a commit."""
@@ -92,7 +92,7 @@ class Ledger:
         self.files.update({key(each["path"]): each["size"] for each in facts["files"]})
         if facts["stream"] is not None:
             self.streams[facts["stream"]["query"]] = facts["stream"]["batch"]
-        # An older wireloom has not said where the table is.
+        # Records of older versions do not contain the table's address.
         if QUARANTINE in record.places and "table" in facts:
             self.quarantines[facts["table"]] = record.places[QUARANTINE]
         self.shape = Shape.from_json(facts["shape"])
@@ -101,7 +101,7 @@ class Ledger:
         self._count(facts["batch"], facts["committed"])
 
     def _count(self, batch: Mapping[str, Any], committed: str) -> None:
-        # An older wireloom has not counted everything.
+        # Records of older versions do not contain all metrics.
         self.totals.update({name: batch.get(name, 0) for name in COUNTED})
         self.totals["batches"] += 1
         self.reasons.update(batch["reasons"])
@@ -114,13 +114,13 @@ class Ledger:
 
 
 def key(path: str) -> str:
-    """Return a path as the ledger has it: the same object has one name, however its store is called."""
+    """Return the key of a path in the ledger: it is the same for all spellings of an object's address."""
     return same_for_all(path) if is_remote(path) else path_text(path)
 
 
 def read_ledger(table: Folder, log: CommitLog) -> Ledger:
-    """Read the ledger of a table whose log has nothing left undone. Raises ``WireloomError`` if it is damaged, or
-    where a part of it is missing."""
+    """Read the ledger of a table whose log has no pending commits. Raises ``WireloomError`` if it is damaged or a part
+    of it is missing."""
     home = table.inside(LOG_FOLDER)
     ledger = _snapshot(home)
     for name in log.names():
@@ -144,12 +144,12 @@ def read_ledger(table: Folder, log: CommitLog) -> Ledger:
 
 
 def record_name(number: int) -> str:
-    """Return the name of the record of a commit; names are sorted as the numbers are."""
+    """Return the name of the record of a commit; names sort like the numbers."""
     return f"{number:0{DIGITS}d}"
 
 
 def compact_ledger(table: Folder, log: CommitLog, ledger: Ledger, every: int = SNAPSHOT_EVERY) -> None:
-    """Every so many commits, write the snapshot and remove the records that it replaces."""
+    """Write the snapshot every ``SNAPSHOT_EVERY`` commits, and remove the records that it replaces."""
     if ledger.last - ledger.snapshot < every or ledger.shape is None:
         return
     facts = {

@@ -1,4 +1,4 @@
-"""Locks a folder, so that one process at a time writes to it."""
+"""Locks a folder, so that only one process at a time writes to it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from ..folders import Folder
 
 @contextmanager
 def locked(place: Folder) -> Iterator[Callable[[], None]]:
-    """Keep others out of a folder, until the block ends or the process does, however it dies; a local one has to be
-    there. Yields a function that raises ``TemporaryError`` where others are not kept out any more.
+    """Lock a folder until the block or the process ends, however it dies; a local folder has to exist. Yields a
+    function that raises ``TemporaryError`` if the lock has been lost.
 
-    Raises ``TemporaryError`` if another process holds the lock, and ``UnsupportedError`` where there can be none.
+    Raises ``TemporaryError`` if another process holds the lock, and ``UnsupportedError`` if the folder cannot be
+    locked.
     """
     if place.remote:
         from .numbered_lock import NumberedLock
@@ -28,7 +29,7 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
         return
     import fcntl
 
-    # Of a folder, so that nothing has to be made, and nothing is left.
+    # The folder itself is locked, so that no file has to be created or is left.
     held = os.open(place.path, os.O_RDONLY)
     try:
         try:
@@ -36,7 +37,7 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
         except BlockingIOError:
             raise TemporaryError("another ingest writes to it: wait for it, or stop it", path=place.address) from None
         except OSError:
-            # A file system without locks: the user has to make sure that only one process runs.
+            # On a file system without locks, the user has to make sure that only one process runs.
             pass
         if not _is_still(held, place.path):
             raise TemporaryError("another ingest has just removed the folder: run it again", path=place.address)
@@ -46,8 +47,8 @@ def locked(place: Folder) -> Iterator[Callable[[], None]]:
 
 
 def _is_still(held: int, path: str) -> bool:
-    """Return whether an open folder is the one of that path: an ingest that fails takes away the folder that it has
-    made."""
+    """Return whether an open folder is still the one at that path: an ingest that fails removes the
+    folder that it has created."""
     try:
         return os.path.samestat(os.fstat(held), os.stat(path))
     except FileNotFoundError:

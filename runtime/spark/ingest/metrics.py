@@ -1,4 +1,4 @@
-"""Metrics of the files and batches of the pipeline, as JSON takes them."""
+"""Metrics of the files and batches of the pipeline, as values that JSON supports."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..write.commit_log import Commit
 
 
 def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
-    """Return the metrics of a file. ``size``: bytes as stored; ``bytes``: as read; ``damaged``: ranges that gave no
-    rows, an end that could not be read among them; ``reasons``: the same by reason; ``setAside``: rows that the table
-    cannot hold."""
+    """Return the metrics of a file. ``size``: stored bytes; ``bytes``: decompressed bytes; ``damaged``: number of
+    ranges without rows, including an end that could not be read; ``reasons``: the same by reason; ``setAside``: number
+    of rows that the table cannot hold."""
     reasons = count_by_reason(report)
     return {
         "path": report.path,
@@ -32,7 +32,7 @@ def file_metrics(report: FileReport, size: int | None) -> dict[str, Any]:
 
 
 def totals(files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the sums over files."""
+    """Return the totals over files."""
     reasons: Counter[str] = Counter()
     for each in files:
         reasons.update(each["reasons"])

@@ -1,9 +1,9 @@
-"""Locks a folder of any store that fsspec knows, if it can refuse to create a file that is there.
+"""Locks a folder of any fsspec store that can refuse to create an existing file.
 
-The locks are files with rising numbers in ``_wireloom``, the highest of which counts. To take the lock is to create the
-next number, which only one process can do. The holder writes its file again and again; a file that was not written for
-some minutes belongs to a dead process, and so does one that says so itself. Numbers are never used twice, so a process
-that was stopped for long finds a higher one than its own, and knows.
+The locks are files with increasing numbers in ``_wireloom``, of which the highest is valid. A process takes the lock by
+creating the next number, which only one process can do. The holder rewrites its file repeatedly. A file that has not
+been written for some minutes belongs to a dead process, and so does one that states so itself. Numbers are never
+reused, so a process that was suspended for long notices when a higher number than its own exists.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ADVICE = "ingest to a local folder, and copy it with its _wireloom"
 
 
 class NumberedLock(LeasedLock):
-    """A lock in a store of fsspec. Raises ``UnsupportedError`` if there can be none."""
+    """A lock in an fsspec store. Raises ``UnsupportedError`` if the store cannot have locks."""
 
     def __init__(self, place: Folder) -> None:
         super().__init__(place.address)
@@ -44,7 +44,7 @@ class NumberedLock(LeasedLock):
         self._writing = threading.Lock()
 
     def take(self) -> None:
-        """Create the next number."""
+        """Create the file with the next number."""
         with self._named():
             self._files.makedirs(self._folder, exist_ok=True)
             now = self._probe()
@@ -60,21 +60,21 @@ class NumberedLock(LeasedLock):
                     self._files.rm_file(self._name(each))
 
     def check(self) -> None:
-        """Write it once more. Raises ``TemporaryError`` if another process has taken over."""
+        """Rewrite the file. Raises ``TemporaryError`` if another process has taken over."""
         with self._writing, self._named():
             if self._numbers()[-1:] != [self._number]:
                 raise self.is_lost()
             self._files.pipe_file(self._name(self._number), _content(driver_process()))
 
     def release(self) -> None:
-        """Say that it is free; the file stays, so that the next number is another one."""
+        """Mark the lock as released; the file is kept, so that the next number is a new one."""
         with suppress(WireloomError):
             self.check()
             with self._named():
                 self._files.pipe_file(self._name(self._number), _content(RELEASED))
 
     def _probe(self) -> datetime:
-        """Return the store's time. Raises ``UnsupportedError`` if it creates a file twice."""
+        """Return the store's time. Raises ``UnsupportedError`` if the store creates a file twice."""
         name = f"{self._folder}/.probe-{secrets.token_hex(8)}.tmp"
         try:
             if not self._create(name) or self._create(name):
@@ -119,7 +119,7 @@ class NumberedLock(LeasedLock):
         try:
             found = self._files.ls(self._folder, detail=False)
         except FileNotFoundError:
-            # Some stores have no folders: where nothing is in one, there is none.
+            # Stores without folders report an empty one as missing.
             return []
         names = (str(each).rpartition("/")[2] for each in found)
         return sorted(int(number[1]) for each in names if (number := NAME.fullmatch(each)))
@@ -134,7 +134,7 @@ class NumberedLock(LeasedLock):
         except WireloomError:
             raise
         except Exception as error:
-            # What implementations raise is theirs to choose.
+            # Implementations may raise exceptions of any type.
             raise WireloomError(f"cannot be locked: {error!r}", path=self._address) from None
 
 
@@ -143,7 +143,8 @@ def _content(owner: str) -> bytes:
 
 
 def _exclusive(place: Folder) -> tuple[Any, str]:
-    """Return fsspec's file system of a folder, and its path there: those of pyarrow cannot create exclusively."""
+    """Return the fsspec file system of a folder, and its path there; those of pyarrow cannot create files
+    exclusively."""
     if place.spec is not None:
         return place.spec, place.path
     scheme, location = scheme_of(place.address), place.location or Location()
@@ -162,7 +163,7 @@ def _exclusive(place: Folder) -> tuple[Any, str]:
 
 
 def _options(address: str, location: Location) -> dict[str, Any]:
-    """Return what the packages for Google's and Azure's stores call the options that pyarrow has for them."""
+    """Return pyarrow's options under the names that fsspec's packages for Google's and Azure's stores use."""
     if scheme_of(address) not in AZURE:
         endpoint = {} if location.endpoint is None else {"endpoint_url": location.endpoint}
         return {**endpoint, **({"token": "anon"} if location.anonymous else {})}
@@ -177,7 +178,7 @@ def _options(address: str, location: Location) -> dict[str, Any]:
     if location.endpoint is None:
         return known
     server = location.endpoint if "://" in location.endpoint else f"https://{location.endpoint}"
-    # Of adlfs, a connection string alone can name another address than Azure's own.
+    # In adlfs, only a connection string can specify another address than Azure's own.
     parts = {
         "BlobEndpoint": f"{server.rstrip('/')}/{known.get('account_name', '')}",
         "AccountName": known.get("account_name"),

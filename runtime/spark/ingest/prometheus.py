@@ -1,7 +1,7 @@
 """Metrics for Prometheus: a file for the textfile collector of node_exporter, or a port on this machine.
 
-Counters are sums over all commits of the table, out of its ledger, so they are exact after a kill as well and go on
-where the run before ended.
+Counters are totals over all commits of the table, from its ledger, so they are exact even after a crash and continue
+from the previous run.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ COUNTERS = {
     "setAside": "Rows among these that the columns of the table cannot hold.",
     "seconds": "Seconds that the batches took.",
 }
-"""Sums of the ledger, under the names that its batches have."""
+"""Totals of the ledger, by the names of a batch's metrics."""
 SUCCESS = f"{PREFIX}last_success_timestamp_seconds"
 
 
 class PrometheusMetrics:
-    """The metrics of one table. Without a file and a port it does nothing."""
+    """The metrics of one table. Does nothing without a file or a port."""
 
     def __init__(self, table: Folder, file: str | None, port: int | None) -> None:
         self._labels = [table.address]
@@ -58,12 +58,12 @@ class PrometheusMetrics:
 
     @property
     def wanted(self) -> bool:
-        """Return whether anybody looks."""
+        """Return whether metrics are written to a file or served on a port."""
         return self._file is not None or self._port is not None
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """Show the run that the block is, and how it ends."""
+        """Record the run that the block represents, and its result."""
         if not self.wanted:
             yield
             return
@@ -88,7 +88,8 @@ class PrometheusMetrics:
                 self._server.server_close()
 
     def show(self, ledger: Ledger, *, files: int | None = None, size: int | None = None) -> None:
-        """Show what a table has now. ``files`` and ``size`` in bytes: what waits to be read, if known."""
+        """Publish the current metrics of a table. ``files`` and ``size`` in bytes: the input that waits
+        to be read, if known."""
         if not self.wanted:
             return
         self._ledger = ledger
@@ -97,7 +98,7 @@ class PrometheusMetrics:
         self._write()
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics, as the registry of the client asks for them."""
+        """Yield the metrics; called by the client's registry."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         ledger = self._ledger
@@ -134,14 +135,14 @@ class PrometheusMetrics:
         try:
             write_to_textfile(str(self._file), self._registry)
         except OSError as error:
-            # The table is what counts; the age of the file shows that nobody writes it.
+            # The table has priority; monitoring can detect a failure by the age of the file.
             LOG.warning("%s: the metrics cannot be written: %s", self._file, error)
 
     def _last_success(self) -> dict[str, float]:
-        """Return when a run has succeeded, out of the file."""
+        """Return the time of the last successful run from the file."""
         from prometheus_client.parser import text_string_to_metric_families
 
-        # The ledger knows of commits alone. What is no such file is written anew.
+        # The ledger contains commits only. A file in another format is overwritten.
         with suppress(OSError, ValueError):
             text = "" if self._file is None else self._file.read_text(errors="replace")
             for family in text_string_to_metric_families(text):

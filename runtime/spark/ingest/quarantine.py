@@ -11,17 +11,17 @@ from ..read.task_reports import QUARANTINE_SCHEMA, TaskReports, damaged_ranges
 
 
 def write_quarantine(place: Folder, name: str, found: TaskReports, report: ReadReport) -> int:
-    """Write a file of the quarantine table, also where nothing was damaged; return its number of rows.
+    """Write a file of the quarantine table, even if nothing is damaged; return its number of rows.
 
-    Records have their first bytes only; ``report`` has their full lengths, and ranges of which no record was kept.
-    Raises ``WireloomError`` if the file cannot be written.
+    Records contain their first bytes only; ``report`` contains their full lengths, and ranges without a record. Raises
+    ``WireloomError`` if the file cannot be written.
     """
-    # By path, offset and reason: a range of no bytes may begin where another one does.
+    # By path, offset and reason, since an empty range may begin where another one does.
     ranges = {(each.path, one.offset, one.reason): one for each in report.files for one in damaged_ranges(each)}
     seen: set[tuple[str | None, int, str]] = set()
     rows = 0
     place.make()
-    # Damage is rare: one file, written by the driver.
+    # Damage is rare, so the driver writes a single file.
     with place.created(name) as file, pq.ParquetWriter(file, QUARANTINE_SCHEMA, compression="zstd") as writer:
         for records in found.records():
             paths, offsets, errors = (records.column(each).to_pylist() for each in ("_path", "_offset", "_error"))

@@ -1,4 +1,4 @@
-"""The checked request of an ingest, and the data frames that it reads with."""
+"""The checked request of an ingest, and the data frames with which it reads."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 EXISTING = ("append", "adopt", "overwrite", "error")
 ARGUMENTS = {"mode": "mode", "recover": "recover", "columns": "columns", "path": "inputs", "paths": "inputs"}
-"""Options of a read in lower case, and the arguments of ``ingest`` that say the same."""
+"""Options of a read, in lower case, that have an equivalent argument of ``ingest``."""
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
-"""Options that are settings of a session as well."""
+"""Options that are also settings of a session."""
 
 
 class Choices(TypedDict, total=False):
-    """Keywords that ``ingest`` and ``ingest_stream`` have in common; see ``ingest``."""
+    """Keyword arguments that ``ingest`` and ``ingest_stream`` have in common; see ``ingest``."""
 
     quarantine: str | None
     metrics: str | None
@@ -65,8 +65,8 @@ class Choices(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Request:
-    """The checked request of an ingest. ``source``: the name that Spark knows the format by; ``options``: of the data
-    source, those that say what is read and how."""
+    """The checked request of an ingest. ``source``: the name of the format's data source in Spark; ``options``: the
+    options of the data source."""
 
     spark: SparkSession
     format: Format
@@ -93,22 +93,23 @@ class Request:
         return [each for each in (self.table, self.quarantine, self.metrics) if each is not None]
 
     def frame(self, inputs: Iterable[Input], reports: Folder) -> DataFrame:
-        """Return the good rows of these files; tasks leave all else in ``reports``."""
+        """Return the good rows of these files; tasks write everything else to ``reports``."""
         reader = self.spark.read.format(self.source).options(**self._options(reports))
         return reader.option("ingests", "true").option("listedFiles", encoded(inputs)).load()
 
     def stream(self, reports: Folder) -> DataFrame:
-        """Return the same of all inputs, as a stream."""
+        """Return the good rows of all inputs as a stream."""
         return self.spark.readStream.format(self.source).options(**self._options(reports)).load()
 
     def writing(self, inputs: Iterable[Input], reports: Folder, data: Folder, conversion: RowConversion) -> DataFrame:
-        """Return what tells of the files that the tasks write into ``data``: those rows, as they fit the table."""
+        """Return a data frame whose tasks write the rows, converted for the table, to ``data``; its rows
+        are the files written."""
         reader = self.spark.read.format(self._writing_source())
         reader = reader.options(**self._options(reports), **self._writes(data, conversion))
         return reader.option("ingests", "true").option("listedFiles", encoded(inputs)).load()
 
     def writing_stream(self, reports: Folder, data: Folder, conversion: RowConversion) -> DataFrame:
-        """Return the same of all inputs, as a stream."""
+        """Return the same data frame for all inputs as a stream."""
         reader = self.spark.readStream.format(self._writing_source())
         return reader.options(**self._options(reports), **self._writes(data, conversion)).load()
 
@@ -125,11 +126,11 @@ class Request:
 
     @property
     def grows(self) -> bool:
-        """Return whether rows that are not complete are to be waited for."""
+        """Return whether a read waits for the completion of incomplete rows."""
         return read_options(self.format, self.options).scan.tail == GROWING
 
     def files(self) -> dict[str, Input]:
-        """Return the files that there are to read now, by path, in order.
+        """Return the existing input files by path, in order.
 
         Raises ``WireloomError`` if there is none."""
         found = list_inputs(read_options(self.format, self.options))
@@ -160,7 +161,8 @@ def request(
     prometheus_file: str | None = None,
     prometheus_port: int | None = None,
 ) -> Request:
-    """Check all of it; see ``ingest``. Raises ``UnknownNameError`` and ``WireloomError``."""
+    """Return the request with all arguments checked; see ``ingest``. Raises ``UnknownNameError`` and
+    ``WireloomError``."""
     described = get(format, allow_modules)
     ScanOptions(mode=mode, recover=recover)
     check_texts(quarantine=quarantine, metrics=metrics, prometheus_file=prometheus_file)
@@ -185,7 +187,7 @@ def request(
     chosen = None if columns is None else names("columns", columns)
     source = described.name
     if isinstance(described, ExploredFormat):
-        # Under a name of its own, since there may be an installed format of the same id.
+        # Registered under a distinct name, since an installed format may have the same id.
         source = f"{described.name}_{described.spec_sha256[:12]}"
         spark.dataSource.register(source_of(described, source))
     elif described.name not in formats():
@@ -219,9 +221,9 @@ def request(
         metrics=beside[1],
         layout=layout,
         options={
-            # Planning cannot ask for the session's settings.
+            # The session's settings are not available during planning.
             **{name: "true" for name in PASSED_OVER if spark.conf.get(f"spark.sql.files.{name}", "false") == "true"},
-            # Types of partition columns must not depend on which folders are there today.
+            # Types of partition columns must not depend on the currently existing folders.
             **({} if "partitioncolumns" in {each.lower() for each in options or {}} else {"partitionColumns": "text"}),
             **(options or {}),
             "paths": json.dumps(paths),
@@ -238,7 +240,7 @@ def request(
 
 
 def _check_options(options: Mapping[str, str]) -> None:
-    """Raise ``WireloomError`` for an option of a read that ``ingest`` has an argument for."""
+    """Raise ``WireloomError`` for an option of a read for which ``ingest`` has an argument."""
     for name in options:
         if name.lower() in ARGUMENTS:
             argument = ARGUMENTS[name.lower()]
@@ -246,7 +248,7 @@ def _check_options(options: Mapping[str, str]) -> None:
 
 
 def check_disjoint(places: Iterable[Folder]) -> None:
-    """Raise ``WireloomError`` where one of the folders is in another, or is the same."""
+    """Raise ``WireloomError`` if one of the folders is equal to or inside of another."""
     for one, other in combinations(places, 2):
         pairs = ((one.place, other.place), (other.place, one.place))
         if any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs):
@@ -256,15 +258,15 @@ def check_disjoint(places: Iterable[Folder]) -> None:
 
 
 def spark_address(place: Folder) -> str:
-    """Return the address as Spark wants it: a local path with its scheme, whatever file system is Spark's default;
-    stores as Hadoop calls them. It is not percent-encoded: Hadoop takes ``%20`` for the name of another folder."""
+    """Return the address in Spark's form: a local path has its scheme, since Spark's default file system may be another
+    one; schemes of stores are Hadoop's. It is not percent-encoded, since Hadoop takes ``%20`` literally."""
     if not place.remote:
         return f"file://{place.path}"
     return f"s3a://{place.address.partition('://')[2]}" if scheme_of(place.address) in S3 else place.address
 
 
 def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Mapping[str, str]) -> None:
-    """Raise ``WireloomError`` where a later run would read what this one writes."""
+    """Raise ``WireloomError`` if a later run would read the files that this one writes."""
     if "pathglobfilter" in {each.lower() for each in options}:
         return
     for path in inputs:
@@ -280,11 +282,11 @@ def _check_outside(inputs: Iterable[str], places: Iterable[Folder], options: Map
 
 
 def _absolute(path: str) -> str:
-    """Return a path that Spark's workers understand, which may run in another folder than the caller's process."""
+    """Return a path that is valid in Spark's workers, which may run in another folder than the caller's process."""
     if "://" in path or path.startswith("file:/") or path == STANDARD_INPUT:
         return path
     absolute = os.path.abspath(path)
     if os.path.exists(absolute) or WILDCARDS.isdisjoint(path):
         return absolute
-    # It is a pattern, which the folder that it starts from is not a part of.
+    # The path is a pattern, but the working directory is not a part of it.
     return os.path.normpath(os.path.join(glob.escape(os.getcwd()), path))

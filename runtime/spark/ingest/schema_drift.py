@@ -1,4 +1,4 @@
-"""How the columns that are read may differ from those of an existing table, and which columns the table then has."""
+"""Compares the columns that are read with those of an existing table, and determines the table's new columns."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 REFUSE, ADD, QUARANTINE = "refuse", "add", "quarantine"
 EVOLUTIONS = (REFUSE, ADD, QUARANTINE)
-"""What becomes of a read whose columns are not the table's; see ``ingest``."""
+"""Handling of a read whose columns differ from those of the table; see ``ingest``."""
 ADVICE = "name another table, choose columns that fit, or replace the table with overwrite"
 CHANGES = "or have schema_evolution add columns, or quarantine the records that do not fit"
 UNKNOWN = "unknown"
-"""Type of a column that only the names of folders have."""
+"""Type of a column that exists only in the names of folders."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A column that differs: its types in the table and in the read, ``None`` if it is not there; ``fits``: whether
-    the table can hold it without a loss, whatever its values."""
+    """A column that differs: its types in the table and in the read, ``None`` if it is missing; ``fits``: whether the
+    table can hold all of its values without loss."""
 
     name: str
     there: str | None
@@ -47,15 +47,15 @@ def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
 
 
 def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution: str) -> StructType:
-    """Return the columns that the table has from now on. ``schema``: what is read, of shape ``new``; ``there``: the
-    shape that the table has.
+    """Return the columns of the table from now on. ``schema``: that of the read, whose shape is ``new``; ``there``: the
+    shape of the table.
 
-    Raises ``WireloomError`` if columns, types, partitions or the kind of table differ in a way that is not wanted;
-    the order of columns does not matter.
+    Raises ``WireloomError`` if columns, types, partitions or the kind of table differ in a way that was not requested;
+    the order of columns is irrelevant.
     """
     other = [*_other_differences(there, new)]
     differences = [*_differences(dict(there.columns), dict(new.columns), schema)]
-    # What something else has made has no schema that we could change.
+    # The schema of a table that was created by other software cannot be changed.
     fixed = evolution == REFUSE or not there.described
     refused: list[str] = [*other, *(str(each) for each in differences if fixed or _refused(each, there, evolution))]
     if refused:
@@ -69,12 +69,12 @@ def _with_added(there: Shape, schema: StructType, evolution: str) -> StructType:
 
     known = StructType.fromJson(json.loads(there.described))
     added = [] if evolution != ADD else [each for each in schema.fields if each.name not in known.names]
-    # Rows that are there already have none of it.
+    # Nullable, since existing rows have no value.
     return StructType([*known.fields, *(StructField(each.name, each.dataType, True) for each in added)])
 
 
 def _refused(each: Difference, there: Shape, evolution: str) -> bool:
-    """Return whether a difference cannot be carried. Names that differ in the case of letters are the same to Spark."""
+    """Return whether a difference cannot be accepted. Names that differ only in case are equal in Spark."""
     if each.there is None:
         return each.name.lower() in {name.lower() for name, _ in there.columns}
     return each.name in there.partition_by or (evolution == ADD and each.here is not None and not each.fits)
@@ -100,13 +100,13 @@ def _differences(there: dict[str, str], new: dict[str, str], schema: StructType)
 
 
 _DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
-"""Decimal digits that values of Spark's integers have at most."""
+"""Maximum number of decimal digits of Spark's integer types."""
 _EXACT = {"float": ("tinyint", "smallint"), "double": ("tinyint", "smallint", "int", "float")}
-"""Types all of whose values are exact in another one."""
+"""For each type, the types whose values it represents exactly."""
 
 
 def _holds(there: str, here: str) -> bool:
-    """Return whether every value of one of Spark's types is one of another."""
+    """Return whether Spark type ``there`` can represent every value of type ``here``."""
     if here in _EXACT.get(there, ()):
         return True
     if here not in _DIGITS:
@@ -118,7 +118,7 @@ def _holds(there: str, here: str) -> bool:
 
 
 def _whole_digits(kind: str) -> int | None:
-    """Return the digits before the point of ``decimal(20,0)``; ``None`` for other types."""
+    """Return the number of digits before the point of a type such as ``decimal(20,0)``; ``None`` for other types."""
     if not kind.startswith("decimal("):
         return None
     digits, _, after = kind.removeprefix("decimal(").rstrip(")").partition(",")

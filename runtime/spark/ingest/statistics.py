@@ -1,4 +1,4 @@
-"""Statistics of a Parquet file, as the log of a Delta table has them."""
+"""Statistics of a Parquet file in the form of a Delta table's log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 LONGEST = 64
-"""Longer texts are no bounds: a log is not the place for them."""
+"""Maximum length of strings in bounds; longer ones would make the log too large."""
 
 
 def statistics_of(found: pq.FileMetaData, schema: pa.Schema) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def statistics_of(found: pq.FileMetaData, schema: pa.Schema) -> dict[str, Any]:
             continue
         if all(each.has_null_count for each in groups):
             nulls[name] = sum(each.null_count for each in groups)
-        # A group of nulls alone has no bounds, and needs none.
+        # A row group of nulls has no bounds and needs none.
         bounds = [each for each in groups if each.num_values]
         if bounds and all(each.has_min_max for each in bounds):
             low, high = _plain(min(each.min for each in bounds)), _plain(max(each.max for each in bounds))
@@ -36,12 +36,12 @@ def statistics_of(found: pq.FileMetaData, schema: pa.Schema) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as the log spells it; ``None`` if it is not to have it."""
+    """Return a value in the log's representation; ``None`` if it is not stored there."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bool) or not isinstance(value, int | str):
-        # Of fractions, what is not a number has no place in an order.
+        # NaN has no place in the order of floats.
         return None
     return None if isinstance(value, str) and len(value) > LONGEST else value

@@ -1,8 +1,8 @@
-"""Locks a folder of an object store, so that one process at a time writes to it.
+"""Locks a folder of an object store, so that only one process at a time writes to it.
 
-A store has no locks, but it can refuse to write an object that is there, or that is not the one that it is taken for.
-So the process that holds the lock has an object there, ``_wireloom/lock``, and writes it again every minute. Where that
-was not done for some minutes its owner is dead, and the next process takes it over.
+A store has no locks, but it can refuse to write an object that exists, or that has changed. The process that holds the
+lock therefore has an object, ``_wireloom/lock``, which it rewrites every minute. If the object has not been written for
+some minutes, its owner is dead, and the next process takes it over.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ..write.driver_process import driver_process, has_ended
 from .lease import LeasedLock
 
 REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
-"""What a store says to a write whose condition does not hold."""
+"""Error codes of a store for a write whose condition is not met."""
 
 
 class StoreLock(LeasedLock):
-    """A lock in an object store. Raises ``UnsupportedError`` without boto3, or where the store has no conditional
-    writes."""
+    """A lock in an object store. Raises ``UnsupportedError`` without boto3, or if the store has no
+    conditional writes."""
 
     def __init__(self, place: Folder) -> None:
         super().__init__(place.address)
@@ -47,7 +47,7 @@ class StoreLock(LeasedLock):
         self._writing = threading.Lock()
 
     def take(self) -> None:
-        """Make the object, or takes over that of a dead process."""
+        """Create the object, or take over that of a dead process."""
         if not self._put(IfNoneMatch="*"):
             found, tag, is_old = self._found()
             if found is not None and not is_old and not has_ended(found):
@@ -62,19 +62,19 @@ class StoreLock(LeasedLock):
             )
 
     def check(self) -> None:
-        """Write it once more. Raises ``TemporaryError`` if it is another one's."""
+        """Rewrite the object. Raises ``TemporaryError`` if it belongs to another process."""
         if not self._put(IfMatch=self._tag):
             raise self.is_lost()
 
     def release(self) -> None:
-        """Delete it, unless it is another one's."""
+        """Delete the object, unless it belongs to another process."""
         with suppress(WireloomError):
             self.check()
             with self._named():
                 self._client.delete_object(Bucket=self._bucket, Key=self._key)
 
     def _put(self, **condition: str) -> bool:
-        """Write the object; whether the condition held."""
+        """Write the object; return whether the condition was met."""
         with self._writing, self._named():
             try:
                 answer = self._client.put_object(Bucket=self._bucket, Key=self._key, Body=self._content, **condition)
@@ -98,7 +98,7 @@ class StoreLock(LeasedLock):
                 whose = str(json.loads(answer["Body"].read())["owner"])
             except (ValueError, KeyError, TypeError):
                 whose = ""
-            # By the store's own clock.
+            # According to the store's own clock.
             now = parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"])
             return whose, str(answer["ETag"]), self.has_expired(answer["LastModified"], now)
 

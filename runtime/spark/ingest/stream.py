@@ -1,7 +1,9 @@
-"""The pipeline as a stream: each micro-batch of a streaming query is one commit, made once however often it is run.
+"""The pipeline as a stream: each micro-batch of a streaming query is one commit, made exactly once even if the batch is
+run again.
 
-The query's checkpoint says what each batch reads, and the table's ledger which batches it has. A process may die
-between the commit of a batch and Spark's own note of it; the batch is run again then, and is not committed twice.
+The query's checkpoint contains what each batch reads, and the table's ledger contains the batches that are committed.
+If a process dies between the commit of a batch and its entry in Spark's checkpoint, the batch is run again but not
+committed twice.
 """
 
 from __future__ import annotations
@@ -30,10 +32,10 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 KEPT_REPORTS = 10_000
-"""Most files whose reports the summary of a stream has: the last ones."""
+"""Maximum number of file reports in the summary of a stream; the last ones are kept."""
 
 PAUSE = 1
-"""Seconds between two looks at a query that runs on."""
+"""Seconds between two checks of a running query."""
 
 
 def ingest_stream(
@@ -47,13 +49,14 @@ def ingest_stream(
     told: Callable[[Mapping[str, Any]], None] | None = None,
     **choices: Unpack[Choices],
 ) -> IngestSummary:
-    """Like ``ingest``, with a streaming read; ``options`` may be those of a stream (``maxFilesPerTrigger``).
+    """Run ``ingest`` with a streaming read; ``options`` may include those of a stream (``maxFilesPerTrigger``).
 
-    ``checkpoint``: Spark's folder for the query; one per table. ``every``: how long from batch to batch, such as
-    ``30 seconds``: it continues until it is interrupted; without, it ends when all that was there is read. ``told`` is
-    given the metrics of each batch when it is committed.
+    ``checkpoint``: Spark's folder for the query; each table needs its own. ``every``: the interval between batches,
+    such as ``30 seconds``, of a query that continues until it is interrupted; if it is omitted, the query ends when all
+    existing input is read. ``told`` is called with the metrics of each batch when it is committed.
 
-    Raises as ``ingest`` does, and where the table has files that a new checkpoint would read again.
+    Raises the same errors as ``ingest``, and ``WireloomError`` if the table has files that a new checkpoint would read
+    again.
     """
     wanted = request(spark, format, inputs, table, **choices)
     if is_connect(spark):
@@ -81,13 +84,13 @@ def ingest_stream(
 
 
 def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
-    """Raise ``UnsupportedError`` where Spark, which keeps the checkpoint, cannot write there."""
+    """Raise ``UnsupportedError`` if Spark, which writes the checkpoint, cannot write there."""
     if not checkpoint.remote:
         return
     own = scheme_of(checkpoint.address)
     scheme, package = ("s3a", "hadoop-aws") if own in S3 else (own, "of Hadoop that knows it")
     try:
-        # PySpark has no other way to ask; where this one fails too, it cannot be known whether it would work.
+        # PySpark has no other way to check this; if it fails too, the result is unknown.
         java: Any = spark._jvm
         java.org.apache.hadoop.fs.FileSystem.getFileSystemClass(scheme, spark._jsc.hadoopConfiguration())
     except Exception:
@@ -99,7 +102,7 @@ def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
 
 
 def query_of(checkpoint: Folder) -> str | None:
-    """Return the id of the query that a checkpoint belongs to; ``None`` if it has not begun. Raises
+    """Return the id of the query to which a checkpoint belongs; ``None`` if the query has not begun. Raises
     ``WireloomError``."""
     if not checkpoint.holds("metadata"):
         return None
@@ -110,7 +113,7 @@ def query_of(checkpoint: Folder) -> str | None:
 
 
 def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
-    """Raise ``WireloomError`` where the query has put its batches into another table than this one, which is new."""
+    """Raise ``WireloomError`` if the query has put its batches into another table, and this one is new."""
     if not tables.ledger.last and checkpoint.inside("commits").names():
         raise WireloomError(
             "is the checkpoint of a query that has filled another table, or this one before it was removed: what it "
@@ -120,8 +123,8 @@ def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
 
 
 def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
-    """Raise ``WireloomError`` where a query would read files that the table has. ``begun``: it has read files before,
-    and knows of all but those that a batch run took; only of these are sizes kept."""
+    """Raise ``WireloomError`` if a query would read files that are in the table. ``begun``: the query has read files
+    before, and knows all except those that were read by a batch run; sizes are stored for these only."""
     known = {path for path, size in tables.ledger.files.items() if not (begun and size is None)}
     if not known:
         return
@@ -153,14 +156,15 @@ class _StreamRun(Run):
         super().__init__(wanted, tables, started, prometheus, KEPT_REPORTS)
         self._checkpoint = checkpoint
         self._told = told
-        # Its folder is in the query's plan, so there is one for all of its batches.
+        # The folder is in the query's plan, so all of its batches share one.
         self._attempt = tables.attempt()
         self._error: Exception | None = None
         self._committing = threading.Lock()
         self._ended = False
 
     def run(self, every: str | None) -> None:
-        """Return when all is read; an interrupt stops the query first. Raises what a batch raised."""
+        """Run the query until all input is read; an interrupt stops the query first. Raises the error
+        that a batch raised."""
         with unwrap_task_errors():
             self.tables.prepare(self.wanted.stream(self._attempt.reports).schema)
             frame = self.wanted.writing_stream(self._attempt.reports, self._attempt.data, self.tables.conversion)
@@ -175,7 +179,7 @@ class _StreamRun(Run):
             self._show_waiting(query)
         except Exception as error:
             with unwrap_task_errors():
-                # What a batch raised is better than what Spark makes of it.
+                # The error that a batch raised is more informative than Spark's.
                 raise self._error or error from None
         finally:
             query.stop()
@@ -192,7 +196,7 @@ class _StreamRun(Run):
             self.prometheus.show(self.tables.ledger, files=told.get("waitingFiles"), size=told.get("waitingBytes"))
 
     def _batch(self, frame: DataFrame, number: int) -> None:
-        # Spark calls this in a thread of its own, which may be at work when the caller's is interrupted.
+        # Spark calls this in a separate thread, which may be at work when the caller's thread is interrupted.
         with self._committing:
             try:
                 if self._ended:
@@ -209,7 +213,7 @@ class _StreamRun(Run):
         if number <= self.tables.ledger.streams.get(query, -1):
             return
         started, attempt = time.monotonic(), self._attempt
-        # The commit before has removed it.
+        # The previous commit has removed the folder.
         attempt.data.make()
         written = write_rows(frame)
         names = [each for each in attempt.reports.names() if each.startswith("batch-")]

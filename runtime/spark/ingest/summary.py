@@ -15,8 +15,8 @@ from ..read.task_reports import SET_ASIDE, count_by_reason
 class IngestSummary:
     """The summary of a run.
 
-    ``report``: what was met in each file, as every reader of wireloom reports it; ``quarantined``: rows of the
-    quarantine table; ``seconds`` of the whole, without Spark's start.
+    ``report``: the report of each file, as from every reader of wireloom; ``quarantined``: number of rows of the
+    quarantine table; ``seconds``: duration of the run, without Spark's start.
     """
 
     table: str
@@ -25,39 +25,39 @@ class IngestSummary:
     quarantined: int
     seconds: float
     partitions: int
-    """How many tasks read the input."""
+    """Number of tasks that read the input."""
     batches: Sequence[Mapping[str, Any]] = ()
-    """Metrics of each batch that was committed."""
+    """Metrics of each committed batch."""
     recovered: Sequence[Mapping[str, Any]] = ()
-    """The same of batches of an earlier run that this one carried out."""
+    """Metrics of batches of an earlier run whose commits this run completed."""
     done_before: int = 0
-    """Files that an earlier run has read, which were left alone."""
+    """Number of files that an earlier run has read, and which were skipped."""
     changed: Sequence[str] = ()
-    """Those of them that have another size now."""
+    """The skipped files whose size has changed since."""
 
     @property
     def rows(self) -> int:
-        """Good rows that came to the table."""
+        """Return the number of good rows that were added to the table."""
         return self.report.rows
 
     @property
     def bytes(self) -> int:
-        """Decompressed bytes of input."""
+        """Return the number of decompressed bytes of input."""
         return self.report.bytes
 
     @property
     def damaged(self) -> int:
-        """Ranges without rows in all files, ends that could not be read among them."""
+        """Return the number of ranges without rows in all files, including ends that could not be read."""
         return sum(self.reasons.values())
 
     @property
     def set_aside(self) -> int:
-        """Return rows that came to the quarantine since the table's columns cannot hold their values."""
+        """Return the number of rows that were quarantined because the table's columns cannot hold their values."""
         return sum(each.facts.get(SET_ASIDE, 0) for each in self.report.files)
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """Return the same by reason, the most frequent first."""
+        """Return the number of damaged ranges by reason, the most frequent first."""
         found: Counter[str] = Counter()
         for each in self.report.files:
             found.update(count_by_reason(each))
@@ -70,11 +70,11 @@ class IngestSummary:
 
     @property
     def megabytes_per_second(self) -> float:
-        """Decompressed input, in millions of bytes per second."""
+        """Return the throughput of decompressed input, in millions of bytes per second."""
         return self.bytes / 1e6 / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> Mapping[str, Any]:
-        """Return the summary as JSON takes it: the read report, and the tables, batches and times on top."""
+        """Return the summary as values that JSON supports: the read report, with the tables, batches and times."""
         return {
             **self.report.to_dict(),
             "damaged": self.damaged,

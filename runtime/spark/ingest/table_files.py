@@ -1,7 +1,7 @@
-"""The files that a task writes: rows as Parquet, out of the engine's batches, without Spark in between.
+"""Writes the files of a task: rows as Parquet, directly from the engine's batches, without passing them to Spark.
 
-They are made in the staging folder of an attempt, under names that no other task, or other try at the same task, has.
-What the driver is told of them is all that it takes; the others are removed with the folder.
+Files are written to the staging folder of an attempt, under names that are unique to the task and to the try at it. The
+driver adds only the files that are reported to it; the others are removed with the folder.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .layout import FileLayout
 from .statistics import statistics_of
 
 GROUP_BYTES = 32 * 1024 * 1024
-"""Rows are written as a row group when this much is gathered for a file."""
+"""Number of bytes buffered for a file from which rows are written as a row group."""
 GROUP_ROWS = 256 * 1024
 OPEN_FILES = 32
-"""Most files that a task has open: one for each combination of the partition columns' values that comes up."""
+"""Maximum number of open files of a task; there is one for each combination of partition values."""
 
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file of a table: its ``name`` in the folder where it was made, and the ``folder`` of the table that it is for;
-    ``statistics`` as Delta has them."""
+    """A file of a table: its ``name`` in the folder where it was written, and the ``folder`` of the table for which it
+    is meant; ``statistics`` in Delta's form."""
 
     name: str
     rows: int
@@ -45,9 +45,11 @@ class WrittenFile:
 def write_table_files(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema, place: Folder, layout: FileLayout
 ) -> list[WrittenFile]:
-    """Write the rows of one task. No rows: no file. Where it fails, what it has made is removed as far as possible.
+    """Write the rows of one task. Writes no file if there are no rows. If writing fails, the files are removed as far
+    as possible.
 
-    Raises ``WireloomError`` if a file cannot be written, and what the batches raise."""
+    Raises ``WireloomError`` if a file cannot be written, and errors of the batches.
+    """
     files = _Files(place, schema, layout)
     try:
         if layout.partition_by:
@@ -64,7 +66,7 @@ def write_table_files(
 
 
 class _Files:
-    """The files of a task, the open ones in the order in which they were last written to."""
+    """The files of a task; the open ones are in the order in which they were last written to."""
 
     def __init__(self, place: Folder, schema: pa.Schema, layout: FileLayout) -> None:
         self._place = place
@@ -76,7 +78,7 @@ class _Files:
         self._names: list[str] = []
 
     def add(self, folder: str, batches: Iterable[pa.RecordBatch]) -> None:
-        """Write rows that are for a folder."""
+        """Write the rows of a folder."""
         held: list[pa.RecordBatch] = []
         rows = size = 0
         for batch in batches:
@@ -91,7 +93,7 @@ class _Files:
 
     def _write(self, folder: str, batches: list[pa.RecordBatch]) -> None:
         table = pa.Table.from_batches(batches).select(self._schema.names)
-        # Batches are by position and type what the schema says; what it says of nulls is Spark's.
+        # Batches match the schema in position and type, but their nullability is Spark's.
         table = pa.Table.from_arrays(table.columns, schema=self._schema)
         if self._layout.sort_by:
             table = table.sort_by([(name, "ascending") for name in self._layout.sort_by])
@@ -104,7 +106,7 @@ class _Files:
             file = _File(self._place, name, self._schema, self._layout)
         self._open[folder] = file
         file.write(table)
-        # A file is sorted if all of it was there to be sorted.
+        # A file is sorted if all of its rows were available for sorting.
         if self._layout.sort_by or file.size >= self._layout.file_bytes:
             self._finish(folder)
 
@@ -118,7 +120,7 @@ class _Files:
         return self._written
 
     def abandon(self) -> None:
-        """Remove all files, as far as that is possible: the folder is removed later in any case."""
+        """Remove all files as far as possible; the folder is removed later in any case."""
         for each in self._open.values():
             each.abandon()
         for name in self._names:
@@ -127,7 +129,7 @@ class _Files:
 
 
 class _File:
-    """One of them, while it is written."""
+    """A file that is being written."""
 
     def __init__(self, place: Folder, name: str, schema: pa.Schema, layout: FileLayout) -> None:
         self._name = name
@@ -174,17 +176,17 @@ HANDED_BACK = pa.schema(
         pa.field("statistics", pa.string()),
     ]
 )
-"""A row for each file, which is all that Spark gets."""
+"""Schema of the rows that Spark gets: one for each file."""
 
 
 def handed_back(files: Iterable[WrittenFile]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows that tell the driver of the files."""
+    """Yield the rows that report the files to the driver."""
     rows = [{**vars(each), "statistics": json.dumps(each.statistics)} for each in files]
     if rows:
         yield pa.RecordBatch.from_pylist(rows, schema=HANDED_BACK)
 
 
 def taken_back(rows: Iterable[Any]) -> list[WrittenFile]:
-    """Return the files that Spark's rows tell of, by name."""
+    """Return the files that Spark's rows report, by name."""
     found = (WrittenFile(each[0], each[1], each[2], each[3], json.loads(each[4])) for each in rows)
     return sorted(found, key=lambda each: (each.folder, each.name))

@@ -1,4 +1,4 @@
-"""The table of an ingest, its quarantine, and the commits that put batches into both at once."""
+"""The table of an ingest, its quarantine, and the commits that add batches to both atomically."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ OVERWRITE_ADVICE = "name another folder, or remove them, since overwrite would d
 
 @dataclass(frozen=True)
 class StreamBatch:
-    """Which batch of which query a batch is."""
+    """The query of a batch and the number of the batch."""
 
     query: str
     batch: int
@@ -64,7 +64,8 @@ class StreamBatch:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try at a batch. ``data``: where the tasks write the rows; ``reports``: where they leave their reports."""
+    """An attempt at a batch. ``data``: the folder in which tasks write rows; ``reports``: the folder of
+    their reports."""
 
     name: str
     data: Folder
@@ -72,7 +73,7 @@ class Attempt:
 
 
 class IngestTables:
-    """The table and its quarantine while this process is the one that writes to them; see ``open_tables``."""
+    """The table and its quarantine while this process has exclusive write access; see ``open_tables``."""
 
     def __init__(self, wanted: Request, check_lock: Callable[[], None]) -> None:
         self.table = wanted.table
@@ -83,7 +84,7 @@ class IngestTables:
         self._check_lock = check_lock
         self._catalog = catalog_of(wanted.to)
         self._log = CommitLog(wanted.table, self._publish)
-        # Tables may share a quarantine: each leaves the attempts of others alone.
+        # Tables may share a quarantine; each removes only its own attempts.
         self._address = absolute_address(wanted.table)
         self._mark = hashlib.blake2b(self._address.encode(), digest_size=4).hexdigest()
         self._shape: Shape | None = None
@@ -92,7 +93,7 @@ class IngestTables:
         self._replaced: list[tuple[str, str]] = []
 
     def recover(self) -> None:
-        """Apply what an earlier process has committed, and remove what it has not."""
+        """Apply pending commits of an earlier process, and remove its uncommitted files."""
         if self._wanted.metrics is not None:
             clear_unfinished(self._wanted.metrics)
         self.recovered = [batch_metrics(each) for each in self._log.recover()]
@@ -100,9 +101,9 @@ class IngestTables:
         self.ledger = read_ledger(self.table, self._log)
 
     def prepare(self, schema: StructType) -> None:
-        """Check that rows with this schema fit the tables, or have what is there replaced by the next commit.
+        """Check that rows with this schema fit the tables, or have the next commit replace the existing content.
 
-        Raises ``WireloomError`` if they do not fit, or where the ledger is not that of the table.
+        Raises ``WireloomError`` if they do not fit, or if the ledger does not match the table.
         """
         wanted = self._wanted
         new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
@@ -130,12 +131,12 @@ class IngestTables:
         return self._conversion
 
     def _check(self) -> None:
-        """Raise ``WireloomError`` where the ledger is not that of the table, unless the table is to be replaced."""
+        """Raise ``WireloomError`` if the ledger does not match the table, unless the table is being replaced."""
         if not self._replaces:
             check_consistency(self.table, self._catalog, self.ledger)
 
     def _found_shape(self, new: Shape) -> Shape | None:
-        """Return the shape of a table that something else has made; ``None`` if there is none."""
+        """Return the shape of a table that was created by other software; ``None`` if there is none."""
         if self._catalog is not None:
             names = self._catalog.columns(self.table)
             return None if names is None else Shape(tuple((name, UNKNOWN) for name in names), new.partition_by, new.to)
@@ -148,7 +149,7 @@ class IngestTables:
         )
         schema = from_arrow_schema(found.schema.remove_metadata())
         inside = {each.name: each.dataType.simpleString() for each in schema.fields}
-        # The types of what is in folders' names are guesses.
+        # The types of columns in the names of folders are guesses.
         return Shape(
             tuple((name, UNKNOWN if name in new.partition_by else kind) for name, kind in inside.items()),
             new.partition_by if set(new.partition_by) <= set(inside) else (),
@@ -156,23 +157,24 @@ class IngestTables:
         )
 
     def _replace(self) -> None:
-        """Have the next commit remove what is in the tables now; the files that were read may come again."""
+        """Have the next commit remove the current content of the tables; input files that were done may
+        be read again."""
         self._replaces = True
         if self._catalog is None:
             self._replaced = [(TABLE, name) for name in self.table.files()]
         if self._quarantine is not None:
             check_no_others(self._quarantine, QUARANTINE_ADVICE)
-            # Those of other tables stay. A table that was moved had another mark.
+            # Files of other tables are kept. A table that was moved had another mark before.
             marks = {self._mark, *map(mark_of, self.table.files())} - {None}
             self._replaced += [(QUARANTINE, name) for name in self._quarantine.files() if mark_of(name) in marks]
         old = self.ledger
-        # What has been done has been done; the counters of a table only rise.
+        # Totals are kept, since the counters of a table never decrease.
         self.ledger = Ledger(
             last=old.last, snapshot=old.snapshot, totals=old.totals, reasons=old.reasons, latest=old.latest
         )
 
     def attempt(self) -> Attempt:
-        """Return a new try at a batch."""
+        """Return a new attempt at a batch."""
         name = f"{self._mark}-{secrets.token_hex(4)}"
         place = staging(self.table, name)
         reports, data = place.inside("reports"), place.inside("data")
@@ -181,9 +183,9 @@ class IngestTables:
         return Attempt(name, data, reports)
 
     def discard_attempts(self) -> None:
-        """Remove what attempts have left that are not committed."""
+        """Remove the files of uncommitted attempts."""
         if self._log.pending_names():
-            # What is committed may still be staged: the next process applies it.
+            # Committed files may still be staged; the next process applies the commit.
             return
         for place in (self.table, self._quarantine):
             if place is not None and LOG_FOLDER in place.names():
@@ -198,8 +200,8 @@ class IngestTables:
         seconds: float,
         stream: StreamBatch | None = None,
     ) -> tuple[Commit, ReadReport]:
-        """Put a batch whose rows are ``written`` into the tables. ``sizes``: of inputs as stored, where they are
-        known."""
+        """Add a batch whose rows are ``written`` to the tables. ``sizes``: stored sizes in bytes of the inputs,
+        ``None`` if not known."""
         assert self._shape is not None, "prepare() comes first"
         reports = TaskReports(attempt.reports)
         reports.refresh()
@@ -217,7 +219,7 @@ class IngestTables:
             places[QUARANTINE] = absolute_address(quarantine)
             staged, final = f"damaged-{attempt.name}.parquet", f"part-{record_name(number)}-{attempt.name}.parquet"
             kept = write_quarantine(staging(quarantine, attempt.name), staged, reports, report)
-            # A quarantine without rows is a table all the same, but one such file is enough.
+            # An empty quarantine is a valid table too, but a single empty file is sufficient.
             if kept or self._replaces or not quarantine.files():
                 moves.append(Move(QUARANTINE, staged_name(attempt.name, staged), final))
         files = [file_metrics(each, sizes.get(key(each.path or ""))) for each in report.files]
@@ -262,7 +264,7 @@ class IngestTables:
 
 
 def _moves(attempt: Attempt, number: int, written: Sequence[WrittenFile]) -> list[Move]:
-    """Return the moves of the files of a batch, to names that nothing else in the table has."""
+    """Return the moves of the files of a batch to unique names in the table."""
     found = []
     for index, each in enumerate(written):
         final = part_name(number, attempt.name, index, ".parquet")
@@ -272,8 +274,8 @@ def _moves(attempt: Attempt, number: int, written: Sequence[WrittenFile]) -> lis
 
 
 def _check_handed_back(attempt: Attempt, written: Sequence[WrittenFile], rows: int) -> None:
-    """Raise ``WireloomError`` where the files that tasks tell of are not here, or not all rows that were read are in
-    them."""
+    """Raise ``WireloomError`` if the files that tasks report do not exist here, or do not contain all
+    rows that were read."""
     there = attempt.data.files()
     if any(there.get(each.name) != each.bytes for each in written) or (rows and not written):
         raise WireloomError(
@@ -292,8 +294,8 @@ def _check_handed_back(attempt: Attempt, written: Sequence[WrittenFile], rows: i
 
 @contextmanager
 def open_tables(wanted: Request) -> Iterator[IngestTables]:
-    """Open and recover the tables, and keep other processes out. What was not committed when the block ends is removed,
-    and where it fails also an empty folder of the table that was made here.
+    """Open and recover the tables, and lock them against other processes. When the block ends, uncommitted files are
+    removed; if it fails, an empty table folder that was created here is removed as well.
 
     Raises ``WireloomError`` if another process is writing to the table.
     """

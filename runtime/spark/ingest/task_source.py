@@ -1,4 +1,4 @@
-"""The data source that ingest reads with: its tasks write the table's files, and Spark gets a row for each of them."""
+"""The data source with which ingest reads: its tasks write the table's files, and Spark gets a row for each of them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from ..source import FormatSource
 
 WRITES = "ingestwrites"
-"""The option of the source that says what its tasks write, as JSON. All others are those of the format's source."""
+"""The option of the source that describes what its tasks write, as JSON. All others are those of the
+format's source."""
 
 
 @dataclass(frozen=True)
 class TaskWriting:
-    """The work of tasks that write: rows, as they fit the table, to ``address``."""
+    """What tasks write: rows, converted for the table, to the folder at ``address``."""
 
     conversion: RowConversion
     address: str
@@ -41,17 +42,17 @@ class TaskWriting:
 
     @classmethod
     def into(cls, place: Folder, conversion: RowConversion, layout: FileLayout) -> TaskWriting:
-        """Return what writes rows into a folder."""
+        """Return the task writing for a folder."""
         address = place.address if place.remote else place.path
         return cls(conversion, address, place.location or Location(), layout)
 
     def to_json(self) -> str:
-        """Return it as an option."""
+        """Return the value of the option."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> TaskWriting:
-        """Parse it."""
+        """Parse the value of the option."""
         found = json.loads(text)
         parts: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in found["layout"].items()
@@ -60,26 +61,26 @@ class TaskWriting:
         return cls(conversion, found["address"], location, FileLayout(**parts))
 
     def write(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Write all batches of a task; then yield what the driver is to know of the files."""
+        """Write all batches of a task; then yield the rows that report the files to the driver."""
         with HideTraceback():
             place = folder(self.address, self.location)
             yield from handed_back(write_table_files(batches, self.conversion.schema, place, self.layout))
 
 
 class ConvertingReader(FormatReader):
-    """Reads rows as they fit the table."""
+    """Reads rows and converts them for the table."""
 
     def __init__(self, reader: FormatReader, writing: TaskWriting) -> None:
         vars(self).update(vars(reader))
         self._writing = writing
 
     def finish(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
-        """Return rows of the table; the others go to the quarantine."""
+        """Return rows of the table; rows that do not fit go to the quarantine."""
         return self._writing.conversion.convert(rows, places, reports)
 
 
 class WritingReader(ConvertingReader):
-    """Reads a batch, and writes it in the tasks."""
+    """The batch reader whose tasks write the rows."""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Write the rows of one partition; yield a row for each file."""
@@ -87,7 +88,7 @@ class WritingReader(ConvertingReader):
 
 
 class WritingStreamReader(FormatStreamReader):
-    """Reads a stream, and writes it in the tasks."""
+    """The streaming reader whose tasks write the rows."""
 
     def __init__(self, reader: FormatStreamReader, writing: TaskWriting) -> None:
         super().__init__(ConvertingReader(reader.reader, writing), reader.stream)
@@ -99,7 +100,7 @@ class WritingStreamReader(FormatStreamReader):
 
 
 def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
-    """Return the source of a format whose tasks write. ``source``: the name that Spark knows the format by."""
+    """Return the data source of a format whose tasks write. ``source``: the name of the format's own data source."""
 
     class WritingSource(DataSource):
         @classmethod
@@ -126,5 +127,5 @@ def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
 
 
 def writing_name(source: str) -> str:
-    """Return the name that Spark knows that source by."""
+    """Return the name of that data source in Spark."""
     return f"wireloom_ingest_{source}"
