@@ -1,12 +1,12 @@
-"""Appending to delimited logs that other processes may be appending to as well.
+"""Appending to delimited logs, to which other processes may append as well.
 
 >>> with AppendWriter("journal.log", "word_stuffed_log") as journal:    # doctest: +SKIP
 ...     journal.append(generation=7, payload=b"hello")
 
-Each record goes out in one write to a descriptor in append mode, with its delimiter after it. A write that the system
-cuts short, or whose writer is killed, leaves a torn record; what is written next begins with the delimiter that is
-missing, and a reader skips the torn one. A record whose delimiter alone was torn can so be read twice; none that was
-accepted is missing, whatever becomes of other writers (blocks.py).
+Each record is written, followed by its delimiter, with one call to a descriptor in append mode. A write that is
+incomplete, or whose writer is killed, leaves a torn record; the next write begins with the missing delimiter, and
+readers skip the torn record. A record of which only the delimiter was torn may therefore be read twice, but no accepted
+record is lost, whatever happens to other writers (blocks.py).
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""Writing records to the end of a log so that each one that was accepted is found, also where others append to it.
+"""Writes records to the end of a log so that each accepted record can be found, even if others append to it.
 
-A record is accepted when it is in the file between two delimiters, or between the file's beginning and one. The
-bytes of a file that is only appended to do not change, and no reader needs more than the two delimiters to find what
-is between them. So nothing that others write, tear or repair afterwards takes an accepted record away.
+A record is accepted when it is in the file between two delimiters, or between the file's beginning and a delimiter.
+Existing bytes of a file that is only appended to do not change, and readers need only the two delimiters to find the
+record between them. Nothing that others write, tear or repair afterwards can therefore remove an accepted record.
 
-The delimiter after a record is written with it, in one call. The one before it may be missing, where another writer
-was killed in the middle of a record, or the disk was full. Three things see to it:
+The delimiter after a record is written together with it, in one call. The one before it may be missing if another
+writer was killed in the middle of a record, or if the disk was full. Three measures ensure that it exists:
 
-- The look. Before each write the file's end is read, and what it lacks of a delimiter is written with the record.
+- The look. Before each write the file's end is read, and the missing bytes of a delimiter are written with the record.
 - The lock. From the look to the end of the write an advisory lock is held, so that no record of another writer is seen
-  half written or is torn in between. The system releases the lock of a writer that is killed.
-- The check. After the write its offset tells whether others wrote since the look all the same: some do not take the
-  lock, some file systems have none, and it is not waited for without end. The bytes before the record then have to be a
-  delimiter. Where they are not, the record has become part of a torn one, and is written again.
+  partly written or is torn in between. The system releases the lock of a writer that is killed.
+- The check. After the write, its offset shows whether others have written since the look nevertheless: some do not take
+  the lock, some file systems have none, and waiting for it is limited. In that case the bytes before the record have to
+  be a delimiter. If they are not, the record has become part of a torn one, and is written again.
 
-Where the file still ends where this writer's last record did, its end need not be read. Where it cannot be read, or the
+The end of the file need not be read if it is still that of this writer's last record. If it cannot be read, or the
 offset is not known, a write begins with a delimiter.
 """
 
@@ -31,21 +31,21 @@ from .tail import missing_delimiter, overlaps_itself
 from .target import Target
 
 TRIES = 3
-"""How often a record is written before an error is raised; as often as the reference does."""
+"""Number of times a record is written before an error is raised; the same as in the reference implementation."""
 REWRITES = 20
-"""How often a record is written again that went after bytes of others that are no delimiter, before an error is
-raised: others are not that unlucky, but a file system may give offsets that mean nothing."""
+"""Number of times a record is written again because the bytes before it, written by others, are not a delimiter. More
+conflicts are unlikely, but the offsets of a file system may be meaningless."""
 
 
 class AppendError(WireloomError):
-    """A record could not be appended; ``__cause__`` is the system's error, ``None`` if writes came back short."""
+    """A record could not be appended; ``__cause__`` is the system's error, ``None`` if writes were incomplete."""
 
 
 class BlockWriter:
     """Writes records, each with its delimiter, to one file in append mode.
 
-    ``guards``: whether each record is kept apart from what others have torn; ``completes``: whether a torn delimiter is
-    completed, instead of a whole one put after it.
+    ``guards``: whether each record is separated from records that others have torn; ``completes``: whether a torn
+    delimiter is completed, instead of adding a whole one after it.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class BlockWriter:
     ) -> None:
         self.target = target
         self.unsynced = False
-        """Whether something was written since this was last set to false."""
+        """Whether data was written since this was last set to false."""
         self._format = format
         self._delimiter = format.delimiter
         self._overlaps = overlaps_itself(format.delimiter)
@@ -68,15 +68,15 @@ class BlockWriter:
         self._guards = guards
         self._completes = completes
         self._shared = target.file is None
-        """Others may have inherited the descriptor."""
+        """Whether other processes may have inherited the descriptor."""
         self._lock = FileLock(target.descriptor)
         self._begun = False
         self._torn = False
         self._end = -1
-        """Where the last write ended, if that was in a delimiter."""
+        """End offset of the last write if it ended with a delimiter, otherwise -1."""
 
     def begin(self) -> None:
-        """Write the delimiter that the end of the file lacks. Raises ``AppendError``."""
+        """Write the delimiter that is missing at the end of the file. Raises ``AppendError``."""
         with self._lock as held:
             lead, _ = self._lead(held)
             if lead:
@@ -84,10 +84,10 @@ class BlockWriter:
             self._begun = True
 
     def put(self, records: list[bytes]) -> None:
-        """Write ``records`` in one go and take off the list what was accepted.
+        """Write ``records`` with one call and remove those that were accepted from the list.
 
-        Where the first of them is not accepted in ``TRIES`` writes, or went after bytes that are no delimiter in
-        ``REWRITES``, a last delimiter is written for the next writer, and ``AppendError`` is raised.
+        If the first of them is not accepted within ``TRIES`` writes, or follows bytes that are not a delimiter in
+        ``REWRITES``, a final delimiter is written for the next writer, and ``AppendError`` is raised.
         """
         if not self._guards:
             self._write(records)
@@ -97,8 +97,8 @@ class BlockWriter:
             self._begun = True
 
     def _write(self, records: list[bytes], held: bool | None = None) -> None:
-        """``held``: whether the lock is; ``None``: what is written need not be after a delimiter, except after
-        what this writer has torn."""
+        """Write with one call. ``held``: whether the lock is held; ``None``: the data need not follow a delimiter,
+        except after data that this writer has torn."""
         tries = rewrites = 0
         error: OSError | None = None
         while tries < TRIES and rewrites < REWRITES:
@@ -119,9 +119,10 @@ class BlockWriter:
             while complete < len(records) and through >= len(records[complete]):
                 through -= len(records[complete])
                 complete += 1
-            # Records that end where the write did leave nothing torn.
+            # A record that ends exactly at the end of the write is not torn.
             self._torn = (self._torn or written > 0) and not (complete and through == 0)
-            # Only the first one can have become part of what others have torn; that is no failure of this write.
+            # Only the first record can have become part of data that others have torn, which is not a failure of this
+            # write.
             first = 0 if not complete or held is None or self._is_apart(lead, size, written) else 1
             is_short = complete < len(records)
             del records[first:complete]
@@ -147,7 +148,8 @@ class BlockWriter:
         ) from error
 
     def _lead(self, held: bool) -> tuple[bytes, int | None]:
-        """Return the delimiter that the next record needs before it, and the size of the file for which that holds."""
+        """Return the delimiter that is missing before the next record, and the size of the file for which
+        this is valid."""
         size = self._calls.size(self._descriptor)
         if size is None:
             return b"" if self._begun else self._delimiter, None
@@ -160,13 +162,13 @@ class BlockWriter:
             return b"" if tail == self._delimiter else self._delimiter, size
         missing = missing_delimiter(self._format, self._calls, self._descriptor)
         if missing and not held and not self._overlaps:
-            # The rest of a torn one would be rubbish after the delimiter that another is about to write.
+            # The rest of a torn delimiter would be garbage after the one that another writer is about to write.
             missing = self._delimiter
         return missing, size
 
     def _is_apart(self, lead: bytes, size: int | None, written: int) -> bool:
-        """Return whether a delimiter or the file's beginning is before the records of the last write of ``written``
-        bytes, which began with ``lead``: that was enough where the file had ``size`` bytes."""
+        """Return whether the records of the last write of ``written`` bytes, which began with ``lead``, follow a
+        delimiter or the file's beginning: ``lead`` was sufficient if the file had ``size`` bytes."""
         if size is None or self._shared:
             return True
         position = self._calls.position(self._descriptor)
@@ -182,9 +184,9 @@ class BlockWriter:
         return self._calls.read(self._descriptor, begin - width, width) == self._delimiter
 
     def _separate(self) -> None:
-        """Try to leave a delimiter after a torn record, for the next writer."""
+        """Try to write a delimiter after a torn record, for the next writer."""
         whole = False
         with suppress(OSError):
             whole = self._calls.write(self._descriptor, self._delimiter) == len(self._delimiter)
-        # The reference does not remember a delimiter that it owes.
+        # The reference implementation does not remember a missing delimiter.
         self._torn = self._completes and not whole

@@ -8,10 +8,10 @@ from typing import Protocol
 
 
 class Calls(Protocol):
-    """The system calls of a writer; tests put scripted ones in their place."""
+    """The system calls of a writer; tests replace them by scripted ones."""
 
     def write(self, descriptor: int, data: bytes) -> int:
-        """Append ``data`` in one go and say how many bytes got through. Raises ``OSError``."""
+        """Append ``data`` with one call and return the number of bytes written. Raises ``OSError``."""
         ...
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
@@ -19,12 +19,11 @@ class Calls(Protocol):
         ...
 
     def size(self, descriptor: int) -> int | None:
-        """Return the size of the file in bytes; ``None`` if there is no such thing, as for a pipe or a device."""
+        """Return the size of the file in bytes; ``None`` if it has none, such as a pipe or a device."""
         ...
 
     def position(self, descriptor: int) -> int:
-        """Return the offset in a file after what was written last through this descriptor; asked right after a
-        write."""
+        """Return the file offset after the last write through this descriptor; called directly after a write."""
         ...
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
@@ -32,33 +31,33 @@ class Calls(Protocol):
         ...
 
     def sync(self, descriptor: int) -> None:
-        """Return when all that was written is on the disk. Raises ``OSError``."""
+        """Flush all written data to the disk. Raises ``OSError``."""
         ...
 
 
 class SystemCalls:
-    """The real ones."""
+    """The operating system's calls."""
 
     def write(self, descriptor: int, data: bytes) -> int:
-        """``os.write``."""
+        """Call ``os.write``."""
         return os.write(descriptor, data)
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
-        """Read at the end; appending is not disturbed by it."""
+        """Read at the end, which does not affect appending."""
         end = self.size(descriptor)
         return None if end is None else self.read(descriptor, max(0, end - size), min(size, end))
 
     def size(self, descriptor: int) -> int | None:
-        """``os.fstat``, of regular files: some devices can be sought, and are at 0 whatever is written to them."""
+        """Call ``os.fstat``, for regular files only: some devices can be sought, but are always at 0."""
         status = os.fstat(descriptor)
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def position(self, descriptor: int) -> int:
-        """Return the descriptor's position, which a write with ``O_APPEND`` leaves after the bytes written."""
+        """Return the descriptor's position, which a write with ``O_APPEND`` sets to the end of the written bytes."""
         return os.lseek(descriptor, 0, os.SEEK_CUR)
 
     def read(self, descriptor: int, offset: int, size: int) -> bytes | None:
-        """Read anywhere; appending is not disturbed by it."""
+        """Read at any offset, which does not affect appending."""
         try:
             os.lseek(descriptor, offset, os.SEEK_SET)
             return os.read(descriptor, size)
@@ -66,5 +65,5 @@ class SystemCalls:
             return None
 
     def sync(self, descriptor: int) -> None:
-        """``os.fsync``."""
+        """Call ``os.fsync``."""
         os.fsync(descriptor)

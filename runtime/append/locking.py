@@ -1,4 +1,4 @@
-"""The lock that append writers hold from their look at the end of the file to the end of their write."""
+"""The lock that append writers hold from the check of the file's end to the end of their write."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]  # Windows has no such module, and the type checker knows only the one
 
 PATIENCE = 1.0
-"""Seconds that a writer waits for the lock. A process that holds it longer was stopped, or is no append writer."""
+"""Seconds for which a writer waits for the lock. A process that holds it longer is suspended, or is not
+an append writer."""
 FIRST_PAUSE, LONGEST_PAUSE = 50e-6, 5e-3
-"""Seconds between two tries."""
+"""Initial and maximum number of seconds between two attempts."""
 
 
 class FileLock:
-    """The advisory lock (``flock``) of an open file, as a context: whether it is held.
+    """The advisory lock (``flock``) of an open file, as a context manager that returns whether the lock is held.
 
-    It is not where the platform or the file system has none, or where another process keeps it for more than
-    ``PATIENCE`` seconds; it is then waited for again once it was free. The system releases it when its holder is
-    killed.
+    It is not held if the platform or the file system has no locks, or if another process keeps it for more than
+    ``PATIENCE`` seconds; the writer then waits for it again only once it has been free. The system releases the lock if
+    its holder is killed.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -34,7 +35,7 @@ class FileLock:
         try:
             return self._take()
         except BaseException:
-            # An interrupt may have come right after the call that took it.
+            # An interrupt may occur directly after the call that acquires the lock.
             self._release()
             raise
 

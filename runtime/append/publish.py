@@ -1,4 +1,4 @@
-"""Logs that appear under their name only when they are complete."""
+"""Publishes logs atomically: they appear under their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from .writer import AppendWriter
 def publish(
     path: str | os.PathLike[str], format: str | Format = "word_stuffed_log", **options: Any
 ) -> Iterator[AppendWriter]:
-    """An ``AppendWriter`` on a new file that gets its name when the block ends: readers see all of it or nothing.
+    """Yield an ``AppendWriter`` for a new file that gets its name when the block ends: readers see all of it or
+    nothing.
 
-    A file of that name is replaced. Where the block raises, nothing is left. The content is on the disk before the file
-    gets its name. Options: those of ``AppendWriter``. Raises ``WireloomError`` if the file cannot be written.
+    An existing file of that name is replaced. If the block raises, nothing is left. The content is on the disk before
+    the file gets its name. Options: those of ``AppendWriter``. Raises ``WireloomError`` if the file cannot be written.
     """
     shown = path_of(path)
     refuse_name(shown)

@@ -1,4 +1,4 @@
-"""The bytes that a log needs at its end so that the next record follows a delimiter."""
+"""Determines the bytes that are missing at the end of a log so that the next record follows a delimiter."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from ..objects.stuffing import unstuff
 from .calls import Calls
 
 WINDOW = 64 * 1024
-"""Bytes at the end of a file that are looked at first for the beginning of its last frame."""
+"""Number of bytes at the end of a file that are searched first for the beginning of its last frame."""
 
 
 def overlaps_itself(delimiter: bytes) -> bool:
-    """Return whether a delimiter begins as it ends, so that after a part of another one it is found too early.
+    """Return whether the beginning of a delimiter equals its end, so that after a part of another one it would be found
+    too early.
 
     >>> overlaps_itself(b"\\n\\n"), overlaps_itself(b"\\r\\n")
     (True, False)
@@ -21,12 +22,12 @@ def overlaps_itself(delimiter: bytes) -> bool:
 
 
 def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """Return the bytes of the delimiter that the file lacks: none, all, or the rest of one that was torn. All where its
-    end cannot be read.
+    """Return the missing bytes of the delimiter at the end of the file: none, all, or the rest of a torn one. All of it
+    is returned if the end cannot be read.
 
-    A last byte ``FE`` is the torn half of ``FE FD``, or else the last byte of a record whose delimiter is missing as a
-    whole. Which of the two is told by the record: it holds with that byte or without it. Where it does neither it is
-    torn itself, and nothing can be lost.
+    A last byte ``FE`` is either the torn half of ``FE FD``, or the last byte of a record whose whole delimiter is
+    missing. The record decides: its checksum is valid with or without that byte. If it is valid in neither case, the
+    record itself is torn, and nothing can be lost.
     """
     delimiter = format.delimiter
     tail = calls.tail(descriptor, len(delimiter))
@@ -35,14 +36,14 @@ def missing_delimiter(format: Format, calls: Calls, descriptor: int) -> bytes:
     if not tail or tail.endswith(delimiter):
         return b""
     torn = next((size for size in range(len(delimiter) - 1, 0, -1) if tail.endswith(delimiter[:size])), 0)
-    # No record ends in the beginning of a delimiter that overlaps itself.
+    # No record ends with the beginning of a delimiter that overlaps itself.
     if torn and not overlaps_itself(delimiter) and _holds(format, _last_frame(format, calls, descriptor)):
         return delimiter
     return delimiter[torn:]
 
 
 def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
-    """Return the bytes after the last delimiter; cut off at the front where they are more than any record has."""
+    """Return the bytes after the last delimiter; truncated at the front if they are longer than any record."""
     size = WINDOW
     while True:
         data = calls.tail(descriptor, size) or b""
@@ -55,7 +56,7 @@ def _last_frame(format: Format, calls: Calls, descriptor: int) -> bytes:
 
 
 def _holds(format: Format, frame: bytes) -> bool:
-    """Return whether a frame is a record, its checksum included."""
+    """Return whether a frame is a valid record with a valid checksum."""
     try:
         format.row_class.from_bytes(unstuff(frame, format.stuffing))
     except (KaitaiStructError, ValueError, EOFError):

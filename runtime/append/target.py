@@ -1,4 +1,4 @@
-"""The target of an append writer: the file of a path, which may be renamed meanwhile, or a descriptor."""
+"""The target of an append writer: the file at a path, which may be renamed meanwhile, or a descriptor."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from .calls import SystemCalls
 from .locking import fcntl
 
 ACCESS = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
-"""The flags of a descriptor that say what it is open for."""
+"""Mask of the access mode in the flags of a descriptor."""
 
 
 class Target:
-    """An open file in append mode, and whether its path still names it.
+    """A file that is open in append mode; tracks whether its path still names it.
 
-    ``target`` and ``reopen`` are those of ``AppendWriter``. Raises ``WireloomError`` for what cannot be appended to,
-    ``UnsupportedError`` for a compressed file.
+    ``target`` and ``reopen`` are those of ``AppendWriter``. Raises ``WireloomError`` for a target that cannot be
+    appended to, and ``UnsupportedError`` for a compressed file.
     """
 
     def __init__(self, target: Any, format: Format, *, reopen: bool) -> None:
         self.path: str | None = None
-        """For messages, as it was given; ``None`` for a descriptor."""
+        """The path as given, for messages; ``None`` for a descriptor."""
         self.file: io.FileIO | None
-        """What is ours to close."""
+        """The file to be closed; ``None`` for a descriptor of the caller."""
         if isinstance(target, int) and not isinstance(target, bool):
             check_descriptor(target)
             self.file = reopened(target)
@@ -44,17 +44,17 @@ class Target:
         status = os.fstat(self.descriptor)
         self._identity = (status.st_dev, status.st_ino)
         followed = reopen and self.path is not None and stat.S_ISREG(status.st_mode)
-        # The process may go to another folder.
+        # The process may change its working directory.
         self._followed = os.path.abspath(self.path) if followed and self.path is not None else None
         refuse_compressed(self.descriptor, format, self.path)
 
     @property
     def readable(self) -> bool:
-        """Return whether the end of the file can be looked at."""
+        """Return whether the end of the file can be read."""
         return self.file is not None and self.file.readable()
 
     def renamed(self) -> bool:
-        """Return whether the path names another file by now, or none. What cannot be told is no."""
+        """Return whether the path now names another file, or none; ``False`` if that cannot be determined."""
         if self._followed is None:
             return False
         try:
@@ -66,8 +66,8 @@ class Target:
         return (status.st_dev, status.st_ino) != self._identity
 
     def successor(self) -> Target | None:
-        """Return the file that the path names now, created where it is missing. ``None`` if it is missing and may
-        not be created, and the present one has a name yet, by which its records are found. Raises ``WireloomError``."""
+        """Return the file that the path names now, created if missing. Returns ``None`` if it is missing and may not be
+        created while the present file still has a name under which its records are found. Raises ``WireloomError``."""
         assert self._followed is not None
         try:
             return Target(self._followed, self._format, reopen=True)
@@ -77,13 +77,13 @@ class Target:
             return None
 
     def close(self) -> None:
-        """Close what is ours."""
+        """Close the file, unless it is a descriptor of the caller."""
         if self.file is not None:
             self.file.close()
 
 
 def path_of(target: Any) -> str:
-    """Return the local path that ``target`` names. Raises ``WireloomError``."""
+    """Return the local path of ``target``. Raises ``WireloomError``."""
     try:
         path = os.fsdecode(target)
     except TypeError:
@@ -102,23 +102,23 @@ def path_of(target: Any) -> str:
 
 
 def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
-    """Return a file in append mode, created where it is missing. Raises ``WireloomError``.
+    """Return a file in append mode, created if missing. Raises ``WireloomError``.
 
-    ``published``: it must be missing, and is to get this name, which messages show.
+    ``published``: the final name, for messages, of a file that must not exist yet.
 
-    An object, which closes itself when it is collected: a bare descriptor is lost where an interrupt comes right after
-    the call that gave it.
+    The result is an object, which is closed when it is collected: a bare descriptor would be leaked by an interrupt
+    directly after the call that returned it.
     """
     try:
         if published is not None:
             io.FileIO(path, "x").close()
         elif os.path.exists(path) and not os.path.isfile(path):
-            # Who opens a pipe for reading as well is its reader, and the records go nowhere.
+            # A process that opens a pipe for reading as well becomes its reader, and the records are lost.
             return io.FileIO(path, "a")
         try:
             return io.FileIO(path, "a+")
         except PermissionError:
-            # Its end cannot be looked at then, so delimiters are put where there may be some already.
+            # The end of a pipe cannot be read, so delimiters are written even if there may be some already.
             return io.FileIO(path, "a")
     except OSError as error:
         message = f"cannot be {'appended to' if published is None else 'written'}: {error.strerror}"
@@ -128,7 +128,7 @@ def open_for_append(path: str, *, published: str | None = None) -> io.FileIO:
 
 
 def check_descriptor(descriptor: int) -> None:
-    """Raise ``WireloomError`` for one that is not open, or not for appending."""
+    """Raise ``WireloomError`` for a descriptor that is not open, or not in append mode."""
     try:
         status = os.fstat(descriptor)
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL) if fcntl is not None else os.O_WRONLY | os.O_APPEND
@@ -146,9 +146,10 @@ def check_descriptor(descriptor: int) -> None:
 
 
 def reopened(descriptor: int) -> io.FileIO | None:
-    """Return the regular file of a descriptor, opened once more; ``None`` if that is not possible.
+    """Return the regular file of a descriptor, opened again; ``None`` if that is not possible.
 
-    Processes that inherited one descriptor share its position and its locks. One of its own has its own of both.
+    Processes that inherited one descriptor share its position and its locks. A descriptor of its own does not share
+    them.
     """
     path = f"/proc/self/fd/{descriptor}"
     if not (os.path.islink(path) and stat.S_ISREG(os.fstat(descriptor).st_mode)):
@@ -160,7 +161,7 @@ def reopened(descriptor: int) -> io.FileIO | None:
 
 
 def name_of(descriptor: int) -> str:
-    """Return the path of the file of a descriptor; empty if the system does not tell."""
+    """Return the path of a descriptor's file; empty if the system does not provide it."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
@@ -168,7 +169,7 @@ def name_of(descriptor: int) -> str:
 
 
 def refuse_name(path: str) -> None:
-    """Raise ``UnsupportedError`` where the name of the file, or of a link to it, is that of a compressed one."""
+    """Raise ``UnsupportedError`` if the name of the file, or of a link to it, is that of a compressed file."""
     for each in (path, os.path.realpath(path)):
         codec = codecs.by_suffix(each)
         if codec is not None:
@@ -180,7 +181,7 @@ def refuse_name(path: str) -> None:
 
 
 def refuse_compressed(descriptor: int, format: Format, path: str | None) -> None:
-    """Raise ``UnsupportedError`` where readers take the file for a compressed one by its first bytes."""
+    """Raise ``UnsupportedError`` if readers would take the file for a compressed one by its first bytes."""
     head = SystemCalls().read(descriptor, 0, codecs.HEAD)
     codec = codecs.detect(head, "", format.codec) if head else "none"
     if codec != "none":

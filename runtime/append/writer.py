@@ -43,8 +43,8 @@ class AppendWriter:
     - ``reopen``: whether each write goes to the file that has the path at that time, even if the previous one was
       renamed or removed, as in log rotation. Without it, all writes go to the first file.
     - ``calls``: the system calls to use.
-    - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
-    - ``torn_delimiter``: what is done with a file that ends inside a delimiter (``FE`` without its ``FD``) after a
+    - ``allow_modules``: modules whose classes a spec may reference; see ``wireloom.load_spec``.
+    - ``torn_delimiter``: the handling of a file that ends inside a delimiter (``FE`` without its ``FD``) after a
       crash. ``"complete"`` writes the missing byte. With it, an empty file gets no delimiter at its start, and a
       delimiter that could not be written after a torn record is written before the next one. ``"separate"`` writes a
       whole delimiter, as the reference implementation does; the torn byte is then read as part of the record before it,
@@ -101,8 +101,8 @@ class AppendWriter:
         return BlockWriter(self.format, target, self._calls, guards=self._guards, completes=self._completes)
 
     def append(self, **values: Any) -> None:
-        """Append one record: the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for values
-        that the record cannot hold."""
+        """Append one record, given by the format's columns by name. Raises ``AppendError``, and ``WireloomError`` for
+        values that the record cannot hold."""
         self._take([self._encoder.encode_one(values)])
 
     def append_rows(self, rows: Any) -> int:
@@ -114,29 +114,29 @@ class AppendWriter:
         return count
 
     def begin(self) -> None:
-        """Put the delimiter that the file's end lacks; else the next write does."""
+        """Write the delimiter that is missing at the end of the file now; otherwise the next write does."""
         with self._own():
             self._check_open()
             self._follow()
             self._blocks.begin()
 
     def flush(self) -> None:
-        """Write what is buffered. After an error the records that did not get through stay buffered."""
+        """Write buffered records. After an error, the records that were not written remain buffered."""
         with self._own():
             self._check_open()
             self._flush()
 
     def sync(self) -> None:
-        """Write what is buffered and return when everything is on the disk."""
+        """Write buffered records and flush everything to the disk."""
         with self._own():
             self._check_open()
             self._flush()
             self._sync()
 
     def close(self) -> None:
-        """Write what is buffered, syncs unless that is never wanted, and close the file. Again: nothing."""
+        """Write buffered records, sync unless ``sync`` is ``"never"``, and close the file. Further calls do nothing."""
         if os.getpid() != self._process:
-            # What is buffered is written by the process that gathered it.
+            # Buffered records are written by the process that collected them.
             self._closed = True
             self._blocks.target.close()
             return
@@ -150,7 +150,7 @@ class AppendWriter:
                     self._sync()
             finally:
                 self._closed = True
-                # First: the timer, which holds this object, may not end where stopping it is interrupted.
+                # First, because the timer keeps running, and keeps this object alive, if stopping it is interrupted.
                 self._blocks.target.close()
                 if self._timer is not None:
                     self._timer.cancel()
@@ -162,8 +162,8 @@ class AppendWriter:
         self.close()
 
     def _own(self) -> threading.RLock:
-        """Return the lock that keeps other threads out. Raises ``WireloomError`` if the writer is another
-        process's."""
+        """Return the lock that excludes other threads. Raises ``WireloomError`` if the writer belongs to
+        another process."""
         if os.getpid() != self._process:
             raise WireloomError(
                 "the writer was opened before this process was forked, and belongs to the one that opened it: open one "
@@ -173,7 +173,7 @@ class AppendWriter:
         return self._lock
 
     def _check_open(self) -> None:
-        """Raise the error that is due, or ``WireloomError`` where the writer is closed."""
+        """Raise the pending error, or ``WireloomError`` if the writer is closed."""
         if self._closed:
             raise WireloomError("the writer is closed", path=self._blocks.target.path)
         self._raise_late_error()
@@ -204,12 +204,12 @@ class AppendWriter:
         self._written()
 
     def _follow(self) -> None:
-        """Continue with the file that the path names, where that is another one by now. Raises ``AppendError``."""
+        """Continue with the file that the path names, if that is another one now. Raises ``AppendError``."""
         present = self._blocks
         if not present.target.renamed():
             return
         if present.unsynced:
-            # Later there is nothing left to sync it by.
+            # The file has to be synced now, since it is closed afterwards.
             self._sync()
         try:
             found = present.target.successor()
@@ -228,12 +228,12 @@ class AppendWriter:
             self._arm()
 
     def _arm(self) -> None:
-        """Start the timer, where there is one to be started."""
+        """Start the timer if one is needed."""
         if self._every and self._timer is None:
             timer = threading.Timer(self._every, self._on_time)
             timer.daemon = True
             start(timer)
-            # Where that was interrupted, the next record starts another one.
+            # If that was interrupted, the next record starts another timer.
             self._timer = timer
 
     def _on_time(self) -> None:
@@ -245,7 +245,7 @@ class AppendWriter:
                 self._flush()
                 self._sync()
             except (OSError, WireloomError) as error:
-                # There is no caller to raise it to; the next call does.
+                # There is no caller to raise it to; the next call raises it.
                 self._late_error = error
 
     def _sync(self) -> None:
@@ -264,11 +264,11 @@ class AppendWriter:
 
 
 def _seconds(sync: str | float) -> float | None:
-    """``None`` for never, 0 for always, otherwise the interval."""
+    """Return the interval of option ``sync`` in seconds: ``None`` for never, 0 for always."""
     if isinstance(sync, str) and sync in (NEVER, ALWAYS):
         return None if sync == NEVER else 0.0
     is_number = isinstance(sync, Real) and not isinstance(sync, bool)
-    # Neither an infinity nor what is not a number (NaN) is in that range.
+    # Infinity and NaN are not in that range.
     if not is_number or not 0 < float(sync) <= threading.TIMEOUT_MAX:
         longest = int(threading.TIMEOUT_MAX)
         raise WireloomError(f"sync is 'never', 'always' or a number of seconds above 0, up to {longest}, not {sync!r}")

@@ -1,7 +1,7 @@
-"""Streams of Amazon Kinesis, read and written over the network with boto3; aggregated records are taken apart.
+"""Reads and writes streams of Amazon Kinesis over the network with boto3; aggregated records are de-aggregated.
 
-``read`` gives the user records of a stream as Arrow batches, ``Producer`` puts user records as aggregated records. The
-bytes of aggregated records alone are read by the format ``kpl_aggregated_record``.
+``read`` returns the user records of a stream as Arrow batches, ``Producer`` puts user records as aggregated records.
+The format ``kpl_aggregated_record`` reads the bytes of aggregated records alone.
 """
 
 from __future__ import annotations

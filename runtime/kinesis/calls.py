@@ -1,4 +1,4 @@
-"""Calls of Kinesis by boto3, made again with growing pauses where that can help, and never without end."""
+"""Calls of Kinesis through boto3, retried with increasing pauses for a limited time if that may help."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..base.extras import require
 LOG = logging.getLogger(__name__)
 
 PATIENCE = 60.0
-"""Seconds of failures in a row after which a call is given up."""
+"""Seconds of continuous failures after which a call raises an error."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-"""Seconds before a call is made again, and what they grow to."""
+"""Initial and maximum number of seconds before a call is retried."""
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 30
 
 TEMPORARY = frozenset(
@@ -42,11 +42,11 @@ TEMPORARY = frozenset(
         "TooManyRequestsException",
     }
 )
-"""Codes of errors that may not come again."""
+"""Codes of temporary errors."""
 
 
 class CallError(WireloomError):
-    """An answer of Kinesis that is an error. ``code``: such as ``ResourceNotFoundException``."""
+    """An error response of Kinesis. ``code``: such as ``ResourceNotFoundException``."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -54,17 +54,18 @@ class CallError(WireloomError):
 
 
 def pause(attempt: int) -> float:
-    """Seconds to wait after a failed attempt, from 1: they double, with a random part so that many do not come at
-    once."""
+    """Return the seconds to wait after failed attempt ``attempt``, counted from 1: they double, with a random part so
+    that clients do not retry simultaneously."""
     return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt - 1, 10)) * random.uniform(0.5, 1.0)
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Calls for one stream, which is given by its name or its ARN. It can be pickled: clients belong to processes.
+    """Calls for one stream, which is given by its name or ARN. Instances can be pickled; each process creates its own
+    client.
 
-    ``region`` and ``endpoint_url`` are by default those of the environment, credentials always are. ``patience``:
-    seconds of failures in a row after which ``TemporaryError`` is raised.
+    ``region`` and ``endpoint_url`` are by default those of the environment; credentials are always taken from it.
+    ``patience``: seconds of continuous failures after which ``TemporaryError`` is raised.
     """
 
     stream: str
@@ -88,12 +89,12 @@ class Calls:
 
     @property
     def shown(self) -> str:
-        """Return the stream as messages name it."""
+        """Return the name of the stream for messages."""
         return f"kinesis://{self.name}"
 
     def __call__(self, operation: str, *, named: bool = True, **asked: Any) -> dict[str, Any]:
-        """Call an operation, such as ``list_shards``. ``named``: whether it takes the stream's name. Raises
-        ``CallError`` for an answer that is an error, and ``TemporaryError`` after ``patience`` seconds of others."""
+        """Call an operation, such as ``list_shards``. ``named``: whether the stream's name is passed. Raises
+        ``CallError`` for an error response, and ``TemporaryError`` after ``patience`` seconds of other failures."""
         from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
 
         client = self._client()
@@ -118,7 +119,7 @@ class Calls:
             except (HTTPClientError, ConnectionError) as error:
                 reason = f"{error!s:.300}"
             except (BotoCoreError, ValueError) as error:
-                # No region, no credentials, an address that is none: another attempt does not help.
+                # No region, no credentials or an invalid address: another attempt does not help.
                 raise WireloomError(f"{self.shown}: {operation}: {error!s:.300}") from None
             if time.monotonic() - begun > self.patience:
                 raise TemporaryError(f"{self.shown}: {operation}: {reason}, for {self.patience:.0f} seconds")
@@ -152,14 +153,14 @@ class Calls:
 
 @cache
 def _client(region: str | None, endpoint_url: str | None, settings: tuple[tuple[str, str], ...]) -> Any:
-    """Return a client. ``settings``: those of the environment that boto3 takes: with others it is another client."""
+    """Return a client. ``settings``: the environment variables that boto3 reads; different ones need another client."""
     import boto3
     from botocore.config import Config
 
     config = Config(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=ANSWER_SECONDS,
-        # What is made again is decided here, where the time for it is bounded.
+        # Retries are made here, where their total time is limited.
         retries={"total_max_attempts": 1},
     )
     return boto3.session.Session().client(
@@ -168,7 +169,7 @@ def _client(region: str | None, endpoint_url: str | None, settings: tuple[tuple[
 
 
 def time_of_answer(answer: Mapping[str, Any]) -> datetime:
-    """When the server answered, by its clock: positions in time are compared with that one."""
+    """Return the time of a response by the server's clock, with which positions in time are compared."""
     headers = answer.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     try:
         found = parsedate_to_datetime(headers["date"])

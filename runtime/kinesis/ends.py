@@ -1,7 +1,7 @@
-"""Where a shard ends: its last record, found without reading those before it.
+"""Finds the last record of a shard without reading the records before it.
 
-Kinesis tells no numbers of records, but where it begins to read at a time. So the last seconds are read, and where
-there is nothing in them, more of what is before.
+Kinesis does not report numbers of records, but can start reading at a time. The last seconds are therefore read first
+and, as long as they contain no record, longer and longer periods before them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .shard_reading import BYTES_PER_SECOND, CALLS_PER_SECOND, MOST_RECORDS
 FIRST = timedelta(seconds=1)
 WIDER = 8
 LONGEST = timedelta(days=366)
-"""Longer than Kinesis keeps anything."""
+"""A period longer than the maximum retention of Kinesis."""
 
 
 def end_of(
@@ -29,10 +29,10 @@ def end_of(
     before: datetime | None = None,
     empty_since: datetime | None = None,
 ) -> Position:
-    """Return the position after the last record of a shard; ``position`` where nothing has come since.
+    """Return the position after the last record of a shard; ``position`` if no record has been added since.
 
-    ``now``: the server's time. ``before``: the end is before the first record that arrived then or later.
-    ``empty_since``: nothing came after ``position`` before that time. Raises ``WireloomError``.
+    ``now``: the server's time. ``before``: a time; the end is before the first record that arrived at or after it.
+    ``empty_since``: a time before which no record was added after ``position``. Raises ``WireloomError``.
     """
     earliest = max((each for each in (position.timestamp, empty_since) if each is not None), default=None)
     last, back = min(now, before or now), FIRST
@@ -55,8 +55,7 @@ def _newer(position: Position, found: Position | None) -> Position:
 
 
 def _last(calls: Calls, shard_id: str, begin: dict[str, Any], before: datetime | None) -> Position | None:
-    """Return the last record from there on; ``None`` if there is none, and the end of the shard where it gets no
-    more."""
+    """Return the last record from a time on; ``None`` if there is none, or the end of the shard if it is closed."""
     iterator = calls("get_shard_iterator", ShardId=shard_id, **begin)["ShardIterator"]
     found: Position | None = None
     while iterator is not None:

@@ -1,4 +1,4 @@
-"""Positions in a shard, as offsets and arguments hold them."""
+"""Positions in a shard, as they are stored in offsets and passed as arguments."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ TRIM_HORIZON, LATEST, END = "TRIM_HORIZON", "LATEST", "SHARD_END"
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a shard has been read: up to a user record, by the number of its Kinesis record and its place in that
-    (``sub_sequence_number``, ``None`` for all of it); or, where nothing has been, where it begins: at ``timestamp``, or
-    with its first record. ``ended``: all of the shard has been read, and it gets no more.
+    """The position up to which a shard has been read: after a user record, given by the number of its Kinesis record
+    and its index in that (``sub_sequence_number``, ``None`` for all of it). If nothing has been read yet, the
+    beginning: at ``timestamp``, or at the first record. ``ended``: all of the shard has been read, and no records can
+    be added to it.
 
     >>> Position("7", 2).to_json()
     {'sequence_number': '7', 'sub_sequence_number': 2}
@@ -29,7 +30,7 @@ class Position:
     ended: bool = False
 
     def to_json(self) -> str | dict[str, Any]:
-        """Return what JSON takes."""
+        """Return the position as values that JSON supports."""
         if self.ended:
             return END
         if self.timestamp is not None:
@@ -43,7 +44,7 @@ class Position:
 
     @classmethod
     def from_json(cls, value: Any) -> Position:
-        """Return the position that ``to_json`` was called of. Raises ``WireloomError`` for anything else."""
+        """Return the position from the result of ``to_json``. Raises ``WireloomError`` for anything else."""
         if value in (END, TRIM_HORIZON):
             return SHARD_END if value == END else cls()
         if isinstance(value, Mapping) and set(value) == {"timestamp"}:
@@ -67,8 +68,8 @@ SHARD_END = Position(ended=True)
 
 
 def time_of(name: str, value: Any) -> datetime:
-    """Return a time from text such as ``2026-03-01T00:00:00Z``, or a ``datetime``; UTC where it has no zone. Raises
-    ``WireloomError``."""
+    """Return a time from text such as ``2026-03-01T00:00:00Z``, or from a ``datetime``; without a time zone it is in
+    UTC. Raises ``WireloomError``."""
     try:
         found = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     except (TypeError, ValueError):
@@ -77,7 +78,7 @@ def time_of(name: str, value: Any) -> datetime:
 
 
 def start_of(value: Any) -> str | datetime:
-    """``TRIM_HORIZON``, ``LATEST``, or a time. Raises ``WireloomError``."""
+    """Return ``TRIM_HORIZON``, ``LATEST``, or a time. Raises ``WireloomError``."""
     if isinstance(value, str) and value.strip().upper() in (TRIM_HORIZON, LATEST):
         return value.strip().upper()
     try:

@@ -1,4 +1,4 @@
-"""Reads a stream, shard by shard, each after those that it came out of."""
+"""Reads a stream shard by shard, each after its parents."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from .shard_reading import ShardReading
 from .shards import TICK, StreamShard, first_positions, list_shards, readable, with_new
 
 POLL = 0.05
-"""Seconds between looks at which shard may be asked again."""
+"""Seconds between checks which shard may be requested again."""
 
 
 class StreamReading(Iterator[pa.RecordBatch]):
-    """Batches of a stream. ``schema``: of all of them; ``positions``: how far each shard has been read, to be given to
-    ``read`` again; ``dropped``: aggregates that were dropped so far because a record of them was of another shard."""
+    """Batches of a stream. ``schema``: that of all batches; ``positions``: the position in each shard,
+    which can be passed to ``read``; ``dropped``: number of aggregates dropped so far because one of their
+    records belongs to another shard."""
 
     def __init__(
         self,
@@ -59,16 +60,16 @@ class StreamReading(Iterator[pa.RecordBatch]):
 
     @property
     def positions(self) -> dict[str, Any]:
-        """Return how far each shard has been read, as JSON takes it."""
+        """Return the position in each shard, as values that JSON supports."""
         return {each: place.to_json() for each, place in self._positions.items()}
 
     @property
     def dropped(self) -> int:
-        """Aggregates that were dropped so far."""
+        """Return the number of aggregates dropped so far."""
         return sum(records.dropped for _, records in self._readings.values())
 
     def read_all(self) -> pa.Table:
-        """Return the rest as a table."""
+        """Return all remaining records as a table."""
         return pa.Table.from_batches(list(self), self.schema)
 
     def _read(self) -> Iterator[pa.RecordBatch]:
@@ -114,7 +115,7 @@ def records_of(
     hash_range: str,
     mode: str,
 ) -> RecordBatches:
-    """Return the maker of batches of a shard's records. ``hash_range``: one of ``HASH_RANGES``."""
+    """Return the batch builder for a shard's records. ``hash_range``: one of ``HASH_RANGES``."""
     known = shard.hash_range if shard is not None and hash_range == "shard" else None
     return RecordBatches(calls.name, shard_id, columns, hash_range=known, mode=mode)
 

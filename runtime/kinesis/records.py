@@ -1,4 +1,4 @@
-"""Records of Kinesis as Arrow batches of user records."""
+"""Converts records of Kinesis to Arrow batches of user records."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ KINDS: Mapping[str, pa.DataType] = {
     "_error": pa.utf8(),
     "_corrupt_record": pa.binary(),
 }
-"""Every column that can be asked for."""
+"""Types of all columns that can be read, by name."""
 ALL_COLUMNS = tuple(KINDS)
 COLUMNS = ALL_COLUMNS[:9]
-"""Those that there are by default."""
+"""The columns that are read by default."""
 SCHEMA = pa.schema([pa.field(name, kind) for name, kind in KINDS.items()])
 OUTER = (SEQUENCE, "approximate_arrival_timestamp")
 CONSTANT = ("stream", "shard_id")
@@ -50,11 +50,11 @@ def schema_of(columns: Sequence[str] | None) -> pa.Schema:
 
 
 class RecordBatches:
-    """Makes batches of user records of what ``GetRecords`` gave for one shard.
+    """Builds batches of user records from the results of ``GetRecords`` for one shard.
 
-    ``hash_range``: records of an aggregate outside of it drop the aggregate, as Kinesis' client does; ``None``: none
-    does. The batches also have the sequence and the sub-sequence numbers, whatever ``columns`` says: ``chosen`` leaves
-    out what was not asked for.
+    ``hash_range``: aggregates with a record outside of it are dropped, as by Kinesis' client; ``None``: none are
+    dropped. The batches always include the sequence and sub-sequence numbers; ``chosen`` removes columns that were not
+    requested.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class RecordBatches:
         yield from self._exploder.batches(outer)
 
     def chosen(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the columns that were asked for, of a batch of ``batches``."""
+        """Return the requested columns of a batch from ``batches``."""
         arrays = [
             pa.repeat(pa.scalar(self._constants[field.name], field.type), batch.num_rows)
             if field.name in CONSTANT
@@ -108,5 +108,5 @@ class RecordBatches:
 
     @property
     def dropped(self) -> int:
-        """Aggregates that were dropped so far."""
+        """Return the number of aggregates dropped so far."""
         return int(self._exploder.facts.get("dropped", 0))

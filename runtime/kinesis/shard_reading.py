@@ -20,17 +20,17 @@ LOG = logging.getLogger(__name__)
 
 CALLS_PER_SECOND = 5.0
 BYTES_PER_SECOND = 2 << 20
-"""What Kinesis allows all readers of a shard together."""
+"""Kinesis' limit for all readers of a shard together."""
 IDLE_PAUSE = 1.0
-"""Seconds before a shard is asked again that had nothing new."""
+"""Seconds between requests to a shard that had nothing new."""
 MOST_RECORDS = 10_000
-"""Records that one answer holds at most."""
+"""Maximum number of records in a response."""
 TRIES = 5
-"""How often an iterator is made again without a record in between."""
+"""Number of times an iterator is created without a record in between."""
 
 
 class LostRecordsError(DamagedInputError):
-    """Records that were to be read and are no longer there."""
+    """Records that were to be read no longer exist."""
 
     def __init__(self, shard: str, what: str) -> None:
         super().__init__(
@@ -40,11 +40,13 @@ class LostRecordsError(DamagedInputError):
 
 
 class ShardReading:
-    """A shard while it is read. ``position``: up to where; ``done``: whether nothing more is to be read now.
+    """A shard that is being read. ``position``: the current position; ``done``: whether there is nothing more to read
+    now.
 
-    ``until``: a position that was read up to before, which ends the reading. ``before``: the reading ends at the first
-    record that arrived then or later. Without ``until`` it also ends where nothing more is there, and goes on there
-    when ``batches`` is called again. ``fail_on_loss``: whether records that are gone are an error or a warning.
+    ``until``: a position up to which the shard was read before, at which the reading ends. ``before``: a time; the
+    reading ends at the first record that arrived at or after it. Without ``until`` it also ends at the last record, and
+    continues there when ``batches`` is called again. ``fail_on_loss``: whether missing records are an error or a
+    warning.
     """
 
     def __init__(
@@ -70,12 +72,12 @@ class ShardReading:
 
     @property
     def is_due(self) -> bool:
-        """Return whether a call would be made without waiting."""
+        """Return whether the next request could be sent without waiting."""
         return time.monotonic() >= self._next_call
 
     def batches(self, limit: int | None = None, seconds: float | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield batches of at most ``limit`` user records in all, for about ``seconds``. ``position`` is right after
-        each. Raises ``LostRecordsError`` and ``WireloomError``."""
+        """Yield batches of at most ``limit`` user records in total, for about ``seconds``. ``position`` is up to date
+        after each. Raises ``LostRecordsError`` and ``WireloomError``."""
         begun, expired = time.monotonic(), 0
         while not self.done:
             try:
@@ -107,7 +109,7 @@ class ShardReading:
                 raise TemporaryError(f"{self._name} does not end, for {self._calls.patience:.0f} seconds")
 
     def _answer(self, limit: int | None) -> dict[str, Any] | None:
-        """Return the next answer; ``None`` if the shard is gone."""
+        """Return the next response; ``None`` if the shard no longer exists."""
         if self._iterator is None and not self._open():
             return None
         time.sleep(max(0.0, self._next_call - time.monotonic()))
@@ -120,11 +122,11 @@ class ShardReading:
         return answer
 
     def _open(self) -> bool:
-        """Make an iterator at the position."""
+        """Create an iterator at the position."""
         place = self.position
         asked: dict[str, Any] = {"ShardIteratorType": "TRIM_HORIZON"}
         if place.sequence_number is not None:
-            # The last record that was read comes once more: it shows that nothing after it is gone.
+            # The last record that was read is requested again: if it still exists, nothing after it is lost.
             asked = {"ShardIteratorType": "AT_SEQUENCE_NUMBER", "StartingSequenceNumber": place.sequence_number}
         elif place.timestamp is not None:
             asked = {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": place.timestamp}
@@ -155,13 +157,13 @@ class ShardReading:
         LOG.warning("%s: %s: going on with what is there", self._name, what)
 
     def _rows(self, records: Sequence[Mapping[str, Any]], limit: int | None) -> Iterator[pa.RecordBatch]:
-        """Yield the user records that are to be read, of those of an answer."""
+        """Yield the user records of a response that are to be read."""
         wanted, dropped = self._wanted(records), self._records.dropped
         for batch in self._records.batches(wanted):
             batch = self._without_known(batch)
             if limit is not None and batch.num_rows > limit:
                 batch = batch.slice(0, limit)
-                # The rest is to come again.
+                # The rest has to be requested again.
                 self._iterator = None
             if batch.num_rows:
                 last = batch.num_rows - 1
@@ -190,7 +192,7 @@ class ShardReading:
         return records[:place]
 
     def _without_known(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Without the rows that were read before, and those after the end."""
+        """Return the rows without those that were read before and those after the end."""
         begin, until = self._resumed, self._until
         if begin is not None and begin.sequence_number is not None:
             known = pc.equal(batch.column(SEQUENCE), begin.sequence_number)
@@ -204,7 +206,7 @@ class ShardReading:
         return batch
 
     def _moved(self, answer: Mapping[str, Any], caught_up: bool) -> None:
-        """Take what an answer says of where the reading is."""
+        """Update the state of the reading from a response."""
         self._iterator = answer.get("NextShardIterator")
         until = self._until
         if self._iterator is None and not self.done:

@@ -1,4 +1,4 @@
-"""The shards of a stream, and which of them are to be read before which."""
+"""The shards of a stream, and the order in which they have to be read."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .calls import CallError, Calls, time_of_answer
 from .positions import LATEST, SHARD_END, Position
 
 TICK = timedelta(seconds=1)
-"""How exactly a server says what time it is."""
+"""Resolution of the server's time."""
 PAGE = 1000
-"""Shards that one answer of ``ListShards`` holds at most."""
+"""Maximum number of shards in a response of ``ListShards``."""
 MOST_SHARDS = 1_000_000
 TRIES = 3
-"""How often a listing begins again whose token has expired."""
+"""Number of times a listing is restarted when its token has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamShard:
-    """A shard. ``parents``: the one or two shards whose place it took; ``hash_range``: as ``FIRST-LAST``; ``open``:
-    whether it still gets records."""
+    """A shard. ``parents``: the one or two shards that it replaced; ``hash_range``: as ``FIRST-LAST``; ``open``:
+    whether records can be added to it."""
 
     shard_id: str
     parents: tuple[str, ...]
@@ -32,7 +32,7 @@ class StreamShard:
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> StreamShard:
-        """Return a shard as ``ListShards`` describes it. Raises ``WireloomError`` for what is none."""
+        """Return a shard from its description by ``ListShards``. Raises ``WireloomError`` for an invalid one."""
         try:
             keys, numbers = described["HashKeyRange"], described["SequenceNumberRange"]
             parents = (described.get("ParentShardId"), described.get("AdjacentParentShardId"))
@@ -47,8 +47,8 @@ class StreamShard:
 
 
 def list_shards(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:
-    """Return all shards that have records, or get them, by their ids; and the time at which they were listed, by the
-    server's clock. Raises ``WireloomError``."""
+    """Return all shards that have or receive records, by their ids, and the time of the listing by the server's clock.
+    Raises ``WireloomError``."""
     for _ in range(TRIES):
         try:
             return _listed(calls)
@@ -72,29 +72,30 @@ def _listed(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:
         if token in seen or len(found) > MOST_SHARDS:
             raise WireloomError(f"{calls.shown}: the listing of its shards has no end")
         seen.add(token)
-        # A token stands for the stream, which may not be named beside it.
+        # The token identifies the stream, which must not be passed as well.
         answer = calls("list_shards", named=False, NextToken=token)
 
 
 def first_positions(shards: Mapping[str, StreamShard], start: str | datetime, now: datetime) -> dict[str, Position]:
-    """Return where each shard begins that is read. ``now``: when they were listed, which is where ``LATEST`` begins."""
+    """Return the initial position of each shard that is read. ``now``: the time of the listing, at which
+    ``LATEST`` begins."""
     if start == LATEST:
-        # Their parents have ended before.
+        # Their parents ended before.
         return {each: Position(timestamp=now) for each, shard in shards.items() if shard.open}
     begin = Position(timestamp=start) if isinstance(start, datetime) else Position()
     return dict.fromkeys(shards, begin)
 
 
 def with_new(positions: Mapping[str, Position], shards: Mapping[str, StreamShard]) -> dict[str, Position]:
-    """Return the positions, with shards that were made since, from their first records; without those that have been
-    read to their ends and are not listed any more."""
+    """Return the positions, including the beginnings of shards that were created since, and without shards that have
+    been read to their ends and are no longer listed."""
     kept = {each: place for each, place in positions.items() if each in shards or not place.ended}
     new = [each for each in shards if each not in positions and _descends(each, positions, shards)]
     return {**kept, **{each: Position() for each in new}}
 
 
 def _descends(shard_id: str, positions: Mapping[str, Position], shards: Mapping[str, StreamShard]) -> bool:
-    """Return whether a shard came out of those that are read; others ended before reading began."""
+    """Return whether a shard descends from those that are read; others ended before reading began."""
     waiting, seen = [shard_id], {shard_id}
     while waiting:
         for parent in shards[waiting.pop()].parents:
@@ -107,7 +108,7 @@ def _descends(shard_id: str, positions: Mapping[str, Position], shards: Mapping[
 
 
 def readable(positions: Mapping[str, Position], shards: Mapping[str, StreamShard]) -> list[str]:
-    """Return the shards that can be read now: those that have not ended, and whose parents have."""
+    """Return the shards that can be read now: those that have not been read to their ends, and whose parents have."""
     return [
         each
         for each, place in sorted(positions.items())
@@ -117,7 +118,7 @@ def readable(positions: Mapping[str, Position], shards: Mapping[str, StreamShard
 
 
 def parents_first(shards: Iterable[StreamShard]) -> list[StreamShard]:
-    """Return all shards, each after its parents where these are among them."""
+    """Return all shards, each after those of its parents that are included."""
     waiting = {each.shard_id: each for each in shards}
     found: list[StreamShard] = []
     while waiting:

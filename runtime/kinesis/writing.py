@@ -1,4 +1,4 @@
-"""Puts user records into a stream: aggregated, in the order of each key, what failed again."""
+"""Puts user records into a stream: aggregated, in order for each key, with retries of failed records."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ LOG = logging.getLogger(__name__)
 
 MOST_RECORDS = 500
 MOST_BYTES = 5 << 20
-"""What one ``PutRecords`` takes; each record at most ``MAX_SIZE``."""
+"""Maximum size of a ``PutRecords`` request; each record has at most ``MAX_SIZE`` bytes."""
 LONGEST_KEY = 256
 WAITING = 1 << 22
-"""Bytes of finished records after which they are sent."""
+"""Number of bytes of complete records from which they are sent."""
 MOST_RESHARDS = 20
-"""How often in a row the shards may turn out to be others before it is given up."""
+"""Maximum number of consecutive changes of the shards before an error is raised."""
 
 
 class Producer:
-    """Puts records into a stream; use it in ``with``, which sends what waits.
+    """Puts records into a stream. As a context manager, it sends all waiting records at the end.
 
-    ``aggregated``: many user records to a Kinesis record, all of one shard; otherwise each is one. What one key has put
-    stays in its order: a call has at most one record of a shard (without aggregation, of a key), and the next goes only
-    after that one was taken. A record may be there twice where an answer got lost: Kinesis knows no transactions.
+    ``aggregated``: whether many user records of one shard are combined in a Kinesis record; otherwise each is a record
+    of its own. Records of a key keep their order: a request has at most one record for a shard (without aggregation,
+    for a key), and the next is sent only after that one was accepted. A record may be duplicated if a response is lost,
+    since Kinesis has no transactions.
     """
 
     def __init__(
@@ -73,8 +74,8 @@ class Producer:
         explicit_hash_key: str | None = None,
         tags: Iterable[tuple[str, str | None]] = (),
     ) -> None:
-        """Take a user record, and send some where enough wait. Raises ``WireloomError`` for one that Kinesis does not
-        take, and where sending fails for ``patience`` seconds."""
+        """Accept a user record, and send records if enough are waiting. Raises ``WireloomError`` for a record that
+        Kinesis does not accept, and if sending fails for ``patience`` seconds."""
         if not isinstance(partition_key, str) or not 0 < len(partition_key) <= LONGEST_KEY:
             raise WireloomError(f"a partition key has 1 to {LONGEST_KEY} characters, unlike {partition_key!r:.60}")
         self._add(UserRecord(partition_key, bytes(data), explicit_hash_key, tuple(tags)))
@@ -83,9 +84,9 @@ class Producer:
             self._send()
 
     def flush(self) -> None:
-        """Send all that waits."""
+        """Send all waiting records."""
         while True:
-            # What shards that have changed make it divide again is in the aggregator once more.
+            # Records that have to be divided again because the shards changed are in the aggregator again.
             if self._aggregator is not None:
                 self._take(self._aggregator.flush())
             if not self._waiting:
@@ -116,7 +117,7 @@ class Producer:
     # Sending ----------------------------------------------------------------------------------------------------------
 
     def _send(self) -> None:
-        """One call, and again until something of it was taken."""
+        """Send one request, and repeat it until at least one of its records was accepted."""
         begun, attempt = time.monotonic(), 0
         while True:
             chosen = self._chosen()
@@ -155,7 +156,7 @@ class Producer:
             time.sleep(pause(attempt))
 
     def _chosen(self) -> list[int]:
-        """Places of the first records of different lanes, as many as a call takes."""
+        """Return the indexes of the first records of different lanes, up to the limits of a request."""
         lanes: set[str | int] = set()
         found: list[int] = []
         size = 0
@@ -177,7 +178,7 @@ class Producer:
         self._waiting = [each for place, each in enumerate(self._waiting) if place not in gone]
 
     def _reshard(self, astray: list[tuple[KinesisRecord, str]]) -> None:
-        """The shards are others than they were: put the records again that readers drop, before those that wait."""
+        """Update the shards, which have changed: records that readers drop are put again, before the waiting ones."""
         assert self._aggregator is not None
         self._reshards += 1
         if self._reshards > MOST_RESHARDS:
@@ -193,7 +194,7 @@ class Producer:
                 self._add(each)
 
     def _holds(self, record: KinesisRecord, shard_id: str) -> bool:
-        """Return whether readers of the shard take an aggregate."""
+        """Return whether readers of the shard accept an aggregate."""
         shard = self._ranges.get(shard_id)
         if shard is None or not record.aggregated:
             return not record.aggregated

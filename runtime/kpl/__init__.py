@@ -1,4 +1,4 @@
-"""The Kinesis Producer Library's aggregated records, beyond their table: making them from single records.
+"""The Kinesis Producer Library's aggregated records, beyond their table: building them from single records.
 
 The format's spec is ``kpl_aggregated_record``; ``wireloom.read``, ``from_wire`` and ``explode`` read it.
 """

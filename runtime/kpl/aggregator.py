@@ -1,4 +1,4 @@
-"""Putting user records into aggregated records, as many of one shard as fit."""
+"""Combines user records to aggregated records, each with as many records of one shard as fit."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from .records import KinesisRecord, UserRecord
 from .shards import Shard, ShardMap
 
 TARGET_SIZE = 51_200
-"""Bytes after which the Kinesis Producer Library begins a new aggregate."""
+"""Size in bytes from which the Kinesis Producer Library begins a new aggregate."""
 
 MAX_SIZE = 1024 * 1024
-"""Bytes of data and partition key that a Kinesis record may have, unless its stream was made for more."""
+"""Default maximum size in bytes of a Kinesis record's data and partition key; a stream may have a larger one."""
 
 BUFFER_SIZE = 64 * 1024 * 1024
-"""Bytes of memory that waiting records may take, all aggregates together."""
+"""Maximum memory in bytes for the waiting records of all aggregates."""
 
 MODES = ("aggregated", "plain")
 
 
 class Aggregator:
-    """Collects user records and gives out a Kinesis record whenever the next one does not fit any more.
+    """Collects user records and returns a Kinesis record whenever the next one does not fit.
 
-    An aggregate holds records of one shard only, since the Kinesis Client Library drops a whole aggregate of which one
-    record belongs to another shard. ``shards`` says which shards there are: a ``ShardMap`` or what one is made of,
-    ``"one"`` for a stream of one shard. Without it, and for records outside all its ranges, an aggregate holds the
-    records of one hash key: of one partition key, or of one explicit hash key.
+    An aggregate contains records of one shard only, since the Kinesis Client Library drops a whole aggregate if one of
+    its records belongs to another shard. ``shards``: the shards of the stream, a ``ShardMap`` or the argument of one,
+    ``"one"`` for a stream of one shard. Without it, and for records outside of all its ranges, an aggregate contains
+    the records of one hash key: of one partition key, or of one explicit hash key.
 
-    Its size is known exactly before a record is taken, so nothing is ever too large, lost or sent twice.
-    ``target_size``: bytes that an aggregate should not exceed; a record that alone is larger is sent by itself.
-    ``max_size``: bytes that the data and the outer partition key may have together. ``single``: whether a record that
-    is alone is sent ``aggregated`` or ``plain``, as it is and without its tags and its frame of 20 bytes. A plain
-    record that looks like an aggregate is aggregated all the same, so that readers do not take it for one.
-    ``buffer_size``: about how many bytes of memory may wait; beyond it the oldest aggregates are given out as they are.
+    The exact size is known before a record is added, so nothing is ever too large, lost or sent twice. ``target_size``:
+    maximum size of an aggregate in bytes; a larger record is sent by itself. ``max_size``: maximum size in bytes of the
+    data with the outer partition key. ``single``: whether a single record is sent ``aggregated`` or ``plain``, without
+    its tags and the frame of 20 bytes. A plain record that looks like an aggregate is aggregated nevertheless, so that
+    readers do not misinterpret it. ``buffer_size``: approximate maximum of waiting bytes in memory; beyond it the
+    oldest aggregates are returned.
 
     >>> aggregator = Aggregator(target_size=60, shards="one")
     >>> aggregator.add("first", b"x" * 20)
@@ -66,7 +66,7 @@ class Aggregator:
         self._max_size = max_size
         self._single = single
         self._buffer_size = buffer_size
-        # By shard, or by hash key where there is none; the oldest is the first.
+        # By shard, or by hash key if there is no shard; oldest first.
         self._open: dict[Shard | int, OpenAggregate] = {}
         self._memory = 0
 
@@ -76,7 +76,7 @@ class Aggregator:
 
     @property
     def size(self) -> int:
-        """Exact bytes of what a flush would give, all records together; 0 if nothing waits."""
+        """Return the exact total size in bytes of the records that ``flush`` would return; 0 if nothing waits."""
         return sum(each.size for each in self._open.values())
 
     def add(
@@ -86,16 +86,17 @@ class Aggregator:
         explicit_hash_key: str | None = None,
         tags: Iterable[tuple[str, str | None]] = (),
     ) -> list[KinesisRecord]:
-        """Take a record. Where it does not fit to those of its shard that wait, these are returned and it is the first
-        of the next; so are the oldest aggregates where too much waits. Mostly the list is empty.
+        """Add a record. If it does not fit into the open aggregate of its shard, that aggregate is returned and the
+        record begins the next one. The oldest aggregates are returned as well if too many bytes wait. The list is
+        usually empty.
 
-        Raises ``WireloomError``, and changes nothing, for a record that fits no Kinesis record even alone and for an
-        explicit hash key that is no decimal number of 128 bits.
+        Raises ``WireloomError``, and changes nothing, for a record that is too large for a Kinesis record by itself,
+        and for an explicit hash key that is not a decimal number of 128 bits.
         """
         return self.add_record(UserRecord(partition_key, bytes(data), explicit_hash_key, tuple(tags)))
 
     def add_record(self, record: UserRecord) -> list[KinesisRecord]:
-        """Like ``add``."""
+        """Add a record, like ``add``."""
         self._refuse_too_large(record)
         finished: list[KinesisRecord] = []
         place, shard_id = self._place_of(record)
@@ -109,26 +110,26 @@ class Aggregator:
         before = waiting.memory
         waiting.append(record)
         self._memory += waiting.memory - before
-        # A single aggregate is bounded by its own size.
+        # A single aggregate is bounded by its own size limit.
         while self._memory > self._buffer_size and len(self._open) > 1:
             finished.append(self._taken(next(iter(self._open))))
         return finished
 
     def flush(self) -> list[KinesisRecord]:
-        """Return all that waits, as Kinesis records, the oldest first."""
+        """Return all waiting records as Kinesis records, the oldest first."""
         return [self._taken(place) for place in list(self._open)]
 
     def reshard(self, shards: Any) -> list[KinesisRecord]:
-        """Continue with other shards, after some were split or merged; as the constructor takes them. What waits is
-        divided again, and what is complete then is returned. Raises ``WireloomError``, and changes nothing, for shards
-        that are none."""
+        """Replace the shards, after some were split or merged; arguments are those of the constructor. Waiting records
+        are divided again, and the aggregates that this completes are returned. Raises ``WireloomError``, and changes
+        nothing, for invalid shards."""
         self._shards = None if shards is None else ShardMap.of(shards)
         waiting, self._open, self._memory = self._open, {}, 0
         records = (record for each in waiting.values() for record in each.records)
         return [made for record in records for made in self.add_record(record)]
 
     def _place_of(self, record: UserRecord) -> tuple[Shard | int, str | None]:
-        """Return the values that the records of an aggregate share, and the id of their shard."""
+        """Return the key that the records of an aggregate share, and the id of their shard."""
         hash_key = hash_of(record.partition_key, record.explicit_hash_key)
         shard = None if self._shards is None else self._shards.shard_of(hash_key)
         return (hash_key, None) if shard is None else (shard, shard.shard_id)

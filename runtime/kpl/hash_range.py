@@ -1,7 +1,7 @@
-"""Hash ranges of shards: aggregates outside a shard's range are dropped, as by Kinesis' own client.
+"""Hash ranges of shards: aggregates outside of a shard's range are dropped, as by Kinesis' own client.
 
-An aggregate of which one record's hash key lies outside is dropped as a whole, its other records too, because after a
-shard was split its other half has the same aggregate. Records that are not aggregated stay.
+An aggregate with a record whose hash key is outside is dropped as a whole, including its other records, because after a
+shard was split both halves have the same aggregate. Records that are not aggregated are kept.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED = "partition_key", "explicit_hash_k
 HASH_RANGE = "hash_range"
 ALL = (0, LARGEST_HASH_KEY)
 NO_NAME = re.compile(r"[\d\s+-]*")
-"""What is meant to be a range, and no name of a column."""
+"""Pattern of values that are meant to be a range and not the name of a column."""
 
 
 class Hooks:
-    """Drops aggregates with a record outside ``hash_range``, by default of all hash keys: no partition key, but an
-    explicit hash key can be. As ``wireloom.units.hooks.Hooks``.
+    """The hooks that drop aggregates with a record outside of ``hash_range``; see ``wireloom.units.hooks.Hooks``. The
+    default range has all hash keys: no partition key can be outside, but an explicit hash key can.
 
-    ``hash_range``: of a shard, or the name of a column that has it for each blob, null for all hash keys.
-    ``partition_key``: the name of a column with the partition keys of the blobs, which records that are not aggregated
-    keep. The report's ``dropped`` is the number of aggregates that were, ``digest_failed`` that of blobs that begin as
-    an aggregate and are none, since their digest does not hold.
+    ``hash_range``: that of a shard, or the name of a column that has it for each blob, where null means all hash keys.
+    ``partition_key``: the name of a column with the partition keys of the blobs, which become those of records that are
+    not aggregated. In the report, ``dropped`` is the number of dropped aggregates, and ``digest_failed`` the number of
+    blobs that begin like an aggregate but have an invalid digest.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = (HASH_RANGE,)
@@ -64,7 +64,7 @@ class Hooks:
         self._digest_failed = 0
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """Return the rows without those of units that have a row outside the range."""
+        """Return the rows without those of units that have a row outside of the range."""
         self._digest_failed += sum(each.reason == "digest" for each in decoded.problems)
         if not decoded.rows:
             return decoded
@@ -74,7 +74,7 @@ class Hooks:
         return decoded if outside is None or not pc.any(outside).as_py() else self._without(outside, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """Return the number of aggregates that were dropped, and of blobs whose digest does not hold."""
+        """Return the number of dropped aggregates, and of blobs with an invalid digest."""
         return {"dropped": self._dropped, "digest_failed": self._digest_failed}
 
     @cached_property
@@ -85,7 +85,7 @@ class Hooks:
         return decoded.arrays[self._numbers[name]]
 
     def _keyed(self, outer: pa.Array, decoded: Decoded) -> Decoded:
-        """Records that are not aggregated have the partition key that is beside their blob."""
+        """Return the rows in which records that are not aggregated have the partition key of their blob."""
         plain = pc.equal(self._column(decoded, AGGREGATED), pa.scalar(False)).fill_null(False)
         if not pc.any(plain).as_py():
             return decoded
@@ -95,7 +95,8 @@ class Hooks:
         return replace(decoded, arrays=arrays)
 
     def _outside(self, units: Units, decoded: Decoded) -> pa.Array | None:
-        """Return the rows that lie outside, ``None`` for none; null rows and rows that are no aggregates do not."""
+        """Return a mask of the rows that are outside, ``None`` if there are none. Null rows and records that are not
+        aggregated never are."""
         if HASH_RANGE in self.beside:
             ranges = self._ranges(units)
             rows = units_of_rows(decoded.counts, decoded.rows).to_pylist()
@@ -120,7 +121,7 @@ class Hooks:
         return found
 
     def _compared(self, decoded: Decoded, ranges: list[tuple[int, int]]) -> pa.Array:
-        # Keys repeat: each pair is hashed once.
+        # Keys repeat, so each distinct pair is hashed once.
         hashes: dict[tuple[str, str | None], int] = {}
         columns = (self._column(decoded, each).to_pylist() for each in (PARTITION_KEY, EXPLICIT_HASH_KEY, AGGREGATED))
         found: list[bool] = []
@@ -160,7 +161,7 @@ def outside_of_all(keys: pa.Array) -> pa.Array | None:
     texts = keys.unique().drop_null()
     sizes, largest = pc.binary_length(texts), str(LARGEST_HASH_KEY)
     fits = pc.or_(pc.less(sizes, len(largest)), pc.and_(pc.equal(sizes, len(largest)), pc.less_equal(texts, largest)))
-    # Signs, zeros in front and digits of other scripts are rare: only such texts are looked at one by one.
+    # Signs, leading zeros and digits of other scripts are rare, so only such strings are checked one by one.
     ordinary = pc.and_(fits, pc.and_(pc.string_is_ascii(texts), pc.utf8_is_decimal(texts)))
     rest = texts.filter(pc.invert(ordinary)).to_pylist()
     odd = [each for each in rest if not 0 <= integer(each) <= LARGEST_HASH_KEY]

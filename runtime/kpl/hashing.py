@@ -1,4 +1,4 @@
-"""Hash keys: the numbers that decide about the shard of a record, and ranges of them."""
+"""Hash keys, the numbers that determine the shard of a record, and ranges of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST_HASH_KEY = 2**128 - 1
 
 
 def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
-    """Return the number that decides about a record's shard, 0 to 2**128 - 1 (an explicit hash key may be any integer).
+    """Return the hash key of a record, 0 to 2**128 - 1 (an explicit hash key may be any integer).
 
     >>> hash_of("a", None)
     16955237001963240173058271559858726497
@@ -27,16 +27,17 @@ def hash_of(partition_key: str, explicit_hash_key: str | None) -> int:
 
 
 def integer(text: str) -> int:
-    """Return a decimal integer of any length; one that is far outside every range as a number that is."""
+    """Return a decimal integer of any length; one far outside of every range is replaced by a shorter one
+    that is outside too."""
     sign, digits = (text[0], text[1:]) if text[0] in "+-" else ("", text)
-    # The digits may be of any script. Python refuses to convert very long texts, so zeros in front are taken off.
+    # The digits may be of any script. Leading zeros are removed because Python refuses to convert very long strings.
     plain = "".join(str(unicodedata.decimal(each)) for each in digits).lstrip("0") or "0"
     return int(sign + plain) if len(plain) < 40 else int(f"{sign}1{'0' * 39}")
 
 
 def range_of(value: Any, name: str = "hash_range") -> tuple[int, int]:
-    """First and last hash key of a shard, from ``"FIRST-LAST"``, a pair, or a mapping as the ``HashKeyRange`` of
-    ``ListShards``. ``name``: of the option that it was given as. Raises ``WireloomError``."""
+    """Return the first and last hash key of a shard, from ``"FIRST-LAST"``, a pair, or a mapping such as the
+    ``HashKeyRange`` of ``ListShards``. ``name``: the name of the option, for messages. Raises ``WireloomError``."""
     parts = value.split("-") if isinstance(value, str) else value
     if isinstance(value, Mapping):
         parts = (value.get("StartingHashKey"), value.get("EndingHashKey"))

@@ -1,4 +1,4 @@
-"""An aggregate's bytes, by the classes that are generated from the format's spec."""
+"""The bytes of an aggregate, written with the classes that are generated from the format's spec."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .records import UserRecord
 
 MAGIC = b"\xf3\x89\x9a\xc2"
-"""What every aggregate begins with."""
+"""The first bytes of every aggregate."""
 
 FORMAT_NAME = "kpl_aggregated_record"
 
@@ -26,7 +26,7 @@ def _classes() -> tuple[Any, Any, Any, Any]:
 def aggregate(
     partition_keys: dict[str, int], explicit_hash_keys: dict[str, int], records: Iterable[UserRecord]
 ) -> bytes:
-    """Return the aggregate of these records, whose keys are in the tables: key → place."""
+    """Return the aggregate of these records. The tables map each key to its index."""
     root, message, record_class, tag_class = _classes()
     return bytes(
         root(
@@ -50,7 +50,6 @@ def aggregate(
 
 
 def looks_aggregated(data: bytes) -> bool:
-    """Return whether a reader looks for an aggregate in these bytes: it begins as one, and is as long as the shortest
-    one.
-    """
+    """Return whether a reader would try to read these bytes as an aggregate: they begin like one, and have at least the
+    minimum length."""
     return len(data) > 20 and data.startswith(MAGIC)

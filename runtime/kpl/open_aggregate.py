@@ -1,4 +1,4 @@
-"""An aggregate that still takes records. Its exact size is known before each one."""
+"""An aggregate to which records can be added, whose exact size is known before each addition."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from .records import KinesisRecord, UserRecord
 from .sizes import FRAME_SIZE, record_size, text_size
 
 MEMORY = 1000
-"""About how many bytes of memory an aggregate takes besides its records."""
+"""Approximate memory in bytes of an aggregate without its records."""
 RECORD_MEMORY = 300
-"""About how many bytes of memory a record takes besides its data."""
+"""Approximate memory in bytes of a record without its data."""
 
 
 class OpenAggregate:
-    """Records of one shard. ``single``: as ``Aggregator`` has it; ``shard_id``: of that shard, if known;
-    ``memory``: about how many bytes it takes."""
+    """Records of one shard. ``single``: as in ``Aggregator``; ``shard_id``: the id of that shard, if known; ``memory``:
+    the approximate memory in bytes that it uses."""
 
     def __init__(self, single: str, shard_id: str | None) -> None:
         self.records: list[UserRecord] = []
@@ -27,22 +27,22 @@ class OpenAggregate:
 
     @property
     def size(self) -> int:
-        """Exact bytes of what ``made`` gives, as it is now."""
+        """Return the exact size in bytes of the current result of ``made``."""
         if self._is_plain():
             return len(self.records[0].data)
         return FRAME_SIZE + self._message_size
 
     def size_with(self, record: UserRecord) -> int:
-        """Exact bytes of the aggregate with one more record."""
+        """Return the exact size in bytes of the aggregate with one more record."""
         return FRAME_SIZE + self._message_size + self._added(record)
 
     @property
     def outer_size(self) -> int:
-        """Return the size in bytes of the outer partition key, that of the first record."""
+        """Return the size in bytes of the outer partition key, which is that of the first record."""
         return len(self.records[0].partition_key.encode())
 
     def append(self, record: UserRecord) -> None:
-        """Take a record."""
+        """Add a record."""
         self._message_size += self._added(record)
         self._partition_keys.setdefault(record.partition_key, len(self._partition_keys))
         if record.explicit_hash_key is not None:
@@ -51,7 +51,7 @@ class OpenAggregate:
         self.memory += RECORD_MEMORY + len(record.data)
 
     def made(self) -> KinesisRecord:
-        """Return the records as one of Kinesis; there is at least one."""
+        """Return the records, of which there is at least one, as a Kinesis record."""
         first = self.records[0]
         is_plain = self._is_plain()
         data = first.data if is_plain else aggregate(self._partition_keys, self._explicit_hash_keys, self.records)
@@ -68,7 +68,8 @@ class OpenAggregate:
         return len(self.records) == 1 and is_sent_plain(self.records[0], self._single)
 
     def _added(self, record: UserRecord) -> int:
-        """Return the number of bytes by which the message grows: the record, and its keys where they are new."""
+        """Return the number of bytes by which the message grows: those of the record, and of its keys if
+        they are new."""
         partition_key = self._partition_keys.get(record.partition_key)
         grown = 0
         if partition_key is None:
@@ -84,5 +85,5 @@ class OpenAggregate:
 
 
 def is_sent_plain(record: UserRecord, single: str) -> bool:
-    """Return whether a record that is alone is sent as it is."""
+    """Return whether a single record is sent without aggregation."""
     return single == "plain" and not record.tags and not looks_aggregated(record.data)

@@ -1,4 +1,4 @@
-"""Rows of the format's table as aggregates: what ``wireloom.write`` and ``wireloom.to_wire`` make of them."""
+"""Packs rows of the format's table into aggregates, for ``wireloom.write`` and ``wireloom.to_wire``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .records import KinesisRecord, UserRecord
 
 
 class Packing:
-    """As many rows of one shard in one aggregate as ``target_size`` (by default ``max_size``) allows. A row whose
-    ``aggregated`` is false is a record by itself, as it is. Options as those of ``wireloom.kpl.Aggregator``; sizes and
-    shards may be text."""
+    """Packs rows of one shard into an aggregate up to ``target_size`` (by default ``max_size``). A row whose
+    ``aggregated`` is false becomes a record of its own, without aggregation. The options are those of
+    ``wireloom.kpl.Aggregator``; sizes and shards may be strings."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("shards", "target_size", "max_size", "single")
     SEVERAL: ClassVar[str] = (
@@ -39,7 +39,7 @@ class Packing:
         self._aggregator = Aggregator(shards=shards, target_size=target, max_size=most, single=single)
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """Like ``wireloom.units.packing.Packing.pack``."""
+        """Pack rows, like ``wireloom.units.packing.Packing.pack``."""
         for number, row in enumerate(rows):
             if row.get("aggregated") is False:
                 yield from _packed(self._aggregator.flush())

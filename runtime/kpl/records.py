@@ -11,8 +11,8 @@ from .hashing import LARGEST_HASH_KEY
 
 @dataclass(frozen=True, slots=True)
 class UserRecord:
-    """A record of a user. ``explicit_hash_key`` is a decimal number of 128 bits, which decides about the shard in the
-    partition key's place; ``tags`` are keys and values. Raises ``WireloomError`` for a hash key that is none."""
+    """A user record. ``explicit_hash_key``, a decimal number of 128 bits, determines the shard instead of the partition
+    key; ``tags`` are pairs of a key and a value. Raises ``WireloomError`` for an invalid hash key."""
 
     partition_key: str
     data: bytes
@@ -37,9 +37,9 @@ class UserRecord:
 @dataclass(frozen=True, slots=True)
 class KinesisRecord:
     """A record to put into a stream: ``data``, with the keys of the first of its ``count`` user records. ``aggregated``
-    is false if a single one is sent as it is. ``shard_id``: of the shard that it is for, where the shard map names
-    it. Where ``PutRecords`` answers with another, the map is out of date, and readers drop the aggregate: send its
-    records again after ``Aggregator.reshard``."""
+    is false for a single record that is sent without aggregation. ``shard_id``: the id of its shard according to the
+    shard map, ``None`` if it is not known. If ``PutRecords`` returns another id, the map is out of date and readers
+    will drop the aggregate: send its records again after ``Aggregator.reshard``."""
 
     data: bytes
     partition_key: str

@@ -1,4 +1,4 @@
-"""The shard map of a stream: which shard a record goes to."""
+"""The shard map of a stream, which determines the shard of a record."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..base.errors import WireloomError
 from .hashing import LARGEST_HASH_KEY, range_of
 
 PAGE = 1000
-"""Shards that one answer of ``ListShards`` holds at most."""
+"""Maximum number of shards in a response of ``ListShards``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A shard takes the records whose hash is from ``first`` to ``last``. ``shard_id``: ``None`` if it is not
-    known."""
+    """A shard for the records with hash keys ``first`` to ``last`` (inclusive). ``shard_id``: ``None`` if
+    it is not known."""
 
     first: int
     last: int
@@ -29,9 +29,9 @@ class Shard:
 class ShardMap:
     """The open shards of a stream, by their hash ranges.
 
-    ``shards``: each is ``"FIRST-LAST"``, a pair of numbers, a ``Shard``, or a shard as ``ListShards`` describes it;
-    closed ones among these are left out. They need not cover every hash key. Raises ``WireloomError`` for a range that
-    is none, and for ranges that overlap.
+    ``shards``: each is ``"FIRST-LAST"``, a pair of numbers, a ``Shard``, or a shard as described by ``ListShards``;
+    closed ones are left out. They need not cover every hash key. Raises ``WireloomError`` for invalid or overlapping
+    ranges.
 
     >>> halves = ShardMap(["0-99", (100, 199)])
     >>> halves.shard_of(150)
@@ -54,8 +54,8 @@ class ShardMap:
 
     @classmethod
     def of(cls, value: Any) -> ShardMap:
-        """Return a map from what an option holds: a map; shards as the constructor takes them; text: ranges with commas
-        between them, or ``one`` for a stream of one shard. Raises ``WireloomError``."""
+        """Return the map for the value of an option: a map; shards as for the constructor; or text: ranges separated by
+        commas, or ``one`` for a stream of one shard. Raises ``WireloomError``."""
         if isinstance(value, ShardMap):
             return value
         if isinstance(value, str):
@@ -66,8 +66,9 @@ class ShardMap:
 
     @classmethod
     def from_stream(cls, client: Any, stream_name: str | None = None, *, stream_arn: str | None = None) -> ShardMap:
-        """Ask for the open shards of a stream. ``client``: has ``list_shards`` as boto3's client of Kinesis does, and
-        its errors pass through. Raises ``WireloomError`` if no stream is named, and for answers that are none."""
+        """Return the map of the open shards of a stream. ``client``: an object with ``list_shards``, such as boto3's
+        client of Kinesis, whose exceptions are not translated. Raises ``WireloomError`` if no stream is named, and for
+        invalid responses."""
         names = {"StreamName": stream_name, "StreamARN": stream_arn}
         asked: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
         if not asked:
@@ -87,22 +88,22 @@ class ShardMap:
             if token in seen:
                 raise WireloomError("list_shards gave the same NextToken twice, so that its answers have no end")
             seen.add(token)
-            # A token stands for the stream and the filter, which may not be given beside it.
+            # The token identifies the stream and the filter, which must not be passed as well.
             asked = {"NextToken": token}
 
     def shard_of(self, hash_key: int) -> Shard | None:
-        """Return the shard whose range holds a hash key; ``None`` if no range does."""
+        """Return the shard whose range contains a hash key; ``None`` if there is none."""
         place = bisect_left(self._lasts, hash_key)
         if place == len(self.shards) or self.shards[place].first > hash_key:
             return None
         return self.shards[place]
 
     def __str__(self) -> str:
-        """Return the ranges as text, as ``of`` takes them."""
+        """Return the ranges as text that ``of`` accepts."""
         return ",".join(f"{each.first}-{each.last}" for each in self.shards)
 
     def __repr__(self) -> str:
-        """Return how it is made."""
+        """Return the constructor call that creates an equal map."""
         return f"ShardMap({list(self.shards)!r})"
 
 

@@ -1,11 +1,11 @@
-"""How many bytes an aggregated record takes, known before any of it is written."""
+"""Computes the size in bytes of an aggregated record before it is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 FRAME_SIZE = 20
-"""Bytes around the message: 4 before it, the 16 of the MD5 after it."""
+"""Number of bytes around the message: 4 before it and an MD5 digest of 16 after it."""
 
 
 def varint_size(value: int) -> int:
@@ -18,7 +18,7 @@ def varint_size(value: int) -> int:
 
 
 def delimited_size(size: int) -> int:
-    """Return the size in bytes of a field with a length, whose content has ``size`` bytes and whose tag is one byte.
+    """Return the size in bytes of a length-delimited field with content of ``size`` bytes and a tag of one byte.
 
     >>> delimited_size(0), delimited_size(128)
     (2, 131)

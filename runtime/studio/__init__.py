@@ -1,6 +1,6 @@
-"""The studio: a spec in an editor beside the bytes, fields and rows of a file, as a page on this machine.
+"""The studio: a local web page with a spec in an editor next to the bytes, fields and rows of a file.
 
-``serving`` and ``application`` need the extra ``studio``.
+``serving`` and ``application`` require the extra ``studio``.
 """
 
 from ..base.face import face

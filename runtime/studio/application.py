@@ -1,4 +1,4 @@
-"""The routes of the server that the page of the studio uses."""
+"""The server's routes for the studio's page."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ from .helper import Helper
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 SECONDS = 15.0
-"""That a spec may take to be compiled, and records to be read."""
+"""Time limit in seconds for compiling a spec, and for reading records."""
 MOST_UNPACKED = 512 * 1024 * 1024
-"""Decompressed bytes that are kept to be shown."""
+"""Maximum number of decompressed bytes that are kept for display."""
 COUNTS = 500
-"""Most records and rows that are asked for at once."""
+"""Maximum number of records and rows in one request."""
 SHARED = ("field_tree.js",)
-"""Parts that the page of ``wireloom inspect --html`` has too."""
+"""Parts of the page that ``wireloom inspect --html`` uses as well."""
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 def editor_folder() -> Path:
-    """Return the folder with the editor, CodeMirror, which NiceGUI's package brings. Raises ``WireloomError``."""
+    """Return the folder with the editor, CodeMirror, which is included in NiceGUI's package. Raises
+    ``WireloomError``."""
     found = importlib.util.find_spec("nicegui")
     places = found.submodule_search_locations if found is not None else None
     folder = Path(next(iter(places)), "elements", "codemirror", "dist") if places else Path()
@@ -51,7 +52,7 @@ def editor_folder() -> Path:
 
 
 class Studio:
-    """A spec and a file that are looked at together."""
+    """A spec and a file that are examined together."""
 
     def __init__(self, helper: Helper) -> None:
         self.helper = helper
@@ -60,21 +61,21 @@ class Studio:
         self.saved = read_spec(self.spec)
         self._folder = tempfile.TemporaryDirectory(prefix="wireloom-studio-")
         self._content = self.file
-        """The file, or its decompressed content."""
+        """The file, or the file with its decompressed content."""
         self._unpacked = ""
-        """The stamp of the file that was looked at for compression."""
+        """The stamp of the file that was checked for compression."""
 
     async def close(self) -> None:
-        """End the process that reads, and remove what was decompressed."""
+        """End the process that reads, and remove decompressed content."""
         await self.helper.close()
         self._folder.cleanup()
 
     async def state(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """Return the stamps of what is on disk: the page asks again and again."""
+        """Return the stamps of the files on disk, which the page polls."""
         return {"spec": stamp(self.spec), "file": stamp(self.file)}
 
     async def begin(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """Return the spec as it is on disk, and what the page is called."""
+        """Return the spec on disk and the title of the page."""
         self.saved = read_spec(self.spec)
         return {
             "spec": str(self.spec),
@@ -84,11 +85,11 @@ class Studio:
         }
 
     async def compile(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Diagnostics of a text, with the plan and what can be looked at by it."""
+        """Return the diagnostics of a text, with the plan and the views that it allows."""
         return await self.helper.compile(_text(given), SECONDS)
 
     async def save(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Write the spec, unless somebody else has changed it meanwhile."""
+        """Write the spec, unless it was changed by others meanwhile."""
         text, known = _text(given), given.get("stamp")
         if known != stamp(self.spec) and not given.get("anyway"):
             raise WireloomError(
@@ -99,7 +100,7 @@ class Studio:
         return {"stamp": stamp(self.spec), "digest": digest(text)}
 
     async def unpack(self, _given: dict[str, Any]) -> dict[str, Any]:
-        """Return how many bytes there are to be shown; decompressed ones where the file is compressed."""
+        """Return the number of bytes that can be shown, which are the decompressed ones of a compressed file."""
         now = stamp(self.file)
         message = None
         if now != self._unpacked:
@@ -113,15 +114,15 @@ class Studio:
         return {"size": size_of(self._content), "compressed": self._content is not self.file, "message": message}
 
     async def records(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Records from a byte on."""
+        """Return records from an offset on."""
         return await self.helper.do("records", SECONDS, **_window(given))
 
     async def rows(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return rows of the table from a byte on."""
+        """Return rows of the table from an offset on."""
         return await self.helper.do("rows", SECONDS, **_window(given))
 
     async def survey(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the damage of the file, as far as it has been read; a little more of it is with each call."""
+        """Return the damage of the file, as far as it has been read; each call reads a little further."""
         return await self.helper.do("survey", SECONDS, table=str(given.get("table") or ""))
 
     async def code(self, _given: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +130,7 @@ class Studio:
         return await self.helper.do("code", SECONDS)
 
     async def complete(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return the words that can stand at a place of the spec."""
+        """Return the completions at a position of the spec."""
         return completions(_text(given), int(given["position"]))
 
     def bytes(self, offset: int, size: int) -> bytes:
@@ -138,7 +139,7 @@ class Studio:
 
 
 def application(studio: Studio) -> Starlette:
-    """Return the server's routes; ``guard`` stands before them."""
+    """Return the server's routes, protected by ``guard``."""
 
     def answered(
         method: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]],

@@ -1,4 +1,4 @@
-"""Which lines of a spec an attribute or an instance has, by the class and the name that a field of it is known by."""
+"""Maps attributes and instances, by the class and name of their fields, to lines of the spec."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from wireloom.codegen.model.model import Attribute, Instance, Spec, Struct
 
 Lines = dict[tuple[str, str], tuple[int, int]]
-"""By class and name: the first line, from 1, and the last one."""
+"""First and last line, counted from 1, by class and name."""
 
 
 def attribute_lines(spec: Spec, text: str) -> Lines:
-    """Return the lines of all attributes and instances of a spec, of which ``text`` is the file."""
+    """Return the lines of all attributes and instances of a spec; ``text`` is that of its file."""
     from wireloom.codegen.backends.python.names import field_name, qualified
 
     lines, found = text.splitlines(), {}
@@ -30,7 +30,8 @@ def attribute_lines(spec: Spec, text: str) -> Lines:
 
 
 def _last(lines: list[str], first: int) -> int:
-    """Return the last line of what begins on line ``first``: those that are indented further belong to it."""
+    """Return the last line of the entry that begins on line ``first``, which includes the lines with more
+    indentation."""
     around, last = _indentation(lines[first - 1]) if first <= len(lines) else 0, first
     dashed = first <= len(lines) and lines[first - 1].lstrip().startswith("- ")
     for number in range(first + 1, len(lines) + 1):
@@ -45,7 +46,7 @@ def _last(lines: list[str], first: int) -> int:
 
 
 def _is_sibling(first: str, line: str, around: int) -> bool:
-    """Return whether a line is a further key of a mapping whose first key, ``id``, stands on a line of its own."""
+    """Return whether a line is a further key of a mapping whose first key, ``id``, is on a line of its own."""
     return first.lstrip().startswith("id:") and _indentation(line) == around and not line.lstrip().startswith("- ")
 
 

@@ -1,4 +1,4 @@
-"""Values of a table as short texts for a page."""
+"""Converts values of a table to short texts for a page."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..base.iso_times import iso_time
 from ..inspecting import Field, shown
 
 LONGEST = 160
-"""Characters of a cell."""
+"""Maximum number of characters of a cell."""
 
 
 def cells(column: pa.Array) -> list[str | None]:
-    """Return the values of a column as texts; nulls stay nulls."""
+    """Return the values of a column as texts; nulls remain null."""
     if pa.types.is_timestamp(column.type):
         unit, zone = column.type.unit, "Z" if column.type.tz else ""
         return [None if each is None else iso_time(each, unit) + zone for each in column.cast(pa.int64()).to_pylist()]

@@ -1,6 +1,6 @@
-"""Completion of a spec that is being written: keys, values, types and names of attributes.
+"""Completion in a spec that is being written: keys, values, types and names of attributes.
 
-The text need not be YAML yet, so the place is told by indentation and brackets alone.
+The text need not be valid YAML yet, so the position is determined from indentation and brackets alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from wireloom.codegen.spec.kinds import Kind, TableKind
 
 Place = tuple[list[str], str | None, str]
-"""The keys around a place, the key of the value that is written there (``None``: it is a key), and what is written."""
+"""The keys around a position, the key of the value at the position (``None`` if it is a key itself), and
+the text before it."""
 
 _TOKEN = re.compile(
     r"""(?P<dash>-(?=\s|$))|(?P<key>[\w-]+|"[^"]*"|'[^']*')\s*:(?=\s|$)|(?P<open>[{\[])|(?P<close>[}\]])"""
@@ -25,8 +26,8 @@ _NAMED = re.compile(r"([a-z][a-z0-9_]*)\s*:(?:\s|$)")
 
 
 def completions(text: str, position: int) -> dict[str, Any]:
-    """Return what can stand at ``position`` of a text, counted in UTF-16 as browsers count; ``from`` is where the word
-    begins that it takes the place of."""
+    """Return the completions at ``position``, which is counted in UTF-16 units as in browsers; ``from`` is the start of
+    the word that they replace."""
     before = text.encode("utf-16-le", "replace")[: 2 * position].decode("utf-16-le", "replace")
     *above, line = before.split("\n")
     if _has_comment(line):
@@ -72,7 +73,7 @@ def _place(above: list[str], line: str) -> Place:
 
 
 def _ends_entry(head: str) -> bool:
-    """Return whether a comma, and no key after it, is what the text ends with."""
+    """Return whether the text ends with a comma that is not followed by a key."""
     rest = _blank_quotes(head).rpartition(",")[2]
     return not re.search(r"[\w-]\s*:(?:\s|$)", rest) and "[" not in rest
 
@@ -82,7 +83,7 @@ def _blank_quotes(line: str) -> str:
 
 
 def _around(above: list[str], limit: float) -> list[str]:
-    """Return the keys that lines from ``limit`` on are in, from the outermost inwards."""
+    """Return the keys that contain the lines from ``limit`` on, outermost first."""
     found: list[str] = []
     for line in reversed(above):
         if limit <= 0:
@@ -105,7 +106,7 @@ def _around(above: list[str], limit: float) -> list[str]:
 
 
 def _kind(around: list[str]) -> Kind | None:
-    """Return what stands under these keys."""
+    """Return the kind of values under these keys."""
     from wireloom.codegen.spec.kinds import EitherKind, ListKind, MapKind, TableKind
     from wireloom.codegen.spec.tables import EXTENSION, TABLES
 
@@ -140,7 +141,7 @@ def _keys(around: list[str]) -> Iterator[dict[str, str]]:
 
     kind = _table(_kind(around))
     if kind is None:
-        # The items of a list of names stand where keys would.
+        # Items of a list of names are in the position of keys.
         if around:
             yield from _values(around[:-1], around[-1], "")
         return
@@ -178,7 +179,7 @@ def _values(around: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
 
 
 def _under(section: str, text: str) -> list[str]:
-    """Return the names that stand right under the keys ``section`` of a text."""
+    """Return the names directly under the keys ``section`` of a text."""
     found: dict[str, None] = {}
     lines = text.splitlines()
     for number, line in enumerate(lines):

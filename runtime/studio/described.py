@@ -1,4 +1,4 @@
-"""Records as the page of the studio takes them: fields by their bytes in the input and their lines in the spec."""
+"""Describes records for the studio's page: fields with their bytes in the input and their lines in the spec."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .attribute_lines import Lines
 
 
 def described_record(format: Format, record: Record, lines: Lines) -> dict[str, Any]:
-    """Return a record with its fields; ``begin`` and ``end`` of a field are in the decompressed input, -1 where none of
-    its bytes are there as they are. ``line`` and ``last``: of the spec, 0 if it has none."""
+    """Return a record with its fields. ``begin`` and ``end`` of a field are offsets in the decompressed input, -1 if
+    none of its bytes are stored there unchanged. ``line`` and ``last`` are those of the spec, 0 if it has none."""
     place = _Places(record)
     fields = []
     for each, described in described_fields(format, record):
@@ -23,13 +23,13 @@ def described_record(format: Format, record: Record, lines: Lines) -> dict[str, 
 
 
 class _Places:
-    """Where bytes of a record's content are in the input."""
+    """Maps bytes of a record's content to their offsets in the input."""
 
     def __init__(self, record: Record) -> None:
         self._begin = record.begin if record.places is not None else record.base
         self._places: list[int] | None = None
         if record.places is not None:
-            # Ascending, but for what only stuffs: that counts as a part of what is after it.
+            # In ascending order, except for stuffing, which counts as a part of the bytes after it.
             self._places = list(record.places)
             following = len(record.content)
             for number in reversed(range(len(self._places))):
@@ -38,7 +38,7 @@ class _Places:
                 following = self._places[number]
 
     def of(self, begin: int, size: int) -> tuple[int, int]:
-        """Return ``[begin, end)`` in the input of what begins at ``begin`` of the content."""
+        """Return ``[begin, end)`` in the input of the part that begins at ``begin`` of the content."""
         if begin < 0:
             return -1, -1
         if self._places is None:

@@ -1,4 +1,4 @@
-"""The spec and the file on disk: pages of bytes, and whether somebody else has changed them."""
+"""The spec and the file on disk: reads pages of bytes, and detects changes by others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from ..base.errors import WireloomError
 
 MOST_BYTES = 256 * 1024
-"""Bytes of a page."""
+"""Maximum number of bytes of a page."""
 MOST_SPEC = 4 * 1024 * 1024
 
 
@@ -22,12 +22,12 @@ def page_of_bytes(path: Path, offset: int, size: int) -> bytes:
 
 
 def size_of(path: Path) -> int:
-    """Return how many bytes a file has."""
+    """Return the size of a file in bytes."""
     return path.stat().st_size
 
 
 def stamp(path: Path) -> str:
-    """Return what changes whenever a file does; empty if it is not there."""
+    """Return a string that changes whenever a file changes; empty if the file does not exist."""
     try:
         found = path.stat()
     except OSError:
@@ -36,7 +36,7 @@ def stamp(path: Path) -> str:
 
 
 def read_spec(path: Path) -> str:
-    """Return the text of a spec. Raises ``WireloomError`` if it is none."""
+    """Return the text of a spec. Raises ``WireloomError`` if it is not a spec."""
     if size_of(path) > MOST_SPEC:
         raise WireloomError(f"a spec has at most {MOST_SPEC} bytes", path=str(path))
     try:
@@ -46,12 +46,12 @@ def read_spec(path: Path) -> str:
 
 
 def digest(text: str) -> str:
-    """Return what tells texts apart."""
+    """Return a digest by which texts are compared."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def write_spec(path: Path, text: str) -> None:
-    """Replace the file as a whole: at no time there is a part of it. What a link names is replaced, not the link."""
+    """Replace the file atomically. The target of a link is replaced, not the link."""
     target = path.resolve()
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:

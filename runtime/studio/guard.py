@@ -1,4 +1,5 @@
-"""The guard of the studio: it lets in the browser that has the address with the token, and no page of another site."""
+"""The guard of the studio: accepts only the browser that has the address with the token, and no pages of
+other sites."""
 
 from __future__ import annotations
 
@@ -29,10 +30,10 @@ HEADERS = [
 
 
 class Guard:
-    """Refuses requests without the token, for another host, or from another origin; others go to ``app``.
+    """Refuses requests without the token, for another host, or from another origin; passes other requests to ``app``.
 
-    The token comes with the first address, and is then kept in a cookie that pages of other sites do not send. Its name
-    has the port, since cookies of one host are shared by its ports.
+    The token is in the first address and is then kept in a cookie that pages of other sites do not send. The cookie's
+    name contains the port, since all ports of a host share their cookies.
     """
 
     def __init__(self, app: App, token: str, port: int) -> None:
@@ -42,7 +43,7 @@ class Guard:
         self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Implement the interface of ASGI."""
+        """Implement the ASGI interface."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The other side of ``worker``: starts the process, gives it jobs one by one, and ends it when it takes too long."""
+"""The client of ``worker``: starts the process, sends it jobs one by one, and ends it if a job takes too long."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from typing import Any
 from ..base.errors import WireloomError
 
 MOST_ANSWER = 256 * 1024 * 1024
-"""Bytes of an answer."""
+"""Maximum number of bytes of a result."""
 
 
 class HelperError(WireloomError):
-    """A job that was not done: the message says why."""
+    """A job failed; the message contains the reason."""
 
 
 @dataclass
 class Helper:
-    """Does jobs in a process of its own, which has ``memory`` bytes at most. A job that takes longer than its
-    seconds ends the process, and the next one starts another, in which ``text`` is compiled again."""
+    """Runs jobs in a separate process with at most ``memory`` bytes. A job that exceeds its time limit ends the
+    process, and the next job starts another one, in which ``text`` is compiled again."""
 
     spec: Path
     file: str
@@ -37,7 +37,7 @@ class Helper:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def compile(self, text: str, seconds: float) -> dict[str, Any]:
-        """Have a spec compiled, by which later jobs read."""
+        """Compile a spec, with which later jobs read."""
         self.text = None
         async with self._lock:
             result = await self._do("compile", {"text": text}, seconds)
@@ -45,7 +45,7 @@ class Helper:
             return result
 
     async def do(self, job: str, seconds: float, **arguments: Any) -> dict[str, Any]:
-        """Return what the job of that name gives. Raises ``HelperError``."""
+        """Return the result of the job of that name. Raises ``HelperError``."""
         async with self._lock:
             if self._process is None and self.text is not None:
                 await self._do("compile", {"text": self.text}, seconds)

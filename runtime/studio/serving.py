@@ -18,8 +18,8 @@ HOST = "127.0.0.1"
 
 
 def serve(helper: Helper, port: int, *, opens_browser: bool, told: Callable[[str], None]) -> None:
-    """Serve until an interrupt; ``port`` 0 is any free one. ``told`` is given the address, once there is one.
-    Raises ``WireloomError`` if the port is taken."""
+    """Serve until an interrupt; ``port`` 0 selects a free port. ``told`` is called with the address once it is known.
+    Raises ``WireloomError`` if the port is in use."""
     token = secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,5 +1,5 @@
-"""One reading of a whole file, in slices: its damage, and an index of where units begin, by which later readings far
-into the file begin near what they look for."""
+"""Reads a whole file once, in slices, to find its damage and to build an index of units, so that later reads far into
+the file can begin near their target."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..reading.request import scan_request
 from ..rows.batches import OFFSET
 
 SPACING = 256 * 1024
-"""Bytes between the places of an index, at first; also what is read at once."""
+"""Initial distance in bytes between entries of the index; also the size of one read."""
 MOST_PLACES = 32_768
 
 
 class Survey:
-    """Reads ``source`` as far as it is asked to, and no byte twice."""
+    """Reads ``source`` as far as requested, each byte once."""
 
     def __init__(self, format: Format, source: Input, options: Mapping[str, Any]) -> None:
         request = scan_request(format, **{**options, "columns": [OFFSET], "check_format": False})
@@ -34,20 +34,20 @@ class Survey:
         self._spacing = SPACING
         self._units: list[int] = [0]
         self._settled: list[int] = [0]
-        """For each of the units, the offset from which on rows are the same if the reading begins at the unit."""
+        """For each unit, the offset from which on rows are the same if reading begins at the unit."""
         self._waiting: int | None = None
-        """A unit before which a record has begun that has not ended."""
+        """A unit before which an unfinished record has begun."""
         self.is_done = False
 
     def go_on(self, seconds: float) -> None:
-        """Read on for about so long, or to the end."""
+        """Continue reading for about ``seconds``, or to the end."""
         end = time.monotonic() + seconds
         while self._step() and time.monotonic() < end:
             pass
 
     def place_before(self, offset: int) -> int:
-        """Return where a unit begins from which on a scan finds all rows that begin at ``offset`` or later; 0 where
-        the format has to be read from its beginning. Reads on as far as necessary."""
+        """Return the offset of a unit from which a scan finds all rows that begin at ``offset`` or later; 0 if the
+        format has to be read from its beginning. Reads further if necessary."""
         if not self._is_indexed:
             return 0
         while max(self._settled[-1] + self._spacing, self._scan.position) <= offset and self._step():
@@ -55,7 +55,8 @@ class Survey:
         return self._units[bisect_right(self._settled, offset) - 1]
 
     def found(self) -> dict[str, Any]:
-        """Return what is known so far, as JSON takes it. ``read``: the part of the file that has been read, 0 to 1."""
+        """Return the results so far, as values that JSON supports. ``read``: the fraction of the file that has been
+        read, 0 to 1."""
         report = self._scan.report
         read = 1.0 if self.is_done else self._scan.stored_bytes / max(1, self._size or 0)
         return {
@@ -74,7 +75,7 @@ class Survey:
         self._events.close()
 
     def _step(self) -> bool:
-        """Read to the next event, and note where the unit after it begins. Return whether there is more."""
+        """Read to the next event, and record where the unit after it begins. Return whether there is more."""
         if self.is_done:
             return False
         try:

@@ -1,6 +1,7 @@
-"""The process in which specs are compiled and files are read: jobs come in, and results go out, a line of JSON each.
+"""The process in which specs are compiled and files are read: receives jobs and returns results, each as a line of
+JSON.
 
-Whatever a spec or a file does to it, it ends by itself when a job takes too long or too much memory.
+It ends by itself if a job exceeds its limits of time or memory, whatever the spec or file contains.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from ..base.errors import WireloomError
 from .workshop import JOBS, Workshop
 
 GRACE = 5
-"""Seconds after which the process ends by itself, should nobody be there to end it in time."""
+"""Seconds after a job's time limit at which the process ends by itself if its parent has not ended it."""
 
 
 def main() -> None:
-    """Serve jobs until standard input ends. The first line says what for."""
-    # What a spec's code prints does not come among the results.
+    """Run jobs until standard input ends. The first line contains the arguments."""
+    # Output of a spec's code must not mix with the results.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -61,7 +62,7 @@ def _limit_memory(size: int) -> None:
 
 
 def _end_after(seconds: float) -> None:
-    """Have the system end this process then, unless it is called again; 0: not any more."""
+    """Have the system end this process after ``seconds``, unless this is called again; 0 cancels it."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 

@@ -1,4 +1,4 @@
-"""The work on a spec and a file: it runs in a process of its own, which may be killed at any time."""
+"""Processes a spec and a file, in a separate process that may be killed at any time."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from .survey import Survey
 
 FAR = 2**63 - 1
 CHUNK = 64 * 1024
-"""Bytes that are read at once where reading begins near what is wanted."""
+"""Number of bytes per read if reading begins near the target."""
 SLICE = 0.3
-"""Seconds of a part of the survey, for which other jobs wait."""
+"""Seconds of one part of the survey, during which other jobs wait."""
 MOST_FIELDS = 20_000
-"""Fields of all records that are shown at once."""
+"""Maximum number of fields of all records in one result."""
 
 
 class Workshop:
-    """A spec and a file, as they are at the moment. Each method returns what JSON takes."""
+    """A spec and a file in their current state. Each method returns values that JSON supports."""
 
     def __init__(
         self, spec: Path, file: str, options: Mapping[str, Any] | None = None, allow_modules: tuple[str, ...] = ()
@@ -50,10 +50,10 @@ class Workshop:
         self._surveyed: tuple[str, str] = ("", "")
         """The stamp of the file and the table of the survey."""
         self._unpacked: tuple[str, Input] | None = None
-        """All of the decompressed content of a compressed file, and the stamp of that file."""
+        """The stamp of a compressed file, with all of its decompressed content."""
 
     def compile(self, text: str) -> dict[str, Any]:
-        """Check a spec and make its format: ``text`` is what is in the file."""
+        """Check a spec and create its format; ``text`` is the content of the spec's file."""
         from wireloom.codegen.checking import check
         from wireloom.codegen.explore import load_format
 
@@ -83,7 +83,7 @@ class Workshop:
         return said | {"name": self._format.name, "tables": tables, "plain": self._format.is_plain}
 
     def records(self, offset: int, count: int, table: str = "") -> dict[str, Any]:
-        """Return records from the one with the byte ``offset`` on, with their fields."""
+        """Return records with their fields, from the one that contains byte ``offset`` on."""
         format, options = self._chosen(table)
         source, resume, options = self._near(format, options, table, offset)
         wanted = Wanted(0 if format.is_plain else offset, 1, count)
@@ -99,7 +99,8 @@ class Workshop:
         return {"records": shown, "error": str(error) if error is not None else None}
 
     def rows(self, offset: int, count: int, table: str = "") -> dict[str, Any]:
-        """Return rows of the table from ``offset`` on, as texts, each with where it begins and why it is damaged."""
+        """Return rows of the table from ``offset`` on as texts, each with its offset and the reason if it
+        is damaged."""
         format, options = self._chosen(table)
         if format.is_plain:
             return {"columns": [], "rows": [], "more": False}
@@ -117,7 +118,7 @@ class Workshop:
         with Scanner(request, [source]) as batches:
             types = {each.name: str(each.type) for each in batches.schema}
             for batch in batches:
-                # Whole columns at a time: the rows may be far into a large file.
+                # Whole columns at a time, since the rows may be far into a large file.
                 offsets = batch.column(batch.schema.get_field_index(OFFSET))
                 first = pc.index(pc.greater_equal(offsets, offset), True).as_py()
                 if first < 0:
@@ -137,9 +138,8 @@ class Workshop:
         return {"columns": shown, "rows": rows[:count], "more": len(rows) > count}
 
     def survey(self, table: str = "", seconds: float = SLICE) -> dict[str, Any]:
-        """Read on through the file for so many seconds, and return how many rows have been found, where it is damaged,
-        and whether it is ``done``. Other jobs may come between two calls; a call after the end begins anew if the file
-        has changed."""
+        """Continue reading the file for some seconds, and return the number of rows found, the damage, and whether it
+        is ``done``. Other jobs may run between two calls; a call after the end starts again if the file has changed."""
         format, options = self._chosen(table)
         if format.is_plain:
             nothing: dict[str, Any] = {
@@ -156,8 +156,8 @@ class Workshop:
         return survey.found()
 
     def unpack(self, path: str, most: int) -> dict[str, Any]:
-        """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes. Returns how
-        many there are, or ``None`` if it is not compressed."""
+        """Write the decompressed content of a compressed file to ``path``, at most about ``most`` bytes. Return its
+        size, or ``None`` if the file is not compressed."""
         format, options = self._chosen("")
         source = expand(self._file)[0]
         request = scan_request(format, **options)
@@ -180,7 +180,7 @@ class Workshop:
             opened.close()
 
     def code(self) -> dict[str, Any]:
-        """Return the generated modules by path, as ``wireloom generate`` writes them but for their layout."""
+        """Return the generated modules by path, as written by ``wireloom generate`` except for formatting."""
         from wireloom.codegen.backends.base import backends
         from wireloom.codegen.emit import formatted, load_all, render
         from wireloom.codegen.plan import plan_of
@@ -197,8 +197,8 @@ class Workshop:
     def _near(
         self, format: Format, options: dict[str, Any], table: str, offset: int
     ) -> tuple[Input, int, dict[str, Any]]:
-        """Return the input from which records and rows at ``offset`` are read, the unit from which on (0: from the
-        beginning of the file), and the options for that."""
+        """Return the input from which records and rows at ``offset`` are read, the unit at which reading begins (0: the
+        beginning of the file), and the options."""
         source = expand(self._file)[0]
         if not offset or format.is_plain:
             return source, 0, options
@@ -228,7 +228,7 @@ class Workshop:
 
 
 def _is_found_anywhere(format: Format) -> bool:
-    """Return whether rows are found from any byte on, without an index: they are between delimiters."""
+    """Return whether rows can be found from any byte on without an index, as they are between delimiters."""
     wire = format.wire
     return bool(wire.delimiter) and not wire.has_prologue and wire is format
 

@@ -1,1 +1,1 @@
-"""The files of the page: its style and its modules, which load nothing from elsewhere."""
+"""The files of the page: its style sheet and its modules, which load nothing from other hosts."""
