@@ -33,7 +33,7 @@ format's source."""
 
 @dataclass(frozen=True)
 class TaskWriting:
-    """What tasks write: rows, converted for the table, to the folder at ``address``."""
+    """The output of tasks: rows, converted for the table, in the folder at ``address``."""
 
     conversion: RowConversion
     address: str
