@@ -1,4 +1,5 @@
-"""The ``columns`` backend: what a format is, its Arrow schema, and the program that the column engine runs."""
+"""The ``columns`` backend: the description of a format, its Arrow schema and the program that the column engine
+runs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The arguments of ``wireloom.format.description.Format`` that formats of all kinds have."""
+"""The arguments of ``wireloom.format.description.Format`` that formats of all kinds share."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..python.names import qualified
 from .literal import literal
 
 OUTER_PARSER = 'parser=__name__.rpartition(".")[0] + ".parser"'
-"""The argument of a table whose package is inside of that of the spec."""
+"""The argument of a table whose package is nested in the package of the spec."""
 
 
 def class_reference(plan: Plan, path: Path) -> str:
-    """Return the class of a type as ``Format.row`` has it."""
+    """Return the class of a type, as ``Format.row`` names it."""
     name = qualified(path)
     return name if path[0] == plan.root.path[0] else f"..{path[0]}.parser:{name}"
 
@@ -24,8 +24,10 @@ def class_reference(plan: Plan, path: Path) -> str:
 def format_arguments(
     plan: Plan, row: str, rows_field: str, refusal: str | None, more: Mapping[str, tuple[object, object]]
 ) -> list[str]:
-    """Return the arguments but for columns; those with the default value are left out. ``more``: each with its
-    default."""
+    """Return the arguments of ``Format`` except ``columns``; those equal to their default are omitted.
+
+    ``more``: further arguments by name, each with its value and its default.
+    """
     given: dict[str, object] = {
         "name": plan.name,
         "title": plan.title,
@@ -46,5 +48,5 @@ def format_arguments(
         "engine_refusal": (refusal, None),
     }
     given.update({name: value for name, (value, usual) in optional.items() if value != usual})
-    # The package says itself where it is, so that it may live anywhere.
+    # The package locates itself, so it can be installed anywhere.
     return ["module=__name__", *(f"{name}={literal(value)}" for name, value in given.items())]

@@ -28,12 +28,12 @@ from .interval import INT64, Interval, of_bytes
 
 @dataclass(frozen=True)
 class ArrowType:
-    """An Arrow type: its ``name`` as ``Column.type`` has it, and the Python expression that makes it.
+    """An Arrow type: its ``name`` as ``Column.type`` has it, and the Python expression that constructs it.
 
-    ``storage`` is what the engine fills (``None``: it does not), ``kind`` how it stores a register there.
-    ``item`` is a list's, ``fields`` are a struct's, ``owner`` the path of the type that it is of. ``variants``: for a
-    struct of the types that a switch chooses from, one of which is present: for each field the qualified name of its
-    class, empty for bytes, text and numbers.
+    ``storage`` is the layout that the engine fills (``None``: it fills none), ``kind`` how it stores a register there.
+    ``item`` is the type of the items of a list, ``fields`` are those of a struct, ``owner`` is the path of the type of
+    the spec that a struct shows. ``variants``, of a struct for the types that a switch chooses from: for each field the
+    qualified name of its class, empty for bytes, text and numbers; exactly one field is present.
     """
 
     name: str
@@ -45,10 +45,10 @@ class ArrowType:
     variants: tuple[str, ...] = ()
     owner: Path = ()
     pairs: Pairs | None = None
-    """A list of structs that is a map: its ``name`` and ``constructor`` are those of the map."""
+    """Set for a list of structs that is a map; ``name`` and ``constructor`` are then those of the map."""
 
     def inside(self, way: tuple[str, ...]) -> ArrowType:
-        """Return the type of a field of a struct, or of one of a struct in it."""
+        """Return the type of a field of a struct, given the names that lead to it through nested structs."""
         return reduce(lambda holder, name: dict(holder.fields)[name], way, self)
 
 
@@ -58,7 +58,7 @@ def _integer(size: int, signed: bool) -> ArrowType:
 
 
 def wire_kind(size: int, signed: bool, endian: str | None) -> Kind:
-    """Return the engine's name of an integer on the wire.
+    """Return the engine's kind for an integer on the wire.
 
     >>> wire_kind(4, False, "be").name
     'U4BE'
@@ -67,10 +67,10 @@ def wire_kind(size: int, signed: bool, endian: str | None) -> Kind:
 
 
 INTEGERS = {(size, signed): _integer(size, signed) for size in (1, 2, 4, 8) for signed in (False, True)}
-"""By size in bytes, and whether it is signed."""
+"""By size in bytes and signedness."""
 
 BOOLEAN = ArrowType("bool", "pa.bool_()", Storage.FIXED8, Kind.U1)
-"""The engine stores 0 or 1 in a byte; the reader makes Arrow's bits of it."""
+"""The engine stores 0 or 1 in a byte; the reader packs these into Arrow's bits."""
 
 FLOATS = {
     4: ArrowType("float32", "pa.float32()", Storage.FIXED32),
@@ -82,14 +82,15 @@ LABELS = {
     signed: ArrowType("dictionary[utf8]", "pa.dictionary(pa.int32(), pa.utf8())", Storage.FIXED64, kind)
     for signed, kind in ((True, Kind.S8LE), (False, Kind.U8LE))
 }
-"""By whether the numbers are signed. The engine stores them in 64 bits; the reader puts the labels in."""
+"""By signedness. The engine stores the numbers in 64 bits; the reader replaces them by their labels."""
 
 UNITS_PER_MICROSECOND_RANGE = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
-"""How much smaller than 64 bits a count must be, so that it still fits in them as microseconds (``ns``: as itself)."""
+"""The factor by which a count must be smaller than 64 bits allow, so that it fits into 64 bits as microseconds (``ns``:
+unconverted)."""
 
 
 def timestamp_range(unit: str) -> Interval:
-    """Return the counts of ``unit`` that a timestamp column can hold; others are null.
+    """Return the range of counts of ``unit`` that a timestamp column can hold; counts outside of it become null.
 
     >>> timestamp_range("ms").high
     9223372036854775
@@ -123,7 +124,7 @@ def integer_interval(kind: Type) -> Interval | None:
 
 
 def computed_integer(interval: Interval | None) -> ArrowType:
-    """``int64``, or ``uint64`` for values that need it and are never negative."""
+    """Return ``int64``, or ``uint64`` if the values need it and are never negative."""
     return INTEGERS[8, not _needs_unsigned(interval)]
 
 
@@ -132,9 +133,10 @@ def _needs_unsigned(interval: Interval | None) -> bool:
 
 
 def scalar_type(plan: Plan, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
-    """Return the type of single values of ``kind``; ``computed``: the values of a computed one, if known.
+    """Return the type of single values of ``kind``; ``None`` for lists and user types, and if no single Arrow type
+    fits.
 
-    ``None`` for lists and user types, and where no one Arrow type fits.
+    ``computed``: the range of the values of a computed integer, if known.
     """
     match logical:
         case Timestamp():
@@ -172,19 +174,19 @@ def _bits(width: int) -> ArrowType | None:
 
 
 def struct_type(fields: tuple[tuple[str, ArrowType], ...], owner: Path = ()) -> ArrowType:
-    """Return the type of structs with these fields; ``owner``: the type of the spec that they show."""
+    """Return the type of structs with these fields. ``owner``: the path of the type of the spec that they show."""
     names = ", ".join(f"{name}: {each.name}" for name, each in fields)
     constructors = ", ".join(f'pa.field("{name}", {each.constructor})' for name, each in fields)
     return ArrowType(f"struct<{names}>", f"pa.struct([{constructors}])", fields=fields, owner=owner)
 
 
 def list_type(item: ArrowType) -> ArrowType:
-    """Return the type of lists of these."""
+    """Return the type of lists of ``item``."""
     return ArrowType(f"list<{item.name}>", f"pa.list_({item.constructor})", item=item)
 
 
 def map_type(item: ArrowType, pairs: Pairs) -> ArrowType:
-    """Return the type of maps whose pairs are these structs."""
+    """Return the type of maps whose pairs are the structs ``pairs``."""
     key, value = (item.inside(way) for way in (pairs.key, pairs.value))
     constructor = f"pa.map_({key.constructor}, {value.constructor})"
     return ArrowType(f"map<{key.name}, {value.name}>", constructor, item=item, pairs=pairs)

@@ -1,4 +1,4 @@
-"""Puts a column program together: steps in order, jumps, registers for what is needed, constants, and comments."""
+"""Assembles a column program: steps in order, jumps, registers for values that are needed, constants, comments."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from .tag_tables import TagTable
 
 @dataclass(frozen=True)
 class Listed:
-    """A step of the finished program: as data, as Python source, and its comment."""
+    """A step of the finished program: as data and as Python source, with its comment."""
 
     step: Step
     source: str
@@ -67,7 +67,7 @@ class Listing:
 
 @dataclass
 class Assembler:
-    """Collects steps; ``finish`` numbers everything."""
+    """Collects steps; ``finish`` numbers registers, spans and steps."""
 
     items: list[Item | Label | Slot] = field(default_factory=list)
     checksums: list[ChecksumRule] = field(default_factory=list)
@@ -91,34 +91,34 @@ class Assembler:
         self.items.append(Line(op, a, b, c, d, comment))
 
     def read(self, scalar: Scalar, kind: Kind, offset: int) -> None:
-        """Append ``REGISTER_FIXED``, which stays only where ``scalar`` is needed in the end."""
+        """Append ``REGISTER_FIXED``, which is dropped unless ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.REGISTER_FIXED, scalar, kind, offset, comment=scalar.name), scalar))
 
     def stream(self, scalar: Scalar, what: int, number: int) -> None:
-        """Append ``STREAM``, which stays only where ``scalar`` is needed in the end."""
+        """Append ``STREAM``, which is dropped unless ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.STREAM, scalar, what, number, comment=scalar.name), scalar))
 
     def variable(self, scalar: Scalar, first: int | tuple[int, ...]) -> Carried:
-        """Append ``VARIABLE`` of a new variable that begins with ``first``; returns its chain."""
+        """Append ``VARIABLE`` for a new variable with the initial value ``first``; return its chain."""
         chain = Carried(len(self.variables))
         self.variables.append(first)
         self.items.append(ReadLine(Line(Op.VARIABLE, scalar, chain, comment=scalar.name), scalar))
         return chain
 
     def index(self, scalar: Scalar, loop: int) -> None:
-        """Append ``INDEX``, which stays only where ``scalar`` is needed in the end."""
+        """Append ``INDEX``, which is dropped unless ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.INDEX, scalar, loop, comment=scalar.name), scalar))
 
     def absent(self, scalar: Scalar) -> None:
-        """Append ``ABSENT``, which stays only where ``scalar`` is needed in the end."""
+        """Append ``ABSENT``, which is dropped unless ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
 
     def compute(self, target: Scalar, compiled: Compiled, comment: str) -> None:
-        """Append ``EXPRESSION``, which stays only where ``target`` is needed in the end."""
+        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed in the end."""
         self.items.append(ExpressionLine(target, compiled, comment))
 
     def temporary(self, compiled: Compiled, comment: str) -> Scalar:
-        """Return a register with the expression's value: the field's own if it is only a field that has a value."""
+        """Return a register with the value of the expression; for a field that has a value, its own register."""
         target = compiled.scalar
         if target is None or target.lazy:
             target = Scalar(comment, compiled.interval)
@@ -130,7 +130,7 @@ class Assembler:
         self.items.append(Line(Op.TEXT_CONSTANT, span, 0, *self._constant(value), comment))
 
     def text_decoded(self, span: Span, source: Span, encoding: Encoding, comment: str, *, strict: bool) -> None:
-        """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` where it need not be text."""
+        """Append ``TEXT_DECODE``, or ``TEXT_CLEAN`` if the bytes need not be valid text."""
         op = Op.TEXT_DECODE if strict else Op.TEXT_CLEAN
         self.items.append(Line(op, span, source, encoding.number, self._table(encoding), comment))
 
@@ -148,7 +148,7 @@ class Assembler:
         continues: Scalar | None = None,
         stored: tuple[Scalar, Compiled] | None = None,
     ) -> None:
-        """Append ``CHECKSUM``. ``stored``: the register for the checksum, and what stands for it."""
+        """Append ``CHECKSUM``. ``stored``: the register for the checksum, and the code of the stored value."""
         sum, code = stored or (None, None)
         number = len(self.checksums)
         self.checksums.append(rule)
@@ -186,18 +186,18 @@ class Assembler:
         return self.chains - 1
 
     def slot(self) -> Slot:
-        """Return a place here that steps may be added to later."""
+        """Return a position in the program at which steps may be added later."""
         self.items.append(found := Slot())
         return found
 
     def message(self, table: TagTable) -> int:
-        """Return the number of the table of a message."""
+        """Add the table of a message; return its number."""
         self.messages.append(table)
         return len(self.messages) - 1
 
     @contextmanager
     def function(self, name: str, *, bounded: bool, arguments: Iterable[Scalar]) -> Iterator[None]:
-        """Append what follows to a new function. ``arguments``: registers that those who call it fill."""
+        """Append the steps of the ``with`` block to a new function. ``arguments``: registers that the caller fills."""
         function = FunctionLine(len(self.functions), bounded, name)
         self.functions.append(function)
         self._arguments.update(arguments)
@@ -208,12 +208,12 @@ class Assembler:
         function.marks, function.loops = (marks, self.marks), (loops, self.loops)
 
     def share(self, scalar: Scalar) -> None:
-        """Make a register of those that a function fills for who calls it."""
+        """Make a register one of those that a function fills for its caller."""
         scalar.needed = True
         self._arguments.add(scalar)
 
     def place(self, label: Label) -> None:
-        """Jumps to ``label`` lead here."""
+        """Bind ``label`` to this position: jumps to it continue here."""
         self.items.append(label)
 
     def finish(
@@ -226,8 +226,8 @@ class Assembler:
         *,
         whole: bool = False,
     ) -> Listing:
-        """Number registers, spans and steps. ``presets``: root scalars by name, in the order of their registers.
-        ``whole``: the unit is all of an input."""
+        """Number registers, spans and steps, and return the program. ``presets``: root scalars by name, in the order of
+        their registers. ``whole``: the unit is the whole input."""
         self._find_needed()
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
         for _, scalar in wanted:
@@ -266,7 +266,7 @@ class Assembler:
         return Listing(program, lines)
 
     def _placed(self) -> Iterator[Item | Label]:
-        """Yield all items in order, those of slots in their places, and at last those of functions."""
+        """Yield all items in order, with those of slots in place; those of functions come last."""
         yield from in_place(self.items)
         for function in self.functions:
             yield function
@@ -274,7 +274,7 @@ class Assembler:
             yield Line(Op.RETURN, comment=function.comment)
 
     def _number_own(self, function: FunctionLine) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Number the registers and spans of a function one after another: from where up to where."""
+        """Number the registers and spans of a function consecutively; return the two ranges, each as begin and end."""
         before = len(self._registers), len(self._spans)
         for item in in_place(function.items):
             found = found_by(item)
@@ -283,8 +283,8 @@ class Assembler:
         return (before[0], len(self._registers)), (before[1], len(self._spans))
 
     def _find_needed(self) -> None:
-        """Find the registers that some step reads, in one pass from the end: but for what functions are given and give,
-        a value is read after it is computed."""
+        """Mark the registers that some step reads, in one pass from the end. One pass is enough since a value is read
+        after it is computed, except for the arguments and results of functions."""
         for item in reversed([*self._placed()]):
             if isinstance(item, Line):
                 for operand in (item.a, item.b, item.c, item.d):
@@ -357,7 +357,7 @@ class Assembler:
         return self._registers.setdefault(scalar, len(self._registers))
 
     def _constant(self, value: bytes) -> tuple[int, int]:
-        """Start and size of ``value`` among the constants; equal ones are kept once, but for what readers put in."""
+        """Return the start and size of ``value`` in the constants. Only those that readers fill in may be repeated."""
         start = self._constants.find(value)
         while any(start < each.start + each.size and each.start < start + len(value) for each in self._known):
             start = self._constants.find(value, start + 1)
@@ -367,7 +367,7 @@ class Assembler:
         return start, len(value)
 
     def _coded(self, compiled: Compiled) -> tuple[int, int]:
-        """Start and size of the code among the constants."""
+        """Return the start and size of the code in the constants."""
         known: list[KnownBytes] = []
         code = self._code(compiled, known)
         if not known:
@@ -378,7 +378,7 @@ class Assembler:
         return start, len(code)
 
     def _code(self, compiled: Compiled, known: list[KnownBytes]) -> bytes:
-        """Return the code; ``known`` gets the places in it of bytes that readers put in."""
+        """Return the code; ``known`` receives the positions in it of bytes that readers fill in."""
         code = b""
         for part in compiled.parts:
             if isinstance(part, bytes):

@@ -1,4 +1,4 @@
-"""Bytes and text of a row as steps."""
+"""Lowers bytes and text of a row to steps."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .valid import refusal_of, span_checks
 
 
 def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | StringType) -> None:
-    """Bytes or text, with its ``contents``, padding, terminator and encoding."""
+    """Append the steps of bytes or text, with their ``contents``, padding, terminator and encoding."""
     column = state.column(scope, field.id)
     size = state.fixed_size(scope, field)
     text = isinstance(kind, StringType)
     is_block = field.process is not None
     span = Span(field.id, state.facts, None if field.is_cut or is_block else size, text)
-    # What is not ASCII is replaced byte by byte.
+    # Bytes that are not ASCII are replaced one by one.
     span.encoding = encoding_of(kind.encoding) if isinstance(kind, StringType) else None
     span.single = span.encoding is not None and span.encoding.number in (1, 4)
     scope.members[field.id] = span
@@ -57,7 +57,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
 
 
 def _check_contents(state: State, field: Field, span: Span, contents: bytes) -> None:
-    """Append the check of fixed contents that a step of their own finds."""
+    """Append the check of fixed contents that are located by a separate step."""
     if len(contents) > LONGEST_LITERAL:
         raise NotForEngineError(f'"{field.id}" has contents of more than {LONGEST_LITERAL} bytes and is a column')
     order = Compiled((Order(span, contents),), Interval(-1, 1))
@@ -66,7 +66,7 @@ def _check_contents(state: State, field: Field, span: Span, contents: bytes) -> 
 
 
 def _needs_span(state: State, scope: Scope, field: Field) -> bool:
-    """Return whether bytes or text of a fixed size are found by a step of their own, outside the run's fields."""
+    """Return whether bytes or text of a fixed size are located by a separate step, outside of the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
     around = any(each.column.up and each.column.field is field for each in state.columns.columns)
@@ -78,7 +78,7 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
 
 
 def _is_inner_sum(scope: Scope, field: Field) -> bool:
-    """Return whether the field may be a checksum of what an object around its own has."""
+    """Return whether the field may be a checksum of bytes of an enclosing object."""
     holder = scope.parent
     while holder is not None:
         if any(each.way[-1] == field.id for each in holder.struct.inner_covers):
@@ -88,7 +88,7 @@ def _is_inner_sum(scope: Scope, field: Field) -> bool:
 
 
 def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
-    """Bytes of a known number that no column shows are part of the run."""
+    """Skip a known number of bytes that no column shows, as part of the run."""
     offset = state.run.skip(field.id, size)
     contents = field.contents
     if contents is not None:
@@ -99,8 +99,8 @@ def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
 
 
 def _find_content(state: State, scope: Scope, field: Field, span: Span) -> None:
-    """Append the steps that decompress the value's bytes."""
-    # Where that cannot be done the value has no bytes.
+    """Append the steps that decompress the bytes of the value."""
+    # If that fails the value has no bytes.
     state.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)
     enter(state, scope, field)
     expand(state, scope, field)

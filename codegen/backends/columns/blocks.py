@@ -1,4 +1,4 @@
-"""Sub-streams, and those whose bytes are a compressed block."""
+"""Lowers sub-streams, including those whose bytes are a compressed block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .state import State
 
 
 def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
-    """Enter the sub-stream of a sized user type. ``contains``: damage inside of it ends with it."""
+    """Enter the sub-stream of a user type with a size. ``contains``: damage inside of it does not extend beyond it."""
     state.run.flush()
     if isinstance(field.size, WithinSize):
         span = span_within(state, scope, field.size)
@@ -43,7 +43,7 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
 
 
 def find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:
-    """Append the steps that find where the value's bytes are."""
+    """Append the steps that locate the bytes of the value."""
     add, name, terminator = state.assembler.add, field.id, field.terminator
     if terminator is not None and len(terminator.value) != 1:
         raise NotForEngineError(f'the terminator of "{name}" has several bytes')
@@ -73,7 +73,7 @@ def find(state: State, scope: Scope, field: Field, span: Span, size: int | None)
 
 
 def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
-    """Return the bytes that a value is in."""
+    """Return the span that contains a value."""
     compiler = state.compiler(scope).strict
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):
@@ -83,14 +83,14 @@ def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
 
 
 def leave(state: State, field: Field) -> None:
-    """Leave it: what its fields did not take is passed over."""
+    """Leave the sub-stream; bytes that its fields did not read are skipped."""
     state.assembler.add(Op.LIMIT_END, comment=field.id)
     state.streams.pop()
 
 
 def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
-    """Return what the reader is given of a block: the number of its codec and the size of its content, or the key
-    by which a byte is changed."""
+    """Return the arguments of the step that transforms a block: the number of the codec and the size of the content, or
+    the key that each byte is combined with."""
     if process.codecs:
         return process.arguments
     if process.is_routine:
@@ -106,8 +106,8 @@ def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
 
 
 def expand(state: State, scope: Scope, field: Field) -> None:
-    """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed. The
-    checksums of its bytes are verified before, those of its content after."""
+    """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed.
+    Checksums of the compressed bytes are verified before it, those of the content after it."""
     process = field.process
     if process is None:
         return

@@ -1,4 +1,4 @@
-"""Byte orders that are decided when an object is read: a register that is 1 where integers are little-endian."""
+"""Byte orders that are determined while an object is read: a register that is 1 if integers are little-endian."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BIG, LITTLE, UNDECIDED = IntegerLiteral(0), IntegerLiteral(1), IntegerLiteral(2)
 
 
 def decide_order(state: State, scope: Scope) -> None:
-    """Append the steps that set the byte order of an object, if its type has one of that kind."""
+    """Append the steps that set the byte order of an object, if its type determines it at run time."""
     match scope.struct.endian:
         case InheritedEndian():
             scope.little = scope.parent.little if scope.parent is not None else scope.little
@@ -54,7 +54,7 @@ def _literal(order: str) -> Node:
 
 
 def read_number(state: State, scope: Scope, target: Scalar, signed: bool, size: int, offset: int) -> None:
-    """Let the run read an integer, or the bits of a float, in the byte order of the object."""
+    """Read an integer, or the bits of a float, in the byte order of the object, as part of the run."""
     assert scope.little is not None
     low, high = (Scalar(f"{target.name}, {order}-endian", target.interval) for order in ("little", "big"))
     chosen = Compiled((scope.little, low, high, bytes([Code.SELECT])), target.interval, 3)

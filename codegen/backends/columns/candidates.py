@@ -17,7 +17,7 @@ from .table import table_columns
 
 @dataclass(frozen=True)
 class Candidate:
-    """A repeated field, and the type that it is in; ``refusal``: why the engine would not run it, empty if it
+    """A repeated field, and the type that it belongs to. ``refusal``: why the engine would not run it; empty if it
     would."""
 
     holder: TypePlan
@@ -26,10 +26,11 @@ class Candidate:
 
 
 def candidates(plan: Plan) -> Iterator[Candidate]:
-    """Yield the repeated fields of a spec that are of one type of it, each as if its items was in a file by themselves.
+    """Yield the repeated fields of a spec whose items have one of its types, each as if its items were a file of their
+    own.
 
-    After those of the root stands what the root has before them. A type that is repeated in several places comes once
-    for each.
+    The attributes before the field in the root remain before the rows. A type that is repeated in several places is
+    yielded once for each.
     """
     for holder in plan.types:
         for number, field in enumerate(holder.fields):

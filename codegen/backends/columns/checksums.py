@@ -1,4 +1,4 @@
-"""Checksums as steps, verified where their type ends."""
+"""Lowers checksums to steps that verify them at the end of their type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from .state import State
 def before_expansion(
     state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
 ) -> Callable[[], None]:
-    """Return what appends the checksums that are verified before the block that they end with is decompressed."""
+    """Return a function that appends the checksums to be verified before the block that they end with is
+    decompressed."""
 
     def append() -> None:
         for cover in covers:
@@ -35,7 +36,7 @@ def before_expansion(
 def after_expansion(
     state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
 ) -> Callable[[], None]:
-    """Return what appends the checksums that cover the content of a block that has just been decompressed."""
+    """Return a function that appends the checksums of the content of a block that has just been decompressed."""
 
     def append() -> None:
         for cover in covers:
@@ -48,7 +49,8 @@ def after_expansion(
 
 
 def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
-    """Append the step that verifies one checksum; where the field is optional, only where it is ``present``."""
+    """Append the step that verifies one checksum; for an optional field the step is skipped unless the field is
+    ``present``."""
     name, algorithm = cover.field.id, cover.made_by
     holder: object = scope
     for each in cover.inside:
@@ -94,8 +96,8 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
 
 
 def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
-    """Append the steps that verify the checksums of a message whose fields have been read: none of one that is
-    ``broken``, of which nothing is known."""
+    """Append the steps that verify the checksums of a message whose fields have been read; they are skipped for a
+    message that is ``broken``, since its fields are unknown."""
     covers = scope.struct.verified
     if not covers:
         return
@@ -124,13 +126,14 @@ def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
 
 @dataclass(frozen=True)
 class _Chain:
-    """A chain by its ``number``, and the register with what this item holds."""
+    """A chain: its ``number``, and the register with the checksum stored in this item."""
 
     number: int
     held: Scalar
 
     def read(self, assembler: Assembler, name: str, cover: Cover) -> tuple[Scalar, Scalar]:
-        """Append ``CHAIN``; returns the register of what the item before holds, and of whether that is known."""
+        """Append ``CHAIN``; return the register with the checksum of the previous item, and one that says whether it is
+        known."""
         nothing = function(cover.made_by)(b"")
         assert isinstance(nothing, int)
         previous = Scalar(f"{name} before", self.held.interval.union(Interval(nothing, nothing)))
@@ -140,8 +143,8 @@ class _Chain:
 
 
 def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | None:
-    """Return the chain of a checksum, if it continues that of the item before: it belongs to the object with the
-    items."""
+    """Return the chain of a checksum, if it continues that of the previous item. The chain belongs to the object that
+    contains the items."""
     if not cover.chained:
         return None
     found = chain_holder(scope.plan, scope.struct)
@@ -155,7 +158,7 @@ def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | N
 
 
 def begin_chains(state: State, scope: Scope) -> None:
-    """Append the steps with which the chains begin whose items an object holds."""
+    """Append the steps that start the chains of the items of an object."""
     for name in chained_in(scope.plan, scope.struct.path):
         number = state.chains[scope, name] = state.assembler.chain()
         state.assembler.add(Op.CHAIN_BEGIN, number, comment=name)

@@ -1,4 +1,4 @@
-"""The columns of a table as the engine stores them: structs and lists are columns, and so is what is inside of them."""
+"""The columns of a table as the engine stores them: structs, lists and their contents are columns too."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .table import TableColumn
 
 @dataclass(eq=False)
 class ColumnNode:
-    """A column of the program; of number -1, a struct whose fields alone are columns. ``level``: 0, or that of the list
-    whose items it has a value for; ``fields``: of a struct, by the names of attributes; ``item``: of a list."""
+    """A column of the program. ``number``: -1 for a struct of which only the fields are columns; ``level``: 0, or that
+    of the list for whose items it has values; ``fields``: of a struct, by attribute name; ``item``: of a list."""
 
     number: int
     level: int
@@ -29,19 +29,19 @@ class ColumnNode:
     item: ColumnNode | None = None
 
     def all(self) -> Iterator[ColumnNode]:
-        """Yield this column and all inside of it, in the order of their numbers."""
+        """Yield this column and all columns inside of it, in the order of their numbers."""
         yield self
         inside = [*self.fields.values(), *([self.item] if self.item else [])]
         for each in inside:
             yield from each.all()
 
     def same_level(self) -> Iterator[ColumnNode]:
-        """Yield this column and those inside of it that have a value for each of its values."""
+        """Yield this column and those inside of it that have exactly one value for each of its values."""
         return (each for each in self.all() if each.level == self.level and each.number >= 0)
 
 
 class ColumnNodes:
-    """The columns of one table, numbered: each is followed by what is inside of it."""
+    """The columns of one table, numbered depth-first: each column precedes those inside of it."""
 
     def __init__(self, plan: Plan, columns: tuple[TableColumn, ...]) -> None:
         self._plan = plan
@@ -94,7 +94,7 @@ class ColumnNodes:
 
 
 def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:
-    """Return the columns that attributes of a row's own type fill."""
+    """Return the columns that are filled by attributes of the row's own type."""
     found: dict[str, ColumnNode] = {}
     for node in nodes.columns:
         column, fields = node.column, found

@@ -1,4 +1,4 @@
-"""Code of the engine's stack machine, with the values that it can have."""
+"""Code of the engine's stack machine, with the range of its values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scope import Known, Scalar, Span
 
 @dataclass(frozen=True)
 class Order:
-    """How the bytes of a span are ordered relative to ``value``: -1, 0 or 1."""
+    """How the bytes of a span compare to ``value``: -1, 0 or 1."""
 
     span: Span
     value: bytes | Known
@@ -23,7 +23,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Digits:
-    """The integer that the text of a span stands for."""
+    """The integer that the text of a span represents."""
 
     span: Span
     radix: int
@@ -31,14 +31,14 @@ class Digits:
 
 @dataclass(frozen=True)
 class Byte:
-    """The byte of a span whose number is on the stack."""
+    """The byte of a span at the index on the stack."""
 
     span: Span
 
 
 @dataclass(frozen=True)
 class Compare:
-    """How the bytes of a span are ordered relative to those of another one, as ``Order``."""
+    """How the bytes of a span compare to those of another span, as for ``Order``."""
 
     span: Span
     other: Span
@@ -46,7 +46,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Length:
-    """How many characters the text of a span has."""
+    """The number of characters in the text of a span."""
 
     span: Span
 
@@ -55,7 +55,7 @@ Part = bytes | Scalar | Span | Order | Digits | Byte | Compare | Length
 
 
 def code_of(part: Scalar | Span | Digits | Byte | Compare | Length, number: int, other: int) -> bytes:
-    """Return the code of a part about the register or span ``number``, and another one."""
+    """Return the code of a part that refers to the register or span ``number``, and to another one."""
     match part:
         case Digits(radix=radix):
             return struct.pack("<BHB", Code.SPAN_NUMBER, number, radix)
@@ -81,13 +81,13 @@ FAILING = (
     Code.SERIES_GREATEST,
     Code.NARROW,
 )
-"""Codes whose value may not exist."""
+"""Codes that may have no value."""
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """Code, with the fields whose register or span numbers are put in later; the values it can have; its depth. A span
-    by itself is its size."""
+    """Code in which the numbers of registers and spans are filled in later, the range of its values and its stack
+    depth. A span on its own means its size in bytes."""
 
     parts: tuple[Part, ...]
     interval: Interval
@@ -95,18 +95,18 @@ class Compiled:
 
     @property
     def constant(self) -> int | None:
-        """Return the value, where it is the same for every row."""
+        """Return the value if it is the same for every row, else ``None``."""
         return self.interval.low if self.interval.constant else None
 
     @property
     def scalar(self) -> Scalar | None:
-        """Return the field, where the expression is only its value."""
+        """Return the field if the expression is nothing but its value, else ``None``."""
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Scalar) else None
 
     @property
     def may_fail(self) -> bool:
-        """Return whether there may be no value."""
+        """Return whether the code may have no value."""
         before: Part = b""
         for part in self.parts:
             if isinstance(part, Byte | Digits) or (isinstance(part, Scalar) and (part.may_fail or part.lazy)):
@@ -122,12 +122,12 @@ class Compiled:
 
 
 def _is_divisor(part: Part) -> bool:
-    """Return whether an operand is a constant by which anything can be divided, or shifted to the right."""
+    """Return whether an operand is a constant that is valid as a divisor, or as the count of a right shift."""
     return isinstance(part, bytes) and part[0] == Code.CONSTANT and any(part[1:]) and part[-1] < 0x80
 
 
 def constant(value: int) -> Compiled:
-    """Code that pushes ``value``."""
+    """Return code that pushes ``value``."""
     checked(Interval(value, value))
     if -(1 << 63) <= value < 1 << 63:
         code = struct.pack("<Bq", Code.CONSTANT, value)
@@ -139,26 +139,26 @@ def constant(value: int) -> Compiled:
 
 
 def joined(operands: tuple[Compiled, ...], code: Code, interval: Interval) -> Compiled:
-    """Return the operands' code one after the other, then ``code``."""
+    """Return the code of the operands in order, followed by ``code``."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max(position + each.depth for position, each in enumerate(operands))
     return Compiled((*parts, bytes([code])), interval, depth)
 
 
 def inverted(condition: Compiled) -> Compiled:
-    """Code of whether a condition does not hold."""
+    """Return code for the negation of a condition."""
     return Compiled((*condition.parts, bytes([Code.BOOLEAN_NOT])), Interval(0, 1), condition.depth)
 
 
 def of_series(operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval) -> Compiled:
-    """Return the operands' code, then a code about a series."""
+    """Return the code of the operands, followed by a code that refers to a series."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max((each.depth for each in operands), default=1)
     return Compiled((*parts, struct.pack("<BH", code, number)), interval, depth)
 
 
 def narrowed(compiled: Compiled, kind: Kind) -> Compiled:
-    """Code of the same value that fails where an integer of that kind cannot hold it."""
+    """Return code of the same value that fails if an integer of that kind cannot represent it."""
     held = of_bytes(int(kind.name[1]), kind.name.startswith("S"))
     if compiled.interval.within(held.low, held.high):
         return compiled

@@ -1,4 +1,4 @@
-"""Value instances of message types as functions of whole columns: source code that calls Arrow's kernels."""
+"""Value instances of message types as functions of whole columns: source code that calls Arrow's compute kernels."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from .vectors import Vector, field_vector, number, refuse_kind
 
 @dataclass(frozen=True)
 class Function:
-    """The function of one computed column: its parameters, which are the columns ``inputs``, what it returns, and the
-    type of that."""
+    """The function of one computed column: its parameters, which are the columns ``inputs``, its result and the type of
+    that."""
 
     name: str
     inputs: tuple[str, ...]
@@ -52,8 +52,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Whole:
-    """The column ``whole``, which also has units that are a row by themselves because they do not hold, and ``mark``,
-    the column that is false for those; empty if there is none."""
+    """A column that also contains units that are a row of their own because they are invalid (``whole``), and ``mark``,
+    the column that is false for these units; empty if there is none."""
 
     whole: str = ""
     mark: str = ""
@@ -67,10 +67,10 @@ def compute(
     type: ArrowType,
     otherwise: Whole = Whole(),
 ) -> Function:
-    """Return the function of a value instance of the message at ``place``. ``columns``: what there is to compute with.
-    ``type``: that of the column, where the values do not need another one.
+    """Return the function of a value instance of the message at ``place``.
 
-    Raises ``NotForEngineError`` if it cannot be had from whole columns.
+    ``columns``: those to compute from. ``type``: that of the column, unless the values need another one. Raises
+    ``NotForEngineError`` if the value cannot be computed from whole columns.
     """
     if instance.value is None or instance.checks or instance.logical is not None:
         raise NotForEngineError(f'the column "{instance.id}" is computed, and then checked or shown as something else')
@@ -102,7 +102,7 @@ def _parameter(name: str) -> str:
 
 @dataclass
 class _Computer:
-    """Compiles one instance; ``inputs`` are the columns that it turned out to need, in order."""
+    """Compiles one instance; ``inputs`` are the columns that it requires, in order."""
 
     paths: Paths
     columns: Mapping[FieldSource, str]
@@ -110,7 +110,7 @@ class _Computer:
     nesting: int = 0
 
     def compile(self, node: Node, place: Place) -> Vector:
-        """Return the column that an expression, written in the type at ``place``, makes."""
+        """Return the vector of an expression that is written in the type at ``place``."""
         return self._compile(fold(node), place)
 
     def _compile(self, node: Node, place: Place) -> Vector:
@@ -176,7 +176,7 @@ class _Computer:
         return self._field(found)
 
     def _field(self, found: FieldFound) -> Vector | Place:
-        """Return a field from the column that it is, or that it is a part of."""
+        """Return a field: as the column that it is or is part of."""
         numbers = tuple(field_of(each).number for each in found.steps)
         for taken in range(len(found.steps), 0, -1):
             column = self.columns.get(FieldSource(numbers[:taken], found.up))
@@ -189,7 +189,7 @@ class _Computer:
                 return field_vector(self.paths.plan, text, found.attribute, found.owner)
         attribute = found.attribute
         if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
-            # No column itself; its fields may be some.
+            # Not a column itself, but its fields may be columns.
             return Place(found.up, found.steps, self.paths.plan.type(attribute.type.path))
         raise NotForEngineError(self.paths.why_no_input(found))
 

@@ -39,12 +39,13 @@ def is_spanned(node: Node) -> bool:
 
 @dataclass(frozen=True)
 class Texts(Finder):
-    """Finds text and bytes, and makes those that do not stand in the input; ``maker`` appends the steps for that."""
+    """Locates text and bytes, or builds them if they are not stored in the input; ``maker`` appends the steps that
+    build them."""
 
     maker: TextMaker | None = None
 
     def span(self, node: Node) -> Span:
-        """Return the text or the bytes that an expression gives, as they stand in the input or as they are made. Raises
+        """Return the span of the text or bytes of an expression, in the input or built. Raises
         ``NotForEngineError``."""
         if isinstance(node, Name | Attribute | Subscript | Cast):
             found = self.resolve(node)
@@ -58,7 +59,7 @@ class Texts(Finder):
         return self._made(node)
 
     def found_span(self, node: Node) -> Span:
-        """Return the text or the bytes that an expression finds in the input."""
+        """Return the span of text or bytes of an expression in the input."""
         found = self.resolve(node)
         if not isinstance(found, Span) or found.made:
             raise NotForEngineError("an expression asks for text of items that does not stand in the input")
@@ -79,7 +80,7 @@ class Texts(Finder):
         return found
 
     def clean(self, node: Node) -> Span:
-        """Return the same, text as UTF-8: what is not in its encoding is U+FFFD."""
+        """Return the span with text as UTF-8, in which bytes invalid in its encoding are replaced by U+FFFD."""
         return self._clean(self.span(node))
 
     def _clean(self, span: Span) -> Span:
@@ -136,7 +137,7 @@ class Texts(Finder):
         return self.maker
 
     def _held(self, span: Span) -> Span:
-        """Return a span that has no value where it is absent."""
+        """Return a span that has no value if it is absent."""
         if span.made:
             return span
         if self.knows(span) or span.there is None or not self.absent_fails:
@@ -191,10 +192,10 @@ class Texts(Finder):
 
     @abstractmethod
     def knowing(self, condition: Node | None) -> Self:
-        """Return the same for what is used only where a condition holds."""
+        """Return a copy for code that runs only if a condition holds."""
 
 
 def constant_bytes(items: tuple[Node, ...]) -> bytes | None:
-    """Return the bytes of a list of integer literals; ``None`` for any other list."""
+    """Return the bytes of a list of integer literals; ``None`` for other lists."""
     values = [each.value for each in items if isinstance(each, IntegerLiteral)]
     return bytes(values) if len(values) == len(items) and all(0 <= each < 256 for each in values) else None

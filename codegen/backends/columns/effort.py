@@ -1,4 +1,4 @@
-"""How much a table's expressions may come to, since a few lines of a spec can stand for any amount of code."""
+"""Limits the total size of a table's expressions, since a few lines of a spec can expand to any amount of code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from .refusal import NotForEngineError
 
 MAX_NODES = 20_000
-"""Nodes of all expressions of a table. Each becomes code, where an expression names a value instance that one's too."""
+"""Maximum number of nodes in all expressions of a table. Each node becomes code; a value instance that an expression
+names contributes its own nodes."""
 
 
 @dataclass(eq=False)
@@ -17,7 +18,7 @@ class Effort:
     nodes: int = 0
 
     def count(self) -> None:
-        """Count a node. Raises ``NotForEngineError`` if there are too many."""
+        """Count a node. Raises ``NotForEngineError`` over the limit."""
         self.nodes += 1
         if self.nodes > MAX_NODES:
             raise NotForEngineError(f"its expressions, with the instances in them, have over {MAX_NODES} parts")

@@ -1,4 +1,4 @@
-"""Encodings of text, as the engine knows them."""
+"""Text encodings, as the engine knows them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ NO_CHARACTER = 0xFFFF
 
 @dataclass(frozen=True)
 class Encoding:
-    """``number``: operand of ``CHECK_UTF8``; ``table``: the characters of all bytes, if there is one; ``name``: of the
-    encoding in Python."""
+    """``number``: the operand of ``CHECK_UTF8``; ``table``: the characters of all bytes, if the engine decodes by a
+    table; ``name``: of the encoding in Python."""
 
     number: int
     name: str
@@ -22,7 +22,7 @@ class Encoding:
 
     @property
     def is_utf8(self) -> bool:
-        """Return whether a column can have the bytes as they are."""
+        """Return whether a column can store the bytes unchanged."""
         return self.number < 2
 
 
@@ -36,7 +36,7 @@ _KNOWN = {
 
 @cache
 def encoding_of(name: str | None) -> Encoding | None:
-    """Return an encoding; ``None`` if the engine does not know it."""
+    """Return an encoding by name; ``None`` if the engine does not know it."""
     try:
         found = codecs.lookup(name or "").name
     except LookupError:

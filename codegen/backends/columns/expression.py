@@ -1,4 +1,4 @@
-"""Expressions of the language as code for the engine's stack machine."""
+"""Compiles expressions of the language to code for the engine's stack machine."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 
 
 LONGEST_LITERAL = 255
-"""Bytes that a span can be compared with."""
+"""Maximum number of bytes that a span can be compared with."""
 
 
 @dataclass(frozen=True)
 class Compiler(Texts):
-    """Compiles expressions, with the names of a ``Finder``. ``presence_of``: code of whether the value of a name or a
-    path is there, and of whether the object is that would have it."""
+    """Compiles expressions; names are resolved as in ``Finder``. ``presence_of`` returns code for whether the value of
+    a name or a path is present, and code for whether the object that contains it is."""
 
     presence_of: Callable[[Compiler, Name | Attribute], tuple[Compiled, Compiled]] | None = None
 
@@ -95,7 +95,7 @@ class Compiler(Texts):
         return result
 
     def size(self, node: Node) -> tuple[Compiled, int]:
-        """Return a size as an expression and a number to be added to it, so that ``len - 13`` needs no code of its
+        """Return a size as an expression and a constant to be added to it, so that ``len - 13`` needs no code of its
         own."""
         if isinstance(node, Binary) and node.operator in "+-":
             left, right = self.compile(node.left), self.compile(node.right)
@@ -182,12 +182,12 @@ class Compiler(Texts):
         return joined((left, right), code, BOOLEAN)
 
     def compared(self, node: Node, operator: str) -> Compiled | Scalar:
-        """Return an operand, or the integer that it is if that may be absent: what is absent equals nothing."""
+        """Return an operand, or its scalar if it may be absent: an absent value equals nothing."""
         if operator not in ("==", "!=") or not isinstance(node, Name | Attribute | Cast):
             return self._compile(node)
         named = uncast(node)
         if isinstance(named, Attribute) and not self._may_be_nothing(named):
-            # Only what it is in may be absent, and then there is no value.
+            # Only the object that contains it may be absent, and then there is no value.
             return self._compile(node)
         found = self.resolve(node)
         if isinstance(found, Scalar) and not self.knows(found) and found.there is not None:
@@ -195,13 +195,14 @@ class Compiler(Texts):
         return self.strict._compile(node)
 
     def _may_be_nothing(self, node: Attribute) -> bool:
-        """Return whether a member of something that is there may be absent."""
+        """Return whether a member of an object that is present may itself be absent."""
         owner = node.value.type
         field = self.scope.plan.type(owner.path).field(node.name) if isinstance(owner, UserType) else None
         return field is None or field.optional
 
     def optional_side(self, node: Comparison) -> Name | Attribute | None:
-        """Return the side of ``==`` or ``!=`` that is a path whose value may be absent, and equals nothing then."""
+        """Return the side of ``==`` or ``!=`` that is a path whose value may be absent, in which case it equals
+        nothing; ``None`` if neither is."""
         if node.operator not in ("==", "!=") or not self.absent_fails or self.presence_of is None:
             return None
         sides = (uncast(each) for each in (node.left, node.right))
@@ -234,13 +235,13 @@ class Compiler(Texts):
         return self._of_owner(node.left if isinstance(left, Scalar) else node.right, found)
 
     def _of_owner(self, node: Node, compared: Compiled) -> Compiled:
-        """Return a comparison with a member of an object, without a value where the object is absent."""
+        """Return a comparison with a member of an object; it has no value if the object is absent."""
         named = uncast(node)
         owner = self.resolve(named.value) if isinstance(named, Attribute) else None
         return self._of(owner, compared) if isinstance(owner, Scope) else compared
 
     def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
-        """Return a comparison with something that may be absent, and equals nothing then."""
+        """Return a comparison with an optional value, which equals nothing if it is absent."""
         if self.knows(optional):
             return compared
         if node.operator not in ("==", "!=") or optional.there is None:
@@ -250,7 +251,7 @@ class Compiler(Texts):
         return joined((Compiled((optional.there,), BOOLEAN), compared, otherwise), Code.SELECT, BOOLEAN)
 
     def is_bytes(self, node: Node) -> bool:
-        """Return whether an expression is bytes or text."""
+        """Return whether the value of an expression is bytes or text."""
         is_it = isinstance(node, Name) and node.id == "_" and isinstance(self.it, Span)
         return is_it or is_spanned(node)
 
@@ -280,8 +281,8 @@ class Compiler(Texts):
         return span
 
     def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:
-        """Return bytes that those of a span are compared with as they are; ``None`` if that does not show how its
-        text is ordered: text that is not in its encoding is ordered as what it is replaced with."""
+        """Return the bytes to compare with those of a span unchanged; ``None`` if that would not reflect the order of
+        its text, since text that is invalid in its encoding is ordered by its replacement."""
         if not span.text or span.made or isinstance(value, Known):
             return value
         if compared not in ("==", "!=") or value is None or span.encoding is None or b"\xef\xbf\xbd" in value:
@@ -301,7 +302,8 @@ class Compiler(Texts):
         return self._of_owner(node.left, self._of_owner(node.right, found))
 
     def _fixed_bytes(self, node: Node) -> bytes | Known | None:
-        """Return the bytes that an expression is in all rows, if a span can be compared with them."""
+        """Return the bytes of an expression that is the same in all rows; ``None`` if it varies or a span cannot be
+        compared with them."""
         found = literal_bytes(node)
         if found is not None:
             return found if len(found) <= LONGEST_LITERAL else None
@@ -328,25 +330,26 @@ class Compiler(Texts):
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
     def knowing(self, condition: Node | None) -> Compiler:
-        """Return the same for what is run only where the condition holds."""
+        """Return a compiler for code that runs only if the condition holds."""
         if condition is None:
             return self
         return replace(self, assumed=(*self.assumed, *facts_of(self.scope, condition)))
 
     def denying(self, condition: Node) -> Compiler:
-        """Return the same for what is run only where the condition does not hold."""
+        """Return a compiler for code that runs only if the condition does not hold."""
         return replace(self, assumed=(*self.assumed, *(Fact(self.scope, each) for each in denied(condition))))
 
 
 def uncast(node: Node) -> Node:
-    """Return what an expression casts, or the expression itself."""
+    """Return the operand of a cast, or any other expression unchanged."""
     while isinstance(node, Cast):
         node = node.value
     return node
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:
-    """Return the bytes that text is in an encoding; ``None`` if it may be others too, or is in none."""
+    """Return text as bytes in an encoding; ``None`` if the encoding lacks it, or if other bytes may decode to it
+    too."""
     try:
         found = value.decode().encode(encoding.name)
     except UnicodeError:
@@ -358,7 +361,7 @@ def _encoded(value: bytes, encoding: Encoding) -> bytes | None:
 
 
 def literal_bytes(node: Node) -> bytes | None:
-    """Return the bytes that a literal of bytes or text is on the wire; ``None`` for any other expression."""
+    """Return the bytes on the wire of a literal of bytes or text; ``None`` for other expressions."""
     folded = fold(node)
     if isinstance(folded, StringLiteral) and not _NO_TEXT.search(folded.value):
         return folded.value.encode()

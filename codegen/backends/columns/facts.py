@@ -1,4 +1,4 @@
-"""Facts: conditions that are known to hold, and what follows from them."""
+"""Facts: conditions known to hold, and what can be derived from them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .scope import Fact, Scope
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
-    """The conditions that all hold where ``node`` does: ``a and b`` gives both."""
+    """Return the conditions that all hold if ``node`` does: both ``a`` and ``b`` for ``a and b``."""
     if isinstance(node, Logical) and node.operator == "and":
         return (*conjuncts(node.left), *conjuncts(node.right))
     return (node,)
 
 
 def denied(node: Node) -> tuple[Node, ...]:
-    """The conditions that are known to hold where ``node`` does not: those of ``a != 1`` are ``a == 1``."""
+    """Return the conditions known to hold if ``node`` does not: ``a == 1`` for ``a != 1``."""
     match node:
         case Logical("or", left, right):
             return (*denied(left), *denied(right))
@@ -28,8 +28,8 @@ def denied(node: Node) -> tuple[Node, ...]:
 
 
 def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
-    """Return the facts that hold if ``condition``, written in ``scope``, is true: those that the value instances in it
-    stand for too."""
+    """Return the facts that hold if ``condition``, written in ``scope``, is true, including those of the value
+    instances that it names."""
     found: list[Fact] = []
     waiting = list(conjuncts(condition))
     while waiting:
@@ -44,7 +44,7 @@ def facts_of(scope: Scope, condition: Node) -> tuple[Fact, ...]:
 
 
 def with_remaining(facts: set[Fact]) -> set[Fact]:
-    """Return the facts with what remains of each ``a or b`` of which one part is known not to hold."""
+    """Return the facts, extended by the remaining operands of each ``a or b`` that has an operand known not to hold."""
     either = [each for each in facts if isinstance(each.condition, Logical) and each.condition.operator == "or"]
     for each in either:
         assert isinstance(each.condition, Logical)

@@ -1,4 +1,4 @@
-"""Which Arrow type a field of a layout becomes; messages in it are nested as in a table of messages."""
+"""Derives the Arrow type of a field of a layout; messages in it are nested as in a table of messages."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .message_arrow import message_type
 def field_type(
     plan: Plan, field: Field | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
-    """Return the type of the column that an attribute or a value instance makes; ``None`` if no one Arrow type fits.
+    """Return the type of the column of an attribute or a value instance; ``None`` if no single Arrow type fits.
 
-    ``computed``: the values of a computed integer, if known. ``within``: the user types that this field is
-    part of. Labels are those of a whole column; enums inside structs are their numbers. Raises ``SpecError`` for a
-    message type that contains itself.
+    ``computed``: the range of a computed integer, if known. ``within``: the user types that this field is nested in.
+    Labels apply to whole columns; enums inside structs are their numbers. Raises ``SpecError`` for a message type that
+    contains itself.
     """
     repeated = isinstance(field, Field) and field.repeat is not None
     if isinstance(field, Field) and isinstance(field.logical, Pairs):
@@ -46,7 +46,7 @@ def field_type(
 
 
 def _of_cases(field: Field) -> Interval | None:
-    """Return the values of all cases together; ``None`` if they are not integers."""
+    """Return the union of the ranges of all cases; ``None`` if the cases are not integers."""
     found = [integer_interval(each.type) for each in field.forms]
     known = [each for each in found if each is not None]
     return reduce(Interval.union, known) if known and len(known) == len(found) else None
@@ -68,13 +68,12 @@ def _type(
 
 
 def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType | None:
-    """Return the struct of the types that a switch chooses from: the one that it chooses is present, the others are
-    null."""
+    """Return the struct of the types that a switch chooses from; the chosen one is present, the others are null."""
     found: dict[str, tuple[ArrowType, str]] = {}
     for form in field.forms:
         kind = _type(plan, form, form.type, None, within)
         if kind is None:
-            # A type without anything that a column can show.
+            # A type without fields that a column can show.
             continue
         name = variant_name(form)
         if isinstance(form.type, UserType):
@@ -91,7 +90,7 @@ def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType |
 
 
 def variant_name(form: Field) -> str:
-    """Return the name of a type that a switch chooses, in the struct of all of them."""
+    """Return the name of a type that a switch chooses, as a field of the struct of all cases."""
     match form.type:
         case UserType(path=path):
             return path[-1]
@@ -116,7 +115,7 @@ def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType
 
 
 def _map(plan: Plan, field: Field, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
-    """Return the map of a list of pairs, whose structs have nothing but the keys and values."""
+    """Return the map type of a list of pairs, whose structs contain only keys and values."""
     kind = field.type
     assert isinstance(kind, UserType)
     if kind in within:

@@ -1,4 +1,4 @@
-"""Names in expressions: what they stand for at a place of a row."""
+"""Resolves names in expressions at a position in a row."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ Found = Member | Scope | Chosen | Compiled | Item | Answer | Repeated
 """What a name or a path of names refers to."""
 
 _METHODS = ("length", "size", "to_i", "to_s", "reverse")
-"""Those whose values are computed, where they are none of lists."""
+"""Methods whose values are computed, unless they belong to lists."""
 
 MAX_NESTING = 64
-"""How many instances may depend on each other before the lowering gives up on an expression."""
+"""Maximum depth of instances that depend on each other; beyond it the lowering gives up on an expression."""
 
 
 @dataclass(frozen=True)
 class Asked(Node):
-    """A question that is no part of the language, and is compiled like an expression."""
+    """A node that is not part of the language and is compiled like an expression."""
 
     @abstractmethod
     def compiled(self, compiler: Finder) -> Compiled:
-        """Return its code. Raises ``NotForEngineError``."""
+        """Return the code. Raises ``NotForEngineError``."""
 
 
 NOTHING = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])), Interval(0, 0), 2)
@@ -46,18 +46,20 @@ NOTHING = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])
 
 @dataclass(frozen=True)
 class Finder(ABC):
-    """Finds what names in expressions written in ``scope`` stand for; ``it`` is what ``_`` stands for.
+    """Resolves names in expressions that are written in ``scope``; ``it`` is the value of ``_``.
 
-    The code is run only where ``facts`` hold. ``assumed`` are those that a part of the expression itself tests: the
-    engine runs that part also where they do not hold, and ignores the result. ``of_stream``: the position, the size or
-    the end of what an object is read from, at the place where the code is run; ``of_item``: an item of a variable that
-    is a list, likewise; ``keep`` puts a value into a register there; ``read``: reads an instance at its position.
-    ``absent_fails``: what needs something absent may be code without a value. ``items_of``: the code is about an item
-    of a list in that object, at its end. ``of_row``: it is a column, computed after all; ``given``: of what an object
-    was given at its beginning, with the lists as they were. ``share``: the register of an instance that several columns
-    use. ``is_open``: whether the stream that an object is read from has not been left. ``incomplete``: lists read on.
-    ``attempt``: reads an instance at its position for a column; ``needs`` is told the code of the reason why that may
-    have failed, for a value that is needed only where all of ``guards`` hold.
+    - ``facts``: conditions under which the code runs; ``assumed``: those that a part of the expression itself tests. The
+      engine evaluates that part even if they do not hold, and ignores the result.
+    - ``of_stream``: returns the position, the size or the end of an object's stream, at the position of the code.
+    - ``of_item``: returns an item of a list variable; ``keep``: stores a value in a register.
+    - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
+    - ``needs``: receives the code of the reason of that failure, for a value needed only if all of ``guards`` hold.
+    - ``absent_fails``: code that requires an absent value may have no value; ``items_of``: the object that contains the
+      list if the code is about an item, at its end.
+    - ``of_row``: the code is a column, computed after all fields; ``given``: it computes an argument that an object was
+      given at its beginning, with the lists as they were then.
+    - ``share``: returns the register of an instance that several columns use.
+    - ``is_open``: whether the stream of an object has not been left; ``incomplete``: lists that are still being read.
     """
 
     scope: Scope
@@ -134,7 +136,7 @@ class Finder(ABC):
         if found.checked is not None and self.absent_fails and not self.knows(found):
             return Compiled((found.checked,), found.interval)
         self.must_be_present(found)
-        # An absent field's register holds 0.
+        # The register of an absent field contains 0.
         certain = set(found.facts) <= set(self.facts)
         return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
@@ -148,34 +150,34 @@ class Finder(ABC):
         return self._of_span(span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
 
     def _of_span(self, span: Span, value: Compiled) -> Compiled:
-        """Code that is computed from bytes or text, without a value where these are absent."""
+        """Return code computed from bytes or text, which has no value if these are absent."""
         if self.knows(span) or span.there is None or not self.absent_fails:
             self.must_be_found(span)
         return self._of(span, value)
 
     def _of(self, member: Span | Called | Scope, value: Compiled) -> Compiled:
-        """Code that is computed from something, without a value where that is absent."""
+        """Return code computed from a member, which has no value if the member is absent."""
         if self.knows(member) or member.there is None or not self.absent_fails:
             self.must_be_present(member)
             return value
         return joined((Compiled((member.there,), BOOLEAN), value, NOTHING), Code.SELECT, value.interval)
 
     def must_be_present(self, member: Scalar | Span | Repeated | Called | Scope) -> None:
-        """Raise ``NotForEngineError`` where the field may be absent at this place."""
+        """Raise ``NotForEngineError`` if the field may be absent at this position."""
         if not self.knows(member):
             raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
 
     def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
-        """Return whether the member is certainly there."""
+        """Return whether the member is known to be present."""
         return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
     @property
     def strict(self) -> Self:
-        """Return the same for expressions that may not need anything absent."""
+        """Return a copy for expressions that may not require an absent value."""
         return replace(self, absent_fails=False)
 
     def must_be_found(self, span: Span) -> None:
-        """Raise ``NotForEngineError`` where no step finds the bytes, or they may be absent at this place."""
+        """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
         if not span.found:
             raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is no column')
         self.must_be_present(span)
@@ -197,7 +199,7 @@ class Finder(ABC):
         return self._value_of(node)
 
     def _value_of(self, node: Node) -> Found:
-        """Return the value of an expression that is no name."""
+        """Return the value of an expression that is not a name."""
         if isinstance(node, Call) and node.name != "to_i":
             return Unavailable(f'an expression uses ".{node.name}()"')
         return self._compile(node)
@@ -230,7 +232,7 @@ class Finder(ABC):
 
     @staticmethod
     def _cast(found: Found, node: Cast) -> Found:
-        """Return what is found as an object of one type."""
+        """Return the object found, cast to one type."""
         if not isinstance(node.type, UserType) or node.type.opaque:
             return found
         if isinstance(found, Item | Answer):
@@ -240,12 +242,11 @@ class Finder(ABC):
         return found.object_of(node.type) if isinstance(found, Chosen) else found
 
     def _inside(self, owner: Scope, found: Found) -> Found:
-        """Return a member of an object, which has no value where the object is absent."""
+        """Return a member of an object; it has no value if the object is absent."""
         return self._of(owner, found) if isinstance(found, Compiled) else found
 
     def _item_scope(self, item: Item, node: Attribute) -> Scope | None:
-        """Return the item as an object, for a column that asks for what is read at a position of it, or for text that
-        is computed from what is in it; ``None`` for anything else that it has."""
+        """Return the item as an object for an instance at a position of it, or for text; otherwise ``None``."""
         struct = item.struct
         instance = None if struct is None else struct.instance(node.name)
         if self.attempt is None or struct is None or instance is None:
@@ -271,7 +272,7 @@ class Finder(ABC):
         return self.of_item(items, self._compile(node.index))
 
     def _must_be_around(self, scope: Scope) -> None:
-        """Raise ``NotForEngineError`` for items in what contains damage, once that has been left."""
+        """Raise ``NotForEngineError`` for items in an object that confines damage to itself, once it has been left."""
         for each in (scope, *scope.enclosing()):
             if each.contains and self.is_open is not None and not self.is_open(each):
                 raise _contained(each)
@@ -332,7 +333,7 @@ class Finder(ABC):
         return Unavailable(f'an expression uses "{name}", which is not read by then')
 
     def _always_holds(self, scope: Scope, condition: Node) -> bool:
-        """Return whether a condition is the same in all rows, and holds: by what the object is given, for instance."""
+        """Return whether a condition holds in all rows, for instance because of the arguments of the object."""
         try:
             return bool(self.within(scope)._compile(condition).constant)
         except NotForEngineError:
@@ -344,7 +345,7 @@ class Finder(ABC):
         return self.share(self.within(scope), scope, instance)
 
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
-        """Return an instance with a condition: it has no value where that does not hold."""
+        """Return an instance with a condition; it has no value if the condition does not hold."""
         within = self.within(scope)
         held = within._compile(condition)
         knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(held)
@@ -352,7 +353,7 @@ class Finder(ABC):
         return joined((held, found, NOTHING), Code.SELECT, found.interval)
 
     def guarded(self, held: Compiled) -> Self:
-        """The same for what is needed only where that holds."""
+        """Return a copy for code that is needed only if ``held`` is true."""
         return self if self.needs is None else replace(self, guards=(*self.guards, held))
 
     def _note_failures(self, scope: Scope, name: str) -> None:
@@ -361,8 +362,8 @@ class Finder(ABC):
                 self.needs(Compiled((each,), each.interval), self.guards)
 
     def _may_read(self, scope: Scope, instance: Instance) -> bool:
-        """Return whether this is a place at which an instance can be read: in a part of an expression only where what
-        the part tests is what the instance depends on. A column is computed from what is read there if it can be."""
+        """Return whether an instance can be read here: in a part of an expression that is evaluated conditionally, only
+        if the instance depends on that condition. A column is computed from the instance if it could be read."""
         if self.of_row:
             return self.attempt is not None and not self.given and self.items_of is None
         sure = not self.assumed
@@ -371,8 +372,7 @@ class Finder(ABC):
         return self.read is not None and sure and self.items_of is None
 
     def _kept(self, instance: Instance, found: Found) -> Found:
-        """Return the register of an instance about a stream, which has the value that it had when it was first asked
-        for."""
+        """Return the register of an instance about a stream; it keeps the value of its first evaluation."""
         if isinstance(found, Compiled) and instance.value is not None and not asks_position(instance.value):
             # The size of a stream is the same everywhere.
             return found
@@ -385,7 +385,7 @@ class Finder(ABC):
         return kept
 
     def within(self, scope: Scope) -> Self:
-        """Return the same for expressions that are written in another object."""
+        """Return a copy for expressions that are written in another object."""
         if self.nesting >= MAX_NESTING:
             raise NotForEngineError("an expression is too deep")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)

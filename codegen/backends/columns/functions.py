@@ -1,4 +1,4 @@
-"""Types whose objects may hold others of the same type: their steps are a function, which calls itself."""
+"""Lowers types whose objects may contain objects of the same type: their steps are a function that calls itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _interval_of(kind: Type | None) -> Interval | None:
 
 
 def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
-    """Return the type of the object around objects of a type, and the integers in it that their expressions use."""
+    """Return the type of the parent of objects of a type, and the integers of the parent that their expressions use."""
     found: dict[str, Name] = {}
     parent: Path = ()
     for node in expressions_in((struct.fields, struct.instances)):
@@ -47,7 +47,7 @@ def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
 
 
 def contains_itself(plan: Plan, struct: TypePlan) -> bool:
-    """Return whether objects of a type may hold others of the type, by what is read in order."""
+    """Return whether objects of a type may contain objects of that type among the fields that are read in order."""
     seen: set[Path] = set()
     waiting = list(_held(plan, struct))
     while waiting:
@@ -65,12 +65,12 @@ def _held(plan: Plan, struct: TypePlan) -> Iterator[TypePlan]:
 
 
 def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
-    """Append the steps of an object of a type that contains itself; ``lower`` appends those of the fields of one.
+    """Append the steps of an object of a type that contains itself; ``lower`` appends those of its fields.
 
     Raises ``NotForEngineError``.
     """
     if state.is_in_content:
-        # There each object counts as an item does, which functions do not.
+        # There each object counts like an item, which functions do not support.
         raise NotForEngineError(f'"{field.id}", whose type contains itself, is in the content of a compressed block')
     key = struct.path, state.bounded
     if key not in state.functions:

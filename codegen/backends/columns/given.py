@@ -1,4 +1,4 @@
-"""Columns of value instances that tell a writer what to write around rows."""
+"""Columns of value instances from which a writer derives attributes around rows."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ CONSTANTS = (IntegerLiteral, StringLiteral)
 
 @dataclass(frozen=True)
 class Asked:
-    """A value instance that defaults of attributes are computed from, ``up`` levels above the row. ``by``: these
-    attributes, and how many levels above the row they are. ``presumed``: it has a default of its own."""
+    """A value instance that defaults of attributes are computed from, ``up`` levels above the row.
+
+    ``by``: these attributes, each with its number of levels above the row. ``presumed``: whether the instance has a
+    default of its own.
+    """
 
     name: str
     up: int
@@ -29,15 +32,16 @@ class Asked:
 
 
 class Givens:
-    """The columns of a table, for writers. ``levels``: the types around a row, outermost first, and that of the row."""
+    """Classifies the columns of a table for writers. ``levels``: the paths of the types around a row, outermost first,
+    and of the row itself."""
 
     def __init__(self, plan: Plan, rows: Rows) -> None:
         self._plan = plan
         self.levels = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
 
     def asked(self, column: TableColumn) -> Asked | None:
-        """Return the value instance that defaults of attributes are computed from: that of a column, or one around the
-        row that it shows."""
+        """Return the value instance that defaults of attributes are computed from: the instance of a column, or one
+        around the row that it shows; ``None`` if there is none."""
         instance, last = _instance(column), len(self.levels) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
@@ -52,9 +56,9 @@ class Givens:
         return None
 
     def settable(self, columns: Sequence[TableColumn]) -> tuple[tuple[str, str, int], ...]:
-        """Return the attributes around rows, with constants as defaults, that only a table to be written may have as
-        columns: their names, Arrow's names of their types, and how many levels above the row they are. None of those by
-        which the way to the rows is chosen."""
+        """Return the attributes around rows, with constant defaults, that may be columns only of a table to be written:
+        name, Arrow's name of the type, and number of levels above the row. Attributes that choose the way to the rows
+        are excluded."""
         last = len(self.levels) - 1
         taken = {each.name for each in columns} | {each.attribute for each in columns}
         shown = {self.shown(each) for each in columns}
@@ -71,8 +75,8 @@ class Givens:
         return tuple((name, *places[0]) for name, places in found.items() if len(places) == 1)
 
     def _asked_by(self, instance: Instance, holder: TypePlan) -> tuple[tuple[str, int], ...]:
-        """Return the attributes whose defaults are computed from a value instance, each with how many levels above the
-        row it is, and -1 where it is in another object."""
+        """Return the attributes whose defaults are computed from a value instance, each with its number of levels above
+        the row, or -1 if it is in another object."""
         found = (
             (field_name(field.id), self._up(struct))
             for struct in self._plan.types
@@ -85,16 +89,16 @@ class Givens:
         return tuple(dict.fromkeys(found))
 
     def around(self, column: TableColumn) -> int:
-        """Return how many levels above the row the innermost object is that the value of a column depends on; 0: the
-        row."""
+        """Return the number of levels above the row of the innermost object that the value of a column depends on; 0 is
+        the row."""
         instance, last = column.field, len(self.levels) - 1
         if not isinstance(instance, Instance) or instance.value is None or column.parent:
             return 0
         return last - max(self._depends(instance.value, last - column.up), default=last)
 
     def shown(self, column: TableColumn) -> tuple[str, int] | None:
-        """Return the attribute with a default, around the row, that is all that a column shows, and how many levels
-        above the row it is."""
+        """Return the attribute with a default, around the row, that a column shows unchanged, and its number of levels
+        above the row; ``None`` if there is none."""
         instance, last = _instance(column), len(self.levels) - 1
         if instance is None or column.parent:
             return None
@@ -116,7 +120,8 @@ class Givens:
         return last - self.levels.index(struct.path) if struct.path in self.levels else -1
 
     def _place(self, node: Node, level: int) -> tuple[int, str] | None:
-        """Return the level and the name of the attribute or instance that a node of an object at ``level`` is."""
+        """Return the level and the name of the attribute or instance that a node of an object at ``level`` refers
+        to."""
         match node:
             case Name(name) if not name.startswith("_"):
                 return level, name
@@ -126,7 +131,7 @@ class Givens:
         return None
 
     def _above(self, node: Node, level: int) -> int | None:
-        """Return the level of the object around one at ``level`` that a node is."""
+        """Return the level of the enclosing object that a node of an object at ``level`` refers to."""
         match node:
             case Name("_root") if self.levels[0] == self._plan.root.path:
                 return 0
@@ -145,7 +150,7 @@ class Givens:
         return not isinstance(node.type, UserType) or node.type.path == self.levels[level]
 
     def _depends(self, node: Node, level: int) -> set[int]:
-        """Return the levels that an expression of an object depends on; its own for what is not known."""
+        """Return the levels that an expression of an object depends on; unknown parts count as its own level."""
         place = self._place(node, level)
         if place is not None:
             at, name = place
@@ -157,7 +162,8 @@ class Givens:
 
 
 def _choosing(struct: TypePlan, inner: Path) -> set[str]:
-    """Return the names that conditions and switches of fields ask for that may hold objects of a type."""
+    """Return the names that the conditions and switches of fields use, for fields that may contain objects of a
+    type."""
     found: set[str] = set()
     for field in struct.fields:
         if any(each.path == inner for each in field.held):
@@ -166,7 +172,7 @@ def _choosing(struct: TypePlan, inner: Path) -> set[str]:
 
 
 def _arrow_name(kind: Type) -> str:
-    """Return Arrow's name of the type of single values; empty for others."""
+    """Return Arrow's name for the type of single values; empty for other types."""
     match kind:
         case IntegerType(size, signed):
             return f"{'' if signed else 'u'}int{8 * size}"
@@ -180,18 +186,18 @@ def _arrow_name(kind: Type) -> str:
 
 
 def _instance(column: TableColumn) -> Instance | None:
-    """Return the value instance that a column has."""
+    """Return the value instance of a column; ``None`` if it shows another kind of field."""
     plain = not column.same_as and column.look_up is None
     return column.field if plain and isinstance(column.field, Instance) else None
 
 
 def _is_free(struct: TypePlan, field: Field) -> bool:
-    """Return whether a field has a default, and nothing else decides its value."""
+    """Return whether a field has a default and its value is not determined by anything else."""
     return field.default is not None and struct.solved(field.id) is None and field.repeat is None
 
 
 def _members(plan: Plan, struct: TypePlan, node: Node) -> Iterator[tuple[TypePlan, str]]:
-    """Yield the type and the name of the member that a node is."""
+    """Yield the type and the name of the member that a node refers to."""
     match node:
         case Name(id):
             yield struct, id

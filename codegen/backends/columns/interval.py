@@ -1,4 +1,4 @@
-"""Intervals of integers: what values an expression can have, so that none outgrows the engine's 128-bit registers."""
+"""Intervals of integers: the possible values of expressions, so that none exceeds the engine's 128-bit registers."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from wireloom.base.limits import MAX_INTEGER_BITS
 from .refusal import NotForEngineError
 
 LARGEST = (1 << 127) - 1
-"""Every intermediate value lies in -LARGEST … LARGEST."""
+"""Bound of every intermediate value: -LARGEST … LARGEST."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """All integers from ``low`` to ``high``, both included."""
+    """All integers from ``low`` to ``high``, inclusive."""
 
     low: int
     high: int
 
     @property
     def constant(self) -> bool:
-        """Return whether there is one value only."""
+        """Return whether it contains a single value."""
         return self.low == self.high
 
     def within(self, low: int, high: int) -> bool:
-        """Return whether all of it lies in ``low`` … ``high``."""
+        """Return whether the interval lies within ``low`` … ``high``."""
         return low <= self.low and self.high <= high
 
     def union(self, other: Interval) -> Interval:
-        """Return the smallest interval that holds both."""
+        """Return the smallest interval that contains both."""
         return Interval(min(self.low, other.low), max(self.high, other.high))
 
     def intersection(self, low: int | None, high: int | None) -> Interval:
-        """Return the part between the two bounds (``None``: no bound); the interval itself if that is empty."""
+        """Return the part between the two bounds (``None``: unbounded); the interval itself if that is empty."""
         bounded = Interval(
             self.low if low is None else max(self.low, low), self.high if high is None else min(self.high, high)
         )
@@ -47,7 +47,7 @@ INT64 = Interval(-(1 << 63), (1 << 63) - 1)
 
 
 def of_bytes(size: int, signed: bool) -> Interval:
-    """Return the values of an integer of ``size`` bytes.
+    """Return the range of an integer of ``size`` bytes.
 
     >>> of_bytes(1, signed=True)
     Interval(low=-128, high=127)
@@ -57,8 +57,7 @@ def of_bytes(size: int, signed: bool) -> Interval:
 
 
 def checked(interval: Interval) -> Interval:
-    """Return the interval itself. Raises ``NotForEngineError`` if a value in it does not fit the engine's
-    registers."""
+    """Return the interval unchanged. Raises ``NotForEngineError`` if it exceeds the engine's registers."""
     if not interval.within(-LARGEST, LARGEST):
         raise NotForEngineError("an expression can reach values beyond 127 bits")
     return interval
@@ -70,7 +69,7 @@ def _corners(operation: Callable[[int, int], int], left: Interval, right: Interv
 
 
 def _ones(interval: Interval) -> int:
-    """Return the smallest 2**n - 1 such that all of the interval lies in -2**n … 2**n - 1."""
+    """Return the smallest 2**n - 1 such that the interval lies within -2**n … 2**n - 1."""
     widest = max(interval.high, ~interval.low, 0)
     return (1 << widest.bit_length()) - 1
 
@@ -87,7 +86,8 @@ def _modulo(left: Interval, right: Interval) -> Interval:
 
 
 def _over_divisors(right: Interval, result: Callable[[Interval], Interval]) -> Interval:
-    """Return the union of ``result`` for negative and positive divisors. A row with divisor zero has no value."""
+    """Return the union of ``result`` for negative and positive divisors. For a row with the divisor zero there is no
+    value."""
     if right.low == right.high == 0:
         raise NotForEngineError("an expression divides by zero")
     parts = [Interval(right.low, min(right.high, -1)), Interval(max(right.low, 1), right.high)]
@@ -121,7 +121,7 @@ def _shift(operation: Callable[[int, int], int]) -> Callable[[Interval, Interval
 
 
 def _limited(interval: Interval) -> Interval:
-    """Return the values of a product or a shift, of which those beyond the limit do not exist."""
+    """Return the interval of a product or a shift, clipped to the limit: values beyond it do not exist."""
     if interval.low > LARGEST or interval.high < -LARGEST:
         return checked(interval)
     return Interval(*(min(max(each, -LARGEST), LARGEST) for each in (interval.low, interval.high)))
@@ -139,4 +139,4 @@ BINARY: dict[str, Callable[[Interval, Interval], Interval]] = {
     "<<": _shift(lambda a, b: a << b),
     ">>": _shift(lambda a, b: a >> b),
 }
-"""The interval of ``left operator right`` for each operator on integers."""
+"""For each operator on integers, the function that computes the interval of ``left operator right``."""

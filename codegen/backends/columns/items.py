@@ -18,25 +18,25 @@ from .scope import Called, PartOfItem, Repeated, Scope
 
 @dataclass(eq=False)
 class Series(Repeated, ABC):
-    """The items of a repeated field, and what expressions ask of them. ``is_open``: there may be more of them."""
+    """The items of a repeated field, as expressions use them. ``is_open``: further items may follow."""
 
     is_open: bool = field(default=True, init=False)
 
     @abstractmethod
     def size(self) -> Compiled:
-        """Return the number of items, so far."""
+        """Return the number of items read so far."""
 
     @abstractmethod
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
-        """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
+        """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
 
     @abstractmethod
     def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
         """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``.
-        ``absent_fails``: there is none where that is absent; otherwise it may not be."""
+        ``absent_fails``: an absent value has no entry; otherwise it must be present."""
 
     def method(self, node: Attribute) -> Compiled | Item | None:
-        """Return what a method of the list gives; ``None``: there is no such method."""
+        """Return the result of a method of the list; ``None`` if there is no such method."""
         item = node.value.type.item if isinstance(node.value.type, ListType) else None
         match node.name:
             case "size" | "length":
@@ -56,52 +56,53 @@ class Series(Repeated, ABC):
 
 @dataclass(eq=False)
 class Answers(Called, ABC):
-    """An object that a function has read, and what expressions ask of it."""
+    """An object that a function has read, as expressions use it."""
 
     @abstractmethod
     def value_of(self, path: Node, *, absent_fails: bool) -> Compiled:
-        """Code of the integer that ``path`` finds in the object ``_``."""
+        """Return code of the integer that ``path`` finds in the object ``_``."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer: what ``path`` finds in an object that a function has read, which is ``_`` there."""
+    """The value of ``path`` in an object that a function has read; ``_`` in the path is that object."""
 
     object: Answers
     path: Node
 
     def member(self, node: Attribute) -> Answer:
-        """Return what is inside of it."""
+        """Return a member of the value."""
         return replace(self, path=Attribute(self.path, node.name, type=node.type))
 
     def cast(self, node: Cast) -> Answer:
-        """Return it as an object of one type."""
+        """Return the value as an object of one type."""
         return replace(self, path=_cast(self.path, node))
 
     def value(self, *, absent_fails: bool) -> Compiled:
-        """Code of the integer that it is, as of an ``Item``."""
+        """Return code of the integer, as for an ``Item``."""
         return self.object.value_of(self.path, absent_fails=absent_fails)
 
 
 @dataclass(frozen=True)
 class Item(PartOfItem):
-    """The item of a series whose number ``index`` computes, or what ``path`` finds in it, which is ``_`` there."""
+    """The item of a series at the index ``index``, or the value of ``path`` in it; ``_`` in the path is the item."""
 
     series: Series
     index: Compiled
     path: Node
 
     def member(self, node: Attribute) -> Item:
-        """Return what is inside of it."""
+        """Return a member of the item."""
         return replace(self, path=Attribute(self.path, node.name, type=node.type))
 
     def cast(self, node: Cast) -> Item:
-        """Return it as an object of one type."""
+        """Return the item as an object of one type."""
         return replace(self, path=_cast(self.path, node))
 
     @property
     def struct(self) -> TypePlan | None:
-        """The type of an item that is an object, which is read from the stream of what has the list."""
+        """Return the type of an item that is an object read from the stream of the object with the list; ``None`` for
+        other items."""
         kind, holder = self.path.type, self.series.holder
         if holder is None or not isinstance(kind, UserType) or kind.opaque:
             return None
@@ -119,15 +120,15 @@ class Item(PartOfItem):
 
     @property
     def missing(self) -> Compiled:
-        """Code of the ``Reason`` why there is no such item; of 0 where there is one."""
+        """Return code of the ``Reason`` why the item does not exist; 0 if it does."""
         first = joined((self.index, constant(0)), Code.GREATER_EQUAL, BOOLEAN)
         within = joined((self.index, self.series.size()), Code.LESS, BOOLEAN)
         exists = joined((first, within), Code.BOOLEAN_AND, BOOLEAN)
         return joined((exists, constant(0), constant(Reason.VALUE)), Code.SELECT, Interval(0, Reason.VALUE))
 
     def value(self, *, absent_fails: bool) -> Compiled:
-        """Code of the integer that it is. ``absent_fails``: it has no value where it is absent; otherwise it may not
-        be."""
+        """Return code of the integer. ``absent_fails``: it has no value if it is absent; otherwise it must be
+        present."""
         if isinstance(self.path.type, BytesType | StringType):
             raise NotForEngineError(f'an expression computes with text of an item of "{self.series.name}"')
         number, interval = self.series.number_of(self.path, absent_fails=absent_fails)
@@ -135,6 +136,6 @@ class Item(PartOfItem):
 
 
 def _cast(path: Node, node: Cast) -> Cast:
-    """Return ``path`` cast to a type by its full name, which is the same in every scope."""
+    """Return ``path`` cast to a type by its full name, which is valid in every scope."""
     assert isinstance(node.type, UserType)
     return Cast(path, "::".join(node.type.path), type=node.type)

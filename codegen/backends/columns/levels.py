@@ -1,4 +1,4 @@
-"""The objects around rows as a writer makes them, and what of them it cannot fill in."""
+"""The objects around rows as a writer creates them, and what a writer cannot fill in of them."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ from .table import TableColumn
 
 
 def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
-    """Return the source of each ``Level`` of a format; none if a file is only rows."""
+    """Return the source of each ``Level`` of a format; empty if a file consists of rows alone."""
     if not has_levels(plan, rows):
         return ()
     return tuple(_source(plan, *each) for each in _steps(plan, rows))
 
 
 def has_levels(plan: Plan, rows: Rows) -> bool:
-    """Return whether rows need objects around them to be written."""
+    """Return whether writing rows requires objects around them."""
     return bool(rows.path or rows.prologue or rows.sized) or is_chained(plan, rows)
 
 
 def is_chained(plan: Plan, rows: Rows) -> bool:
-    """Return whether checksums of units continue those of the units before them."""
+    """Return whether checksums of units continue those of the previous units."""
     return rows.streaming and bool(chained_in(plan, plan.top(rows).path))
 
 
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
-    """Yield the types around a row, outermost first, each with its field that leads to the row, and to which type."""
+    """Yield the types around a row, outermost first, each with the field that leads to the row and the path of the type
+    that it leads to."""
     for path, name, kind in rows.steps or ((plan.top(rows).path, rows.field, rows.type),):
         struct = plan.type(path)
         field = struct.field(name)
@@ -62,7 +63,8 @@ def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
 
 
 def _most(struct: TypePlan, count: Node) -> int:
-    """Return the largest number that an integer of a fixed width says; 0 if the count is no such integer."""
+    """Return the largest value of an integer of a fixed width that holds a count; 0 if the count is not such an
+    integer."""
     field = struct.field(count.id) if isinstance(count, Name) else None
     if field is None or not isinstance(field.type, IntegerType):
         return 0
@@ -71,8 +73,8 @@ def _most(struct: TypePlan, count: Node) -> int:
 
 
 def _tags(plan: Plan, struct: TypePlan, field: Field, path: Path) -> tuple[tuple[str, int], ...]:
-    """Return the integer by which a switch chooses the type of a path, where it is an attribute and has one value
-    then."""
+    """Return the attribute, with its integer value, by which a switch chooses the type of a path, if that value is
+    unique."""
     if field.switch is None or not isinstance(field.switch.on, Name) or struct.field(field.switch.on.id) is None:
         return ()
     found = [
@@ -90,7 +92,7 @@ def _constant(plan: Plan, node: Node) -> int | None:
     return constant_integer(node)
 
 
-# What a value instance is solved for --------------------------------------------------------------------------------
+# Attributes that value instances are solved for ----------------------------------------------------------------------
 
 
 def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
@@ -117,7 +119,7 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
 
 
 def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
-    """Return the structs of the attributes that a value instance is solved for, as ``Column.inside`` has them."""
+    """Return the structs of the attributes that a value instance is solved for, as in ``Column.inside``."""
     around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(plan, rows, column):
@@ -131,8 +133,8 @@ def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[s
 
 
 def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan, tuple[str, ...]] | None:
-    """Return the object itself or one around it that has the owner of an attribute inside, and the fields that lead to
-    the owner: those that a writer makes if they are not given."""
+    """Return the object itself or the enclosing one that contains the owner of an attribute, and the fields that lead
+    to the owner, which a writer creates if they are not given."""
     outer, fields = holder, tuple[str, ...]()
     match owner:
         case Name(name) if name not in ("_parent", "_root"):
@@ -154,7 +156,7 @@ def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan,
 
 
 def _is_above(owner: Node | None) -> bool:
-    """Return whether the owner of an attribute is the object itself or one around it."""
+    """Return whether the owner of an attribute is the object itself or one that encloses it."""
     match owner:
         case None | Name("_parent" | "_root"):
             return True
@@ -163,11 +165,12 @@ def _is_above(owner: Node | None) -> bool:
     return False
 
 
-# What cannot be filled in -------------------------------------------------------------------------------------------
+# Attributes that cannot be filled in ---------------------------------------------------------------------------------
 
 
 def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[str, ...]:
-    """Return the attributes of the row, and of what is around it, that no column holds and that nothing fills in."""
+    """Return the attributes of the row, and of the objects around it, that no column contains and that are not filled
+    in."""
     steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
     for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
@@ -189,14 +192,17 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
 
 
 def _held_by_pieces(kind: str, struct: TypePlan) -> set[str]:
-    """Return the kind of a piece, and what fills the rest of a block."""
+    """Return the attributes of the kind of a piece and of the field that fills up a block."""
     rest = (each.id for each in struct.fields if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
     return {field_name(kind), *map(field_name, rest)}
 
 
 def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[str, Path]]:
-    """Yield the structs that lead to a column that is a field of one, outermost first: the beginning of the attribute's
-    name that stands for each, and its type. ``struct``: the type that the column's attribute belongs to."""
+    """Yield the structs that lead to a column that is a field of one, outermost first: the prefix of the attribute's
+    name for each, and its type.
+
+    ``struct``: the type that the column's attribute belongs to.
+    """
     prefix = ""
     for name in column.path:
         field = struct.field(name)
@@ -207,8 +213,8 @@ def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[st
 
 
 def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
-    """Yield the names of what an object of a type has to be given besides the fields that are ``held``; none where
-    objects of it are only read for a reason of their own."""
+    """Yield the names of the attributes that must be given for an object of a type besides the fields in ``held``; none
+    if objects of the type are read-only for another reason."""
     if struct.read_only is not None:
         return
     yield from (each.id for each in struct.parameters)
@@ -218,8 +224,8 @@ def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
 
 
 def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
-    """Return whether a writer fills in a field, or there are objects without it. A default that asks for an object
-    which is not given is none."""
+    """Return whether a writer fills in a field, or the field may be absent. A default that depends on an object that is
+    not given does not count."""
     if field.condition is not None:
         return True
     asked = (each for each in map(struct.field, names_in(field.default)) if each is not None)
@@ -229,7 +235,7 @@ def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
 
 
 def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:
-    """Yield the same for the structs of a column."""
+    """Yield the same names for the structs of a column."""
     if type.owner:
         struct = plan.type(type.owner)
         held = {field_name(name) for name, _ in type.fields}

@@ -1,4 +1,4 @@
-"""Steps of a program before its registers and steps are numbered."""
+"""Steps of a program before registers and steps are numbered."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .compiled import Compiled
 from .scope import Carried, Scalar, Span
 
 UNSIGNED_BOUND = 0x80
-"""Bit of ``CHECK_RANGE``: the upper bound is unsigned."""
+"""Flag of ``CHECK_RANGE``: the upper bound is unsigned."""
 
 
 @dataclass(eq=False)
 class Label:
-    """A place that a step jumps to."""
+    """The target of a jump."""
 
     step: int = -1
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Operand ``b`` of the checks; ``reason`` is a word of ``wireloom.base.report.REASONS``."""
+    """Operand ``b`` of checks; ``reason`` is a key of ``wireloom.base.report.REASONS``."""
 
     lost: bool
     reason: str
@@ -48,7 +48,7 @@ Operand = int | Kind | Scalar | Span | Label | Refusal | Carried
 
 
 def source_of(operand: Operand, number: int) -> str:
-    """Return an operand as Python source; ``number``: what it is in the program."""
+    """Return an operand as Python source. ``number``: its number in the program."""
     if isinstance(operand, Refusal):
         return str(operand)
     if isinstance(operand, IntEnum):
@@ -58,7 +58,7 @@ def source_of(operand: Operand, number: int) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A step whose operands are not all numbers yet, and the comment that is beside it."""
+    """A step whose operands may still lack their numbers, with its comment."""
 
     op: Op
     a: Operand = 0
@@ -79,7 +79,7 @@ class ExpressionLine:
 
 @dataclass(frozen=True)
 class ReadLine:
-    """A register step that is left out where nothing needs the register."""
+    """A step that fills a register; it is omitted if the register is not needed."""
 
     line: Line
     scalar: Scalar
@@ -97,8 +97,11 @@ class ConstantLine:
 
 @dataclass(frozen=True)
 class ChecksumLine:
-    """``CHECKSUM``: the bytes between two marks have the checksum that ``field`` holds. ``rule`` lacks what is numbered
-    at the end: the register of ``continues``, and the code of what is ``stored`` for the checksum ``sum``."""
+    """``CHECKSUM``: the checksum of the bytes between two marks must equal that in ``field``.
+
+    The numbers of the register ``continues`` and of the code ``stored``, the value for the register ``sum``, are filled
+    into ``rule`` at the end.
+    """
 
     number: int
     rule: ChecksumRule
@@ -112,21 +115,21 @@ class ChecksumLine:
 
     @property
     def needs(self) -> tuple[Scalar, ...]:
-        """Return the registers that it uses."""
+        """Return the registers that the step uses."""
         return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
 
 
 @dataclass(eq=False)
 class Slot:
-    """A place for steps that turn out to be needed later."""
+    """A position for steps whose need becomes known later."""
 
     items: list[Item | Label | Slot] = field(default_factory=list)
 
 
 @dataclass(eq=False)
 class FunctionLine:
-    """The beginning of a function, whose steps are ``items``. ``marks`` and ``loops``: its own, from the first number
-    up to the second one."""
+    """The beginning of a function, whose steps are ``items``. ``marks`` and ``loops``: the ranges of its own marks and
+    loops, as begin and end."""
 
     number: int
     bounded: bool
@@ -140,7 +143,7 @@ Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine | Function
 
 
 def in_place(items: Iterable[Item | Label | Slot]) -> Iterator[Item | Label]:
-    """Yield the items, those of slots in their places."""
+    """Yield the items, with those of slots in place."""
     for item in items:
         if isinstance(item, Slot):
             yield from in_place(item.items)
@@ -149,7 +152,7 @@ def in_place(items: Iterable[Item | Label | Slot]) -> Iterator[Item | Label]:
 
 
 def packed_ranges(first: tuple[int, int], second: tuple[int, int]) -> int:
-    """Pack two ranges into an operand, as a function names what is its own.
+    """Pack two ranges into an operand, the form in which a function names its own registers, spans, marks and loops.
 
     >>> hex(packed_ranges((1, 2), (3, 4)))
     '0x4000300020001'
@@ -158,7 +161,7 @@ def packed_ranges(first: tuple[int, int], second: tuple[int, int]) -> int:
 
 
 def found_by(item: Item | Label) -> Scalar | Span | None:
-    """Return the register or span that a step puts something into."""
+    """Return the register or span that a step fills; ``None`` if it fills none."""
     match item:
         case ExpressionLine(target=target):
             return target
@@ -174,7 +177,7 @@ def found_by(item: Item | Label) -> Scalar | Span | None:
 
 
 def without_idle_jumps(items: list[Item | Label]) -> list[Item | Label]:
-    """Leave out jumps to the step after them: what stood in between was not needed."""
+    """Drop jumps to the step after them, which remain if the steps between were not needed."""
     kept: list[Item | Label] = []
     labels: set[Label] = set()
     for item in reversed(items):

@@ -1,17 +1,17 @@
-"""Python source of values, in lines that fit."""
+"""Python source of values, in lines of limited length."""
 
 from __future__ import annotations
 
 import textwrap
 
 WIDTH = 90
-"""Most characters of one piece of text; the formatter indents it and cannot break it."""
+"""Maximum number of characters in one piece of text; the formatter indents it and cannot break it."""
 SENTENCE = 112
-"""As many of a line of a docstring, between the quotes."""
+"""Maximum number of characters in a line of a docstring, without the quotes."""
 
 
 def literal(value: object) -> str:
-    """Return the source of a value; long text as one piece per line.
+    """Return the source of a value; long text is split into one piece per line.
 
     >>> print(literal("a\\nb"))
     ('a\\n'
@@ -24,7 +24,7 @@ def literal(value: object) -> str:
 
 
 def refusal_text(refusal: str | None) -> str:
-    """Return the sentence of a generated module about columns that the engine does not read; empty if it does."""
+    """Return the sentence of a generated module about columns that the engine does not read; empty if it reads all."""
     if refusal is None:
         return ""
     return textwrap.fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", SENTENCE)

@@ -1,4 +1,4 @@
-"""Checks that the engine loads a program: numbers of a spec may be larger than an operand."""
+"""Checks that the engine can load a program: numbers in a spec may exceed the range of an operand."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ ADDENDS = (Op.BYTES_REGISTER, Op.LIMIT_REGISTER, Op.SKIP_REGISTER)
 """Steps whose operand ``c`` is added to a number of bytes."""
 
 WIDEST_NEED = 0xFFFF
-"""The operand of ``NEED`` has 16 bits."""
+"""The width of the operand of ``NEED`` is 16 bits."""
 
 
 def refuse_unloadable(program: ColumnProgram, steps: Iterable[tuple[Step, str]]) -> None:
-    """Raise ``NotForEngineError`` where a count or an operand of the program is beyond what the engine loads.
+    """Raise ``NotForEngineError`` if a count or an operand of the program exceeds what the engine loads.
 
-    ``steps``: each step of the program, and the name of the field that it is about.
+    ``steps``: each step of the program, with the name of its field.
     """
     _refuse_counts(program)
     depth = 0

@@ -25,7 +25,7 @@ MOST_TURNS = 1 << 62
 
 
 def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: Callable[[], None]) -> None:
-    """Append a loop, with the steps of one item that ``item`` appends. Raises ``NotForEngineError``."""
+    """Append a loop with the steps of one item, which ``item`` appends. Raises ``NotForEngineError``."""
     name, kind = field.id, KINDS[type(repeat)]
     if field.framing is not None:
         raise NotForEngineError(f'"{name}" is framed inside of other fields')
@@ -74,7 +74,8 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
 
 
 def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
-    """Return what expressions use of the items of a repeated field that begins here, if some do."""
+    """Return the object that keeps the items of a repeated field for expressions; ``None`` if no expression uses
+    them."""
     if not state.is_asked(field):
         return None
     kept = KeptItems(field.id, state.facts, state.assembler, state.assembler.slot())
@@ -84,10 +85,10 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
 
 
 def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
-    """Return a compiler of expressions about an item that is complete, which is ``_``."""
+    """Return a compiler of expressions about an item that has been read, which is ``_``."""
     item = scope.members.get(field.id)
     compiler = Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope, presence_of=presence_of)
-    # An item's value instances are computed here, but objects compute them when all items are read.
+    # The value instances of an item are computed here, but objects compute them after all items have been read.
     lists = (each for holder in (scope, *scope.enclosing()) for each in holder.lists.values())
     return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))
 
@@ -110,7 +111,7 @@ def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scal
 def lower_list(
     state: State, scope: Scope, field: Field, repeat: Repeat, node: ColumnNode | None, item: Callable[[], None]
 ) -> None:
-    """Append a loop whose items are those of the list column ``node``, if there is one."""
+    """Append a loop whose items fill the list column ``node``, if it is set."""
     if node is None or node.item is None:
         lower_loop(state, scope, field, repeat, item)
         return

@@ -1,4 +1,4 @@
-"""The view that the templates print: the format's description, its Arrow schema and its column program."""
+"""The view that the templates render: the description of the format, its Arrow schema and its column program."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def lower(plan: Plan) -> View | None:
 
 
 def lower_parts(plan: Plan) -> Mapping[str, View]:
-    """Return the views of all tables but the default one, by the names of their packages inside the format's."""
+    """Return the views of all tables except the default one, by the names of their subpackages."""
     if plan.units is not None:
         return lower_kinds(plan)
     return {each.name: _lower_table(plan.of_table(each), each) for each in plan.tables[1:]}
@@ -97,8 +97,8 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
 
 @dataclass(frozen=True)
 class Compilation:
-    """The program of a table, or else why there is none (``refusal``). ``columns``: the columns that it leaves out, all
-    of them not default ones, each with the reason."""
+    """The program of a table, or the reason why there is none (``refusal``). ``columns``: the columns that it omits,
+    none of them default ones, each with the reason."""
 
     listing: Listing | None
     refusal: str | None = None
@@ -201,7 +201,7 @@ def _message(table: MessageTable) -> str:
 
 
 def _given(field: MessageField) -> str:
-    """Return the text that makes a field, without what it is anyway."""
+    """Return the source that constructs a field, without arguments equal to their defaults."""
     kind = f"FieldKind.{FieldKind(field.kind).name}"
     others = ((each.name, getattr(field, each.name), each.default) for each in fields(field)[2:])
     more = "".join(f", {name}={value!r}" for name, value, default in others if value != default)
@@ -271,8 +271,8 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
 
 
 def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the structs of types of the spec in a column, each the way that leads to it and the class of its
-    objects."""
+    """Yield the structs in a column that are types of the spec: the path within the column that leads to each, and the
+    class of its objects."""
     if type.owner:
         yield path, class_reference(plan, type.owner)
     for name, each in _inside(type):
@@ -280,7 +280,7 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
 
 
 def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Yield the structs of variants in a column, each with the way that leads to it."""
+    """Yield the structs of variants in a column, each with the path that leads to it."""
     if type.variants:
         yield path, tuple((name, each) for (name, _), each in zip(type.fields, type.variants, strict=True))
     for name, each in _inside(type):
@@ -288,7 +288,8 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
 
 
 def _maps(type: ArrowType, path: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the maps in a column, each with the way that leads to it, and those from an item to its key and value."""
+    """Yield the maps in a column, each with the path that leads to it and the paths from an item to its key and its
+    value."""
     if type.pairs is not None:
         yield path, ".".join(type.pairs.key), ".".join(type.pairs.value)
     for name, each in _inside(type):
@@ -313,32 +314,32 @@ def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
 
 
 def _ahead(plan: Plan) -> tuple[str, ...]:
-    """Return the instances of the root that are at positions of the input."""
+    """Return the instances of the root that are located at positions of the input."""
     return tuple(field_name(each.id) for each in plan.root.instances if each.field is not None and each.io is None)
 
 
 def _marker(plan: Plan, rows: Rows) -> str:
-    """Return what each unit ends with, as attributes of the object that is before the units."""
+    """Return the marker at the end of each unit, as attributes of the object before the units."""
     fields = plan.type(rows.types[0]).fields
     way = fields[-1].marker if rows.streaming and fields else ()
     return ".".join(map(field_name, way)) if way and way[0] in rows.prologue else ""
 
 
 def _variables(plan: Plan, rows: Rows) -> tuple[str, ...]:
-    """Return the properties of the root's variables, which are carried from unit to unit."""
+    """Return the properties of the root's variables, which are carried over from unit to unit."""
     found = (field_name(each.id) for each in plan.root.instances if each.variable)
     return tuple(found) if rows.streaming else ()
 
 
 def _is_positional(row: TypePlan) -> bool:
-    """Return whether some value instance of a row depends on where its stream stands."""
+    """Return whether a value instance of a row depends on the position of its stream."""
     inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
     stands = (each for each in inside if isinstance(each, Member) and each.name in ("pos", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in stands)
 
 
 def _reads_elsewhere(plan: Plan) -> bool:
-    """Return whether objects have fields at positions of their own, which may lie after all others."""
+    """Return whether objects have fields at explicit positions, which may lie after all other fields."""
     return any(each.field is not None for type in plan.family for each in type.instances)
 
 
@@ -349,7 +350,7 @@ def _format_arguments(
     open: tuple[str, ...],
     settable: tuple[tuple[str, str, int], ...],
 ) -> tuple[str, ...]:
-    """Return the arguments of ``Format`` but for its columns and choices; those with the default value are left out."""
+    """Return the arguments of ``Format`` except columns and choices; those equal to their defaults are omitted."""
     attribute = plan.top(rows).field(rows.field)
     framing = attribute.framing if attribute is not None else None
     names = tuple(each.name for each in plan.tables) if rows.name else ()

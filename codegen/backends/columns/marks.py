@@ -1,4 +1,4 @@
-"""Where the checksums of a type begin and end: the marks that the engine sets while it reads the type's fields."""
+"""The beginnings and ends of the checksums of a type: the marks that the engine sets while it reads the fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .assembler import Assembler
 
 
 class Marks:
-    """The marks of one type. A place that several checksums name is marked once."""
+    """The marks of one type. A position that several checksums use has one mark."""
 
     def __init__(self, assembler: Assembler, covers: Iterable[Cover]) -> None:
         self._before: dict[str, int] = {}
@@ -28,11 +28,11 @@ class Marks:
             self._covered[cover.way] = (self._before[cover.first], self._after[cover.last])
 
     def before(self, name: str) -> int | None:
-        """Return the mark to be set before the attribute, if any."""
+        """Return the mark to be set before the attribute; ``None`` if there is none."""
         return self._before.get(name)
 
     def after(self, name: str) -> int | None:
-        """Return the mark to be set after the attribute, if any."""
+        """Return the mark to be set after the attribute; ``None`` if there is none."""
         return self._after.get(name)
 
     def covered(self, cover: Cover) -> tuple[int, int]:

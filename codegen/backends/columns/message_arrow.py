@@ -1,4 +1,4 @@
-"""Which Arrow type a field of a message becomes: nested as the messages are."""
+"""Derives the Arrow type of a field of a message; types are nested as the messages are."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ KEYS: dict[str, Type] = {
     **{f"{sign}int{bits}": IntegerType(bits // 8, sign != "u", None) for sign in ("", "u", "s") for bits in (32, 64)},
     **{f"{sign}fixed{bits}": IntegerType(bits // 8, sign == "s", None) for sign in ("", "s") for bits in (32, 64)},
 }
-"""The types of a map's keys by protobuf's words."""
+"""The types of a map's keys, by their protobuf keywords."""
 
 
 def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = ()) -> ArrowType:
-    """Return the type of the column that a field makes; ``within``: the message types that it is part of.
+    """Return the type of the column of a field. ``within``: the message types that it is nested in.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``;
-    messages of a field with ``json`` are text.
-    Labels are those of a whole column; enums inside lists and structs are their numbers. Raises ``SpecError`` where
-    a message type contains itself: such values have no Arrow type.
+    messages of a field with ``json`` are text. Labels apply to whole columns; enums inside lists and structs are their
+    numbers. Raises ``SpecError`` if a message type contains itself: such values have no Arrow type.
     """
     field = field_of(attribute)
     repeated = field.label == "repeated"

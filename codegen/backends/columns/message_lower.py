@@ -1,4 +1,4 @@
-"""A spec whose table is one of messages: the views that the templates print, one for each kind of message."""
+"""Lowers a spec whose table consists of messages: the views that the templates render, one for each kind of message."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ALWAYS = ("MessageSet(", "MessageProgram(")
 
 
 def default_kind(units: Units) -> UnitKind:
-    """Return the kind of those who do not choose."""
+    """Return the kind that is read unless another one is chosen."""
     return next((each for each in units.kinds if each.name == units.default), units.kinds[0])
 
 
@@ -45,7 +45,7 @@ def lower_units(plan: Plan, units: Units) -> View:
 
 
 def lower_kinds(plan: Plan) -> Mapping[str, View]:
-    """Return the views of the other kinds, by the name of their package inside the format's."""
+    """Return the views of the other kinds, by the names of their subpackages."""
     units = plan.units
     if units is None:
         return {}
@@ -78,7 +78,7 @@ def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
 def compile_units(
     plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
 ) -> tuple[MessageProgram | None, str | None]:
-    """Return the program of a kind, or why there is none."""
+    """Return the program of a kind, or the reason why there is none."""
     try:
         return message_program(plan, units, kind, columns), None
     except NotForEngineError as refusal:
@@ -86,8 +86,7 @@ def compile_units(
 
 
 def coverage(plan: Plan, units: Units) -> str | None:
-    """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError``, as ``lower_kind``
-    does."""
+    """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError`` like ``lower_kind``."""
     for kind in units.kinds:
         _, refusal = compile_units(plan, units, kind, message_columns(plan, kind))
         if refusal is not None:
@@ -146,7 +145,7 @@ def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> Mes
 
 
 def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
-    """Return the import statements after that of pyarrow, as the linter wants them."""
+    """Return the import statements after that of pyarrow, in the order that the linter requires."""
     results = " ".join(each.result for each in functions)
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
     helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
@@ -157,7 +156,7 @@ def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
 def _format_arguments(
     plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
 ) -> tuple[str, ...]:
-    """Return the arguments of ``Format`` but for its columns; those with the default value are left out."""
+    """Return the arguments of ``Format`` except its columns; those equal to their defaults are omitted."""
     default = kind is default_kind(units)
     tables = tuple(each.name for each in units.kinds) if units.option else ()
     more: dict[str, tuple[object, object]] = {

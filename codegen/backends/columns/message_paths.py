@@ -1,4 +1,4 @@
-"""Names in the expressions of message types: fields of the row, and of the messages above it."""
+"""Resolves names in the expressions of message types: fields of the row, and of the messages above it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .message_types import field_of
 from .refusal import NotForEngineError
 
 MAX_NESTING = 64
-"""How many instances may depend on each other before the lowering gives up on an expression."""
+"""Maximum depth of instances that depend on each other; beyond it the lowering gives up on an expression."""
 
 
 def levels(plan: Plan, kind: UnitKind) -> tuple[Path, ...]:
@@ -41,7 +41,8 @@ def row_numbers(plan: Plan, kind: UnitKind) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Place:
-    """The message in which a name stands: ``up`` levels above the row, then through singular fields ``steps``."""
+    """The message in which a name is resolved: ``up`` levels above the row, then through the singular fields
+    ``steps``."""
 
     up: int
     steps: tuple[Field, ...]
@@ -50,12 +51,12 @@ class Place:
 
 @dataclass(frozen=True)
 class FieldFound:
-    """An attribute at the end of a path of names; only the last of ``steps`` may be repeated."""
+    """The attribute that a path of names refers to; only the last of ``steps`` may be repeated."""
 
     up: int
     steps: tuple[Field, ...]
     owner: TypePlan
-    """The message type that the last step is a field of."""
+    """The message type that contains the last step."""
 
     @property
     def attribute(self) -> Field:
@@ -64,7 +65,7 @@ class FieldFound:
 
     @property
     def source(self) -> FieldSource:
-        """Return the column that is this field."""
+        """Return the column of this field."""
         return FieldSource(tuple(field_of(each).number for each in self.steps), self.up)
 
 
@@ -81,8 +82,8 @@ Found = FieldFound | InstanceFound | Place
 
 @dataclass(frozen=True)
 class Paths:
-    """Looks names up. ``chain``: the types of the row and of the messages above it. ``rows``: the fields that lead from
-    the unit to its rows. ``effort`` counts what is compiled for the table."""
+    """Resolves names. ``chain``: the types of the row and of the messages above it; ``rows``: the fields that lead from
+    the unit to its rows; ``effort`` counts what is compiled for the table."""
 
     plan: Plan
     chain: tuple[Path, ...]
@@ -90,8 +91,8 @@ class Paths:
     effort: Effort = field(default_factory=Effort)
 
     def why_no_input(self, found: FieldFound) -> str:
-        """Return why an expression cannot be computed from columns where none of them is ``found``, with the way
-        out."""
+        """Return why an expression cannot be computed from columns if ``found`` is not among them, and what to do about
+        it."""
         first = found.steps[0]
         sentence = f'an expression uses "{found.attribute.id}", which is not a column'
         structs = [self.plan.type(each) for each in self.chain[: found.up]]

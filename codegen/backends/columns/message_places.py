@@ -1,4 +1,4 @@
-"""Messages of rows at their places in a program: the registers and spans of their fields, and what expressions find."""
+"""Messages of rows in a program: the registers and spans of their fields, and what expressions find."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .state import State
 from .tag_tables import TagField, TagTable
 
 BEGUN = 2
-"""What says that a message is there: it has begun just now."""
+"""The value of the register of a message that has just begun."""
 
 
 @dataclass
 class Arm:
-    """A field that has steps of its own: a message, or an item of a list. ``inner``: the message."""
+    """A field with steps of its own: a message, or an item of a list. ``inner``: the message."""
 
     number: int
     field: Field
@@ -38,8 +38,8 @@ class Arm:
 
 @dataclass
 class MessagePlace:
-    """A message at one place. ``present``: the registers that are all true where it is there; ``facts``: the same for
-    expressions; ``nodes``: the columns of its fields."""
+    """One message of a row. ``present``: the registers that are all true if it is present; ``facts``: the same
+    condition for expressions; ``nodes``: the columns of its fields."""
 
     type: TypePlan
     scope: Scope
@@ -52,17 +52,17 @@ class MessagePlace:
     singles: list[tuple[Field, TagField]] = field(default_factory=list)
 
     def entries(self) -> Iterator[tuple[Field, TagField]]:
-        """Yield its fields, but for items of lists."""
+        """Yield its fields except items of lists."""
         yield from self.singles
         yield from ((each.field, each.entry) for each in self.parts)
 
     @property
     def parts(self) -> Iterator[Arm]:
-        """Return the messages that are fields of it, neither of which is repeated."""
+        """Return its message fields that are not repeated."""
         return (each for each in self.arms if not each.several)
 
     def all(self) -> Iterator[MessagePlace]:
-        """Yield it and the messages in it that are no items of lists."""
+        """Yield the message and all messages in it that are not items of lists."""
         yield self
         for each in self.parts:
             assert each.inner is not None
@@ -71,8 +71,8 @@ class MessagePlace:
 
 @dataclass
 class Places:
-    """Makes the places of the message ``name`` and of all messages in it. ``broken``: the register that says that it
-    does not hold; ``most``: how deep messages may be in it."""
+    """Creates the places of the message ``name`` and of all messages in it. ``broken``: the register that says whether
+    it is invalid; ``most``: the maximum depth of messages in it."""
 
     state: State
     name: str
@@ -88,8 +88,8 @@ class Places:
         within: tuple[Path, ...],
         depth: int,
     ) -> MessagePlace:
-        """Return the place of a message whose fields ``scope`` has. ``facts``, ``present``, ``nodes`` as in
-        ``MessagePlace``; ``within``: the types of the messages that it is in, ``depth`` of them."""
+        """Return the place of a message whose fields belong to ``scope``. ``facts``, ``present`` and ``nodes`` are as
+        in ``MessagePlace``; ``within``: the types of the enclosing messages, ``depth`` of them."""
         type = scope.struct
         assert type.message is not None
         if type.path in within:
@@ -166,7 +166,7 @@ class Places:
         return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), facts)
 
     def _name_value(self, message: MessagePlace, each: Field, entry: TagField) -> None:
-        """Say what expressions find by the name of a single value."""
+        """Set what expressions find by the name of a single value."""
         members, value, rule = message.scope.members, entry.value, field_of(each)
         if isinstance(each.type, FloatType):
             members[each.id] = Unavailable(f'an expression uses the float "{each.id}"')
@@ -178,7 +178,7 @@ class Places:
                 Unavailable(sentence) if proto2_text else Unavailable(defaults) if rule.default is not None else value
             )
         elif isinstance(rule.default, int):
-            # What is absent has the default.
+            # An absent value has the default.
             interval = value.interval.union(Interval(int(rule.default), int(rule.default)))
             members[each.id] = Scalar(each.id, interval, message.facts)
         else:

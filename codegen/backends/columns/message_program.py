@@ -1,4 +1,4 @@
-"""A table of messages as the program that the engine runs, and as the source code of that."""
+"""A table of messages as the program that the engine runs, and as its source code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .refusal import NotForEngineError
 
 
 def message_program(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
-    """Return the program. Raises ``NotForEngineError`` with the first thing that the engine cannot do."""
+    """Return the program. Raises ``NotForEngineError`` for the first construct that the engine does not support."""
     refused = next((each.refusal for each in columns if each.refusal), None)
     if refused is not None:
         raise NotForEngineError(refused)
@@ -37,7 +37,8 @@ def message_program(plan: Plan, units: Units, kind: UnitKind, columns: tuple[Mes
 
 
 def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> None:
-    """A message above the rows cannot be a column as a whole: the engine has its rows elsewhere."""
+    """Raise ``NotForEngineError`` for a column that is a whole message above the rows: the engine stores the rows of
+    such a message separately."""
     for each in columns:
         if isinstance(each.source, FieldSource) and each.source.up > 0:
             below = rows[len(rows) - each.source.up :]
@@ -46,7 +47,7 @@ def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> N
 
 
 def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:
-    """Return the fields of the unit of which the reader keeps one value per unit."""
+    """Return the fields of the unit that the reader stores once per unit."""
     struct, found = plan.type(kind.message), []
     for name in kind.unit_columns:
         attribute = struct.field(name)
@@ -59,11 +60,11 @@ def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:
 # Source code ---------------------------------------------------------------------------------------------------------
 
 _LEADING: dict[type, int] = {FieldRule: 4, MessageRule: 2, FieldSource: 1, LookupSource: 2, ComputedSource: 1}
-"""How many arguments are given by place."""
+"""The number of leading arguments that are passed by position."""
 
 
 def source(value: object) -> str:
-    """Return the source of rules and of sources of columns. Arguments with the default value are left out.
+    """Return the source code of rules and column sources. Arguments equal to their defaults are omitted.
 
     >>> source(FieldSource((1,), up=1))
     'FieldSource((1, ), up=1)'

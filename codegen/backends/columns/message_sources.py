@@ -1,4 +1,4 @@
-"""Where each column of a table of messages comes from, as the engine's program says it."""
+"""The source of each column of a table of messages, as in the engine's program."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ EVERY_BIT = 0xFFFFFFFFFFFFFFFF
 
 
 def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSource | LookupSource | None:
-    """Return the source of a value instance of the message at ``place`` that is a field under another name, or an item
-    of a table; ``None`` for any other."""
+    """Return the source of a value instance of the message at ``place`` that is an alias of a field, or an item of a
+    table; ``None`` for other instances."""
     value = instance.value
     if value is None or instance.condition is not None or instance.checks:
         return None
@@ -35,10 +35,10 @@ def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSour
 
 
 def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
-    """Return whether the instance has the field's own type; as a timestamp or by its label it is the same value."""
+    """Return whether the instance has the type of the field; a timestamp or a label is the same value."""
     field = field_of(found.attribute)
     if field.json:
-        # The field's column is text, that of an instance shows the message itself.
+        # The column of the field is text, that of an instance contains the message itself.
         return False
     return field.label == "repeated" or instance.type == found.attribute.type
 
@@ -60,7 +60,7 @@ def _lookup(paths: Paths, place: Place, instance: Instance, value: Subscript) ->
 
 
 def _masked(index: Node) -> tuple[Node, int] | None:
-    """Return an index and the bits of it that count; ``None`` if these are no constant."""
+    """Return an index and its bit mask; ``None`` if the mask is not a constant."""
     if not isinstance(index, Binary) or index.operator != "&":
         return index, EVERY_BIT
     for node, mask in ((index.left, index.right), (index.right, index.left)):

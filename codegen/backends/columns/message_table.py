@@ -1,4 +1,4 @@
-"""The columns of a table of messages, in order, and where each of them comes from."""
+"""The columns of a table of messages, in order, and their sources."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from .message_types import field_of
 from .refusal import NotForEngineError
 
 SHOWN = ("dictionary", "timestamp")
-"""How the names of types begin that show a number as something else."""
+"""Prefixes of the names of types that show a number in another form."""
 
 
 @dataclass(frozen=True)
 class MessageColumn:
-    """One column. ``attribute``: the name that it has in the generated class of the message ``up`` levels above the
-    row; empty for what is not a field or instance. The rest is as in ``wireloom.format.description.Column``.
+    """One column. ``attribute``: its name in the generated class of the message ``up`` levels above the row; empty
+    unless it is a field or an instance. Other attributes are as in ``wireloom.format.description.Column``.
 
-    ``is_json``: messages as text. ``source``: where the engine has it from; ``None`` if it cannot have it, which
-    ``refusal`` explains.
+    ``is_json``: messages are shown as text. ``source``: where the engine takes the values from; ``None`` if it cannot,
+    for the reason ``refusal``.
     """
 
     name: str
@@ -58,14 +58,14 @@ class MessageColumn:
 
     @property
     def lookup(self) -> str:
-        """Like ``wireloom.format.description.Column.lookup``."""
+        """Return ``wireloom.format.description.Column.lookup`` for this column."""
         if not isinstance(self.source, LookupSource):
             return ""
         return "integer" if self.source.integer else "item"
 
 
 def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
-    """Default columns, then the selectable ones. Raises ``SpecError`` if one has no Arrow type."""
+    """Return the default columns, then the selectable ones. Raises ``SpecError`` if one has no Arrow type."""
     paths = Paths(plan, levels(plan, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
     columns = [
@@ -81,13 +81,13 @@ def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
     for place, (each, _) in enumerate(listed):
         if isinstance(each, UnitColumn) and columns[place].source is None:
             columns[place] = _computed(paths, each, columns[place], inputs, otherwise)
-    # Who gives the items need not give the numbers of their places.
+    # If the items are given, the numbers of their positions are not required.
     indices = {each.source.index for each in columns if isinstance(each.source, LookupSource)}
     return tuple(replace(each, derived=True) if each.source in indices else each for each in columns)
 
 
 def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
-    """Return the number of the row, or the mark."""
+    """Return the column with the number of the row, or the mark."""
     if name == kind.row_number:
         doc = "Number of the row in its unit, from 0."
         return MessageColumn(name, INTEGERS[4, True], default, doc=doc, derived=True, source=RowNumberSource())
@@ -124,7 +124,7 @@ def _of_field(paths: Paths, found: Field, place: FieldFound, made: MessageColumn
 
 
 def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> MessageColumn:
-    """Return the column with the labels of its enum, where it shows them."""
+    """Return the column with the labels of its enum, if it shows them."""
     if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made
     members = paths.plan.enum(found.type.path).labels
@@ -132,7 +132,7 @@ def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> Mes
 
 
 def _instance_type(plan: Plan, instance: Instance) -> ArrowType:
-    """Return the type of a value instance that is a field under another name, or computed from fields of any size."""
+    """Return the type of a value instance that is an alias of a field, or is computed from fields of any size."""
     type, lists = instance.type, 0
     while isinstance(type, ListType):
         type, lists = type.item, lists + 1

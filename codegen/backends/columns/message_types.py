@@ -12,7 +12,8 @@ from ..python.message_rules import message_set, reached
 
 
 def types_of(plan: Plan, unit: Path) -> MessageSet:
-    """Return the type of a unit and all that its fields lead to, each once; the unit's own is the first."""
+    """Return the type of a unit and all types that its fields lead to, without duplicates; the unit's own type comes
+    first."""
     return message_set(plan, reached(plan, [unit]))
 
 

@@ -1,4 +1,4 @@
-"""Integers, enums, floats and bit fields of a row as steps."""
+"""Lowers integers, enums, floats and bit fields of a row to steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .valid import checks, refusal_of
 
 
 def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> None:
-    """A float of the wire: part of the run."""
+    """Append a float on the wire, as part of the run."""
     if field.checks:
         raise NotForEngineError(f'"{field.id}" is a float with "valid"')
     offset = state.run.add(field.id, kind.size)
@@ -48,7 +48,7 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
 
 
 def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -> None:
-    """An integer or enum of the wire: part of the run."""
+    """Append an integer or enum on the wire, as part of the run."""
     offset = state.run.add(field.id, kind.size)
     scalar = _member(state, scope, field)
     if kind.endian not in ("le", "be", None):
@@ -62,27 +62,27 @@ def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -
         state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id)
 
     node = state.column(scope, field.id)
-    # A switch may choose from integers of several sizes, which have one column.
+    # A switch may choose from integers of several sizes, which share one column.
     same = node is not None and node.column.type.kind == wire_kind(kind.size, kind.signed, "le")
     _finish(state, scope, field, scalar, store if field.logical is None and same else None)
 
 
 def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None:
-    """A bit field: part of the run."""
+    """Append a bit field, as part of the run."""
     if kind.width > 64:
         raise NotForEngineError(f'"{field.id}" has more than 64 bits')
     lower_bit_value(state, scope, field, state.run.add_bits(field.id, kind))
 
 
 def lower_bit_value(state: State, scope: Scope, field: Field, compiled: Compiled) -> None:
-    """Append the steps of a bit field whose value is ``compiled``, once the run's ``NEED`` stands."""
+    """Append the steps of a bit field with the value ``compiled``, to run after the ``NEED`` of the run."""
     scalar = _member(state, scope, field)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
     _finish(state, scope, field, scalar, None)
 
 
 def lower_varint(state: State, scope: Scope, field: Field, kind: VarintType) -> None:
-    """A varint: it ends the run, since only its bytes say how many they are."""
+    """Append a varint, which ends the run, since its length depends on its bytes."""
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     state.run.flush()
@@ -91,18 +91,18 @@ def lower_varint(state: State, scope: Scope, field: Field, kind: VarintType) -> 
     too_long = Refusal(True, field.reason)
     state.assembler.add(Op.VARINT, scalar, too_long, shape, refusal_of(field), comment=field.id)
     _finish(state, scope, field, scalar, None)
-    # What comes next counts from the cursor, which the base of the last NEED no longer tells.
+    # What comes next is relative to the cursor, which is not known from the base of the last NEED.
     state.run.flush()
 
 
 def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> None:
-    """Append the steps that put an integer into its column, and refuse one that the column cannot hold."""
+    """Append the steps that store an integer in its column, and refuse one that exceeds the column's range."""
     held = column.held(Compiled((scalar,), scalar.interval))
     column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
 
 
 def _member(state: State, scope: Scope, field: Field) -> Scalar:
-    """Return the key by which expressions find the field."""
+    """Return the scalar by which expressions find the field."""
     scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), state.facts)
     state.created.append(scalar)
     scope.members[field.id] = scalar
@@ -110,7 +110,7 @@ def _member(state: State, scope: Scope, field: Field) -> Scalar:
 
 
 def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Callable[[int], None] | None) -> None:
-    """Fill the column, through ``direct`` where no register is needed for it, and check the value."""
+    """Fill the column, through ``direct`` if no register is needed for it, and check the value."""
     found = state.column(scope, field.id)
     if found is not None:
         number, column = found.number, found.column
@@ -124,15 +124,15 @@ def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Ca
 
 
 def begins_a_byte(field: Field) -> bool:
-    """Return whether the rest of a byte that bit fields began is left out before the field, whatever is read. A list
-    may have no items."""
+    """Return whether the field always begins at a byte boundary, so that the rest of a byte of bit fields is skipped
+    before it. A list does not guarantee that, since it may have no items."""
     type = field.type.base if isinstance(field.type, EnumType) else field.type
     whole = not isinstance(type, BitsType | UserType | UnionType | VarintType)
     return whole and field.repeat is None and field.condition is None
 
 
 def ends_byte(state: State, fields: Sequence[Field], last: Field) -> bool:
-    """Return whether bit fields right after ``last`` fill the byte in which that ends."""
+    """Return whether the bit fields right after ``last`` complete the byte in which it ends."""
     left = state.run.bits_left
     for field in fields[fields.index(last) + 1 :]:
         kind = field.type.base if isinstance(field.type, EnumType) else field.type

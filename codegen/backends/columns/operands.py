@@ -1,4 +1,4 @@
-"""How many operands steps have in the source of a program."""
+"""The number of operands of each step in the source of a program."""
 
 from __future__ import annotations
 
@@ -84,4 +84,4 @@ OPERANDS = {
     Op.ATTEMPT_END: 1,
     Op.REFUSE: 2,
 }
-"""How many operands of each step are shown in the source; the rest are not used."""
+"""The number of operands of each step that the source shows; the others are unused."""

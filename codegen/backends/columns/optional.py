@@ -1,4 +1,4 @@
-"""Fields with a condition: their steps, and what expressions find where they are absent."""
+"""Lowers fields with a condition, and sets what expressions find if they are absent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Created = Scalar | Span | Scope | Chosen
 def lower_optional(
     state: State, scope: Scope, field: Field, condition: Node, lower_present: Callable[[], None]
 ) -> Scalar:
-    """Append the steps of a field with ``if``; returns the register that says whether it is there."""
+    """Append the steps of a field with ``if``; return the register that says whether it is present."""
     name = field.id
     if not state.run.aligned:
         raise NotForEngineError(f'"{name}" is optional and may begin inside a byte')
@@ -54,8 +54,8 @@ def lower_optional(
 
 
 def with_presence(created: Sequence[Created]) -> list[ExpressionLine]:
-    """Give what an optional field has created the registers that say whether it is there; return the steps for where
-    it is."""
+    """Attach registers that say whether it is present to everything that an optional field has created; return the
+    steps that set them if it is."""
     lines = []
     for each in created:
         if isinstance(each, Scalar) and each.checked is None:
@@ -68,17 +68,17 @@ def with_presence(created: Sequence[Created]) -> list[ExpressionLine]:
 
 
 def note_present(assembler: Assembler, lines: Iterable[ExpressionLine]) -> None:
-    """Append the steps for where the field is there."""
+    """Append the steps that run if the field is present."""
     for each in lines:
         assembler.compute(each.target, each.compiled, each.comment)
 
 
 def note_absent(assembler: Assembler, column: ColumnNode | None, created: Sequence[Created]) -> None:
-    """Append the steps for where the field is absent."""
+    """Append the steps that run if the field is absent."""
     for node in column.same_level() if column is not None else ():
         assembler.add(Op.COLUMN_NULL, node.number, comment=node.column.name)
     for each in created:
-        # Expressions may run where the field is absent; they must not see an earlier row's value.
+        # Expressions may run if the field is absent; they must not see the value of an earlier row.
         if isinstance(each, Scalar):
             assembler.compute(each, constant(0), f"no {each.name}")
             assert each.checked is not None

@@ -1,4 +1,4 @@
-"""Optional bit fields that fill a byte together, whichever of them are there."""
+"""Lowers optional bit fields that together fill a byte, whichever of them are present."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .scope import Scalar, Scope
 from .state import State
 
 MOST_CONDITIONS = 6
-"""Conditions of which all combinations are looked at."""
+"""Maximum number of conditions of which all combinations are considered."""
 
 
 def rest_of_byte(state: State, fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Return the bit fields, the first of them optional, that fill the byte in any case; none where they may not."""
+    """Return the bit fields, the first of them optional, that fill the byte in every case; empty if they may not."""
     if not fields or fields[0].condition is None:
         return ()
     taken, orders = -state.run.bits_left % 8, set[str]()
@@ -49,7 +49,8 @@ def _kind(field: Field) -> BitsType | None:
 
 
 def _totals(fields: Sequence[Field]) -> set[int]:
-    """How many bits the fields may take, by all combinations of their conditions; empty if these are too many."""
+    """Return the total numbers of bits of the fields for all combinations of their conditions; empty if there are too
+    many conditions."""
     conditions = [None if each.condition is None else _settled(each.condition) for each in fields]
     asked = list(dict.fromkeys(each[0] for each in conditions if each is not None))
     if len(asked) > MOST_CONDITIONS:
@@ -66,7 +67,7 @@ def _totals(fields: Sequence[Field]) -> set[int]:
 
 
 def _settled(condition: Node) -> tuple[Node, bool]:
-    """Return what a condition asks, and which answer it wants."""
+    """Return the question of a condition, and the answer for which the condition holds."""
     if isinstance(condition, Unary) and condition.operator == "not":
         asked, wanted = _settled(condition.operand)
         return asked, not wanted
@@ -76,8 +77,8 @@ def _settled(condition: Node) -> tuple[Node, bool]:
 
 
 def lower_rest_of_byte(state: State, scope: Scope, fields: Sequence[Field]) -> dict[str, Scalar | None]:
-    """Append the steps of such fields; return the registers that say whether they are there. Raises
-    ``NotForEngineError``."""
+    """Append the steps of such fields; return for each the register that says whether it is present, ``None`` if it
+    always is. Raises ``NotForEngineError``."""
     kinds = [kind for kind in map(_kind, fields) if kind is not None]
     found: dict[str, Scalar | None] = {}
     endian = kinds[0].endian

@@ -1,4 +1,4 @@
-"""Expressions that depend on positions of streams."""
+"""Expressions that depend on positions in streams."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from ...expression.walk import walk
 
 
 def asks_position(node: Node) -> bool:
-    """Return whether an expression asks where a stream stands."""
+    """Return whether an expression uses the position of a stream."""
     asked = (each for each in walk(node) if isinstance(each, Attribute) and each.name in ("pos", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in asked)

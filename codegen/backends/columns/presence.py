@@ -1,7 +1,7 @@
-"""Code of whether the value of an expression is there: it is not where it needs something absent.
+"""Code of whether the value of an expression is present. It is absent if it requires an absent value.
 
-The object parser evaluates from left to right and ends at the first thing that is absent, or that fails. So the code
-here has no value itself where something fails before anything absent is reached.
+The object parser evaluates from left to right and stops at the first operand that is absent or fails. So this code has
+no value if something fails before an absent operand is reached.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ YES = constant(1)
 
 
 def presence(compiler: Compiler, node: Node) -> Compiled:
-    """Return code of whether the value of an integer or boolean expression is there; ``compiler`` is one for which
-    what is absent has no value.
+    """Return code of whether the value of an integer or boolean expression is present. In ``compiler``, absent values
+    must have no value.
 
     Raises ``NotForEngineError``.
     """
@@ -87,14 +87,14 @@ def _presence(compiler: Compiler, node: Node) -> Compiled | None:
 
 
 def _joins_paths(node: Node) -> bool:
-    """Return whether text is put together of texts that have a value wherever they are there."""
+    """Return whether text is concatenated from texts that have a value if they are present."""
     if isinstance(node, Binary):
         return _joins_paths(node.left) and _joins_paths(node.right)
     return isinstance(node, Name | Attribute | StringLiteral)
 
 
 def _of_text(compiler: Compiler, node: Node) -> Compiled:
-    """Return code of whether text or bytes are there."""
+    """Return code of whether text or bytes are present."""
     found = compiler.resolve(node) if isinstance(node, Name | Attribute | Cast | Subscript) else None
     if isinstance(found, Item | Answer):
         raise NotForEngineError("an expression uses an item that may be absent")
@@ -103,7 +103,7 @@ def _of_text(compiler: Compiler, node: Node) -> Compiled:
 
 
 def _compared(compiler: Compiler, node: Node, operator: str, optional: Name | Attribute | None) -> Compiled:
-    """Return a side of a comparison: what is absent equals nothing, as is ``optional``."""
+    """Return an operand of a comparison: an absent value equals nothing, like ``optional``."""
     if optional is not None and uncast(node) is optional:
         return presence_of(compiler, optional)[1]
     is_path = operator in ("==", "!=") and isinstance(node, Name | Attribute | Cast)
@@ -114,7 +114,7 @@ def _compared(compiler: Compiler, node: Node, operator: str, optional: Name | At
 
 
 def presence_of(compiler: Compiler, node: Name | Attribute) -> tuple[Compiled, Compiled]:
-    """Return code of whether the value of a path is there, and of whether the object is there that would have it."""
+    """Return code of whether the value of a path is present, and code of whether the object that contains it is."""
     around = YES
     if isinstance(node, Attribute) and isinstance(node.value.type, UserType):
         found = compiler.resolve(node.value)
@@ -132,13 +132,13 @@ def _of_path(compiler: Compiler, node: Name | Attribute) -> Compiled | None:
             around, found = of_object(compiler, node.value), _of_member(compiler, holder, node.name)
             return None if found is None else _both(around, found)
         return _inside(compiler, node)
-    # What is asked about bytes, text or a list.
+    # A property of bytes, text or a list.
     return _of_path(compiler, node.value) if isinstance(node.value, Name | Attribute) else None
 
 
 def of_object(compiler: Compiler, node: Node) -> Compiled:
-    """Return code of whether the object is there that an expression finds. It has no value where there is
-    an object of another type."""
+    """Return code of whether the object that an expression refers to is present. It has no value if an object of
+    another type is present."""
     found = compiler.resolve(node)
     if not isinstance(found, Scope | Chosen) or compiler.knows(found):
         return YES
@@ -164,14 +164,15 @@ def of_object(compiler: Compiler, node: Node) -> Compiled:
 
 
 def _of_type(value: Found, found: Scope | Chosen) -> Compiled:
-    """Return code without a value where the object that is there is not the one that is found of it."""
+    """Return code that has no value if the object that is present is not ``found``."""
     if not isinstance(value, Chosen) or found.there is None:
         return YES
     return joined((Compiled((found.there,), BOOLEAN), YES, NOTHING), Code.SELECT, BOOLEAN)
 
 
 def _inside(compiler: Compiler, node: Attribute) -> Compiled | None:
-    """Code for a member of an item of a list, or of an object that a function has read."""
+    """Return code for a member of an item of a list, or of an object that a function has read; ``None`` for other
+    members."""
     found = compiler.resolve(node)
     if not isinstance(found, Item | Answer):
         return None
@@ -179,7 +180,7 @@ def _inside(compiler: Compiler, node: Attribute) -> Compiled | None:
 
 
 def _asked(compiler: Compiler, found: Item | Answer) -> Compiled:
-    """Return code of whether something is there, computed where the item or the object is read."""
+    """Return code of whether something is present, computed where the item or the object is read."""
     asked = replace(found, path=Presence(found.path, type=BooleanType()))
     value = asked.value(absent_fails=True)
     if isinstance(asked, Answer) and not compiler.knows(asked.object):
@@ -205,7 +206,8 @@ def _of_member(compiler: Compiler, scope: Scope, name: str) -> Compiled | None:
 
 
 def _in_turn(compiler: Compiler, left: Node, first: Compiled, second: Compiled) -> Compiled:
-    """Both operands are there, of which the left one has a value before the other is looked at."""
+    """Return code of whether both operands are present; the left one must have a value before the right one is
+    evaluated."""
     if second is YES:
         return first
     value = compiler.compile(left)
@@ -227,12 +229,12 @@ def _chosen(condition: Compiled, then: Compiled, otherwise: Compiled) -> Compile
 
 @dataclass(frozen=True)
 class Presence(Asked):
-    """The question whether the value of an expression is there."""
+    """The question whether the value of an expression is present."""
 
     value: Node
 
     def compiled(self, compiler: Finder) -> Compiled:
-        """Return its code."""
+        """Return the code."""
         assert isinstance(compiler, Compiler)
         is_object = isinstance(self.value.type, UserType)
         return of_object(compiler, self.value) if is_object else presence(compiler, self.value)

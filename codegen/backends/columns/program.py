@@ -1,4 +1,4 @@
-"""A spec's row type as a whole column program."""
+"""Lowers the row type of a spec to a complete column program."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from .variables import carry_variables
 
 
 def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """Return the column program. Raises ``NotForEngineError`` with what comes first that the engine cannot do;
-    ``ColumnRefusedError`` where that is a column."""
+    """Return the column program. Raises ``NotForEngineError`` for the first construct that the engine does not support,
+    ``ColumnRefusedError`` if only one column is affected."""
     assembler = Assembler()
     field = plan.top(rows).field(rows.field)
     root, presets = _root(plan, rows)
@@ -46,7 +46,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
         itself = (((plan.top(rows).path, rows.field, rows.type),),)
         state.row, state.ways = _row_columns, rows.ways or itself
     if rows.streaming:
-        # Their items are read one after another: the reader keeps what the last one held.
+        # Their items are read one after another: the reader keeps the checksum of the last one.
         for name in chained_in(plan, plan.top(rows).path):
             state.chains[root, name] = assembler.chain()
         carry_variables(state, root)
@@ -82,12 +82,13 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
 
 
 def _nodes_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
-    """Return the columns of a program as those of rows of another type: of the same numbers."""
+    """Return the columns of a program as columns of rows of another type, with the same numbers."""
     return ColumnNodes(plan, columns_on(plan, rows, row, columns))
 
 
 def _row_columns(state: State, row: Scope) -> None:
-    """Append the steps of the condition of a row, and of its columns that are computed or stand around it."""
+    """Append the steps of the condition of a row, and of its columns that are computed or belong to objects around
+    it."""
     rows = state.plan.rows
     assert rows is not None
     sharing, kept = Sharing(state, state.assembler.slot()), len(state.kept)
@@ -100,7 +101,7 @@ def _row_columns(state: State, row: Scope) -> None:
             _row_column(state, row, node, rows, sharing)
         except NotForEngineError as refusal:
             raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
-    # What is read for columns may have failed without losing the row.
+    # Reading for columns may have failed without losing the row.
     state.forget(kept)
 
 
@@ -125,7 +126,7 @@ def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing:
 
 
 def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
-    """A column that is an attribute of what is around the row."""
+    """Append the step of a column that is an attribute of an object around the row."""
     name, assembler = node.column.field.id, state.assembler
     found = scope.floats.get(name) or scope.members.get(name)
     if not isinstance(found, Scalar | Span):
@@ -141,8 +142,8 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
 
 
 def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
-    """Return the root; and where units are read one by one, what is before them: the reader gives its integers to the
-    engine, those of objects in it and those that value instances compute too."""
+    """Return the root and, if units are read one by one, the values before them: the reader passes to the engine its
+    integers, including those of objects in it and those that value instances compute."""
     root = Scope(plan, plan.top(rows))
     if not rows.streaming:
         return root, ()
@@ -170,8 +171,8 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
 def _presets(
     scope: Scope, fields: Sequence[Field], prefix: str, within: tuple[Path, ...]
 ) -> Iterator[tuple[str, Scalar]]:
-    """Yield the integers of an object that is before the rows, and of the objects in it, by their names from the root
-    on; the scope then knows them."""
+    """Yield the integers of an object before the rows, and of the objects in it, by their names starting at the root;
+    the scope then knows them."""
     known = declared(scope.plan, scope.struct, None).members
     for field in fields:
         name, scalar = f"{prefix}{field_name(field.id)}", known.get(field.id)
@@ -191,7 +192,7 @@ def _presets(
 
 
 def _size_of(field: Field) -> int | None:
-    """Return the size of bytes, if it is always the same and what they are compared with has space for them."""
+    """Return the size of bytes if it is constant and within what comparisons support, else ``None``."""
     plain = not field.is_cut and field.process is None and field.switch is None
     return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None
 

@@ -1,4 +1,4 @@
-"""The table and the types of a spec that can be read and not written."""
+"""The table and the types of a spec that can be read but not written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from .table import table_columns
 
 
 def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
-    """Return the tables that cannot be written, then the types whose objects cannot: each a place and a sentence.
+    """Return the tables that cannot be written, then the types whose objects cannot be written: each as a position and
+    a sentence.
 
     Raises ``SpecError`` if a column has no Arrow type.
     """
@@ -32,7 +33,8 @@ def is_written(plan: Plan) -> bool:
 
 
 def required_columns(plan: Plan) -> tuple[str, ...]:
-    """Return the names of the default columns, and of others without which the default table cannot be written."""
+    """Return the names of the default columns, and of further columns without which the default table cannot be
+    written."""
     if plan.rows is None:
         return ()
     givens, columns = Givens(plan, plan.rows), table_columns(plan, plan.rows)
@@ -49,8 +51,8 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 
 def within_of(plan: Plan, rows: Rows) -> str:
-    """Return the attribute in the bytes of another one that makes rows, or what they are in, ones that are only read;
-    empty if there is none."""
+    """Return the attribute, part of the bytes of another one, because of which rows or the objects around them can only
+    be read; empty if there is none."""
     reasons = (plan.type(path).read_only for path in (plan.root.path, *rows.types))
     return next((why.within for why in reasons if why is not None and why.within), "")
 

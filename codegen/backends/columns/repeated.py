@@ -1,4 +1,4 @@
-"""Repeated fields that no column shows: the engine passes over them where their size is known."""
+"""Repeated fields that no column shows: the engine skips them if their size is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .state import State
 
 
 def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
-    """Return whether all items take as many bytes as each other and none of them may be refused."""
+    """Return whether all items have the same size and none of them may be refused."""
     if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
         return False
     if state.counts_items or state.is_asked(field):
@@ -30,12 +30,12 @@ def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> b
 
 
 def pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
-    """Append steps that pass over such items. Raises ``NotForEngineError``."""
+    """Append steps that skip such items. Raises ``NotForEngineError``."""
     name, size = field.id, _item_size(state, scope, field)
     assert size is not None
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
     if not state.run.aligned and not _has_items(state, scope, repeat):
-        # It is the first item that begins with a whole byte: without one, bits continue where they were.
+        # The first item begins at a byte boundary: without an item, bits continue where they were.
         raise NotForEngineError(f'"{name}" may have no items and may begin inside a byte')
     if isinstance(repeat, RepeatCount):
         _skip_counted(state, scope, name, repeat.expression, size)
@@ -44,11 +44,11 @@ def pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
 
 
 MOST_UNROLLED = 64
-"""Items of parts of bytes whose steps are repeated."""
+"""Maximum number of items that are parts of bytes for which the steps are repeated."""
 
 
 def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
-    """Return whether items are bits that need not end with a byte, and are few in any row."""
+    """Return whether the items are bits that need not end at a byte boundary, and are few in every row."""
     if not isinstance(repeat, RepeatCount) or field.indexed or not _is_bits(state, field):
         return False
     if state.counts_items and not state.run.aligned:
@@ -57,7 +57,7 @@ def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool
 
 
 def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Callable[[], None]) -> None:
-    """Append the steps of all items, one after another."""
+    """Append the steps of all items in order, without a loop."""
     assert isinstance(repeat, RepeatCount)
     kept = keep_items(state, scope, field)
     count = state.compiler(scope).compile(repeat.expression).constant or 0
@@ -73,7 +73,7 @@ def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Calla
 
 
 def _count_items(state: State, field: Field, count: int) -> None:
-    """Append a loop of that many turns in which nothing is read."""
+    """Append a loop of ``count`` iterations in which nothing is read."""
     state.run.flush()
     assembler, first, after = state.assembler, Label(), Label()
     turns = assembler.temporary(constant(count), f"number of {field.id}")
@@ -85,7 +85,7 @@ def _count_items(state: State, field: Field, count: int) -> None:
 
 
 def _is_bits(state: State, field: Field) -> bool:
-    """Return whether an item is a bit field, or an object of bit fields alone."""
+    """Return whether an item is a bit field, or an object that consists of bit fields."""
     if field.switch is not None or field.condition is not None:
         return False
     if not isinstance(field.type, UserType) or field.type.opaque:
@@ -98,7 +98,8 @@ def _is_bits(state: State, field: Field) -> bool:
 
 
 def _item_size(state: State, scope: Scope, field: Field) -> int | None:
-    """Return the bytes of one item, where it takes part in nothing but its own value."""
+    """Return the size of one item in bytes; ``None`` if it varies, or if the item is checked, processed or used for
+    anything but its value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     ruled = field.checks or field.process or field.is_checksum or field.switch
     if not ruled and isinstance(kind, IntegerType | FloatType):
@@ -123,7 +124,7 @@ def _skip_counted(state: State, scope: Scope, name: str, count: Node, size: int)
         return
     total: Node = Binary("*", count, IntegerLiteral(size))
     if items.interval.low < 0:
-        # As many as none.
+        # A negative count means no items.
         total = Conditional(Comparison(">", count, IntegerLiteral(0)), total, IntegerLiteral(0))
     compiled = items if size == 1 and items.interval.low >= 0 else state.compiler(scope).compile(total)
     state.run.flush()

@@ -1,4 +1,4 @@
-"""Functions, and what they give to those who call them: values in the object that a call has read."""
+"""Functions and their results: values in the object that a call has read."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from .series import held_by
 
 @dataclass(eq=False)
 class Function:
-    """A function of the program. ``arguments``: the registers in which it is given its parameters, and if ``has_order``
-    the byte order of what is around it. ``of_parent``: what it needs of the object around it, of type ``parent``, which
-    are arguments too. ``results``: the registers with what it gives, by the paths that find that in its object; those
-    of before its end, the place ``end``, are given there."""
+    """A function of the program.
+
+    - ``arguments``: the registers for its parameters and, if ``has_order``, for the byte order of the enclosing object.
+    - ``of_parent``: the integers that it needs of the enclosing object, of type ``parent``; these are arguments too.
+    - ``results``: the registers with the results, by the paths that find their values in the object of the function.
+    - ``end``: the position at the end of the function at which results requested before the end are computed.
+    """
 
     number: int
     arguments: tuple[Scalar, ...]
@@ -35,7 +38,7 @@ class Function:
     end: tuple[Slot, Compiler] | None = None
 
     def close(self, compiler: Compiler) -> None:
-        """End the function: ``compiler`` is for expressions about its object, which is ``_``."""
+        """End the function. ``compiler``: for expressions about its object, which is ``_``."""
         self.end = self.assembler.slot(), compiler
         for path in self.strict:
             compiler.strict.compile(path)
@@ -43,8 +46,8 @@ class Function:
             self._give(path, result, *self.end)
 
     def result(self, path: Node, *, absent_fails: bool) -> Scalar:
-        """Return the register that has what ``path`` finds, after a call. ``absent_fails``: it has no value where that
-        is absent; otherwise it may not be."""
+        """Return the register that contains the value of ``path`` after a call. ``absent_fails``: an absent value is no
+        value; otherwise it must be present."""
         if not absent_fails and self.end is None:
             self.strict.append(path)
         elif not absent_fails and self.end is not None:
@@ -66,18 +69,18 @@ class Function:
 
 @dataclass(eq=False)
 class Call(Answers):
-    """An object that a call has read. ``after``: the place after the call; ``copies``: the registers that keep what it
-    gave."""
+    """An object that a call has read. ``after``: the position after the call; ``copies``: the registers that keep its
+    results."""
 
     function: Function
     after: Slot
     copies: dict[Node, Scalar] = field(default_factory=dict)
 
     def value_of(self, path: Node, *, absent_fails: bool) -> Compiled:
-        """Code of the integer that ``path`` finds in the object ``_``."""
+        """Return code of the integer that ``path`` finds in the object ``_``."""
         result = self.function.result(path, absent_fails=absent_fails)
         if path not in self.copies:
             copy = self.copies[path] = Scalar(f"in {self.name}", result.interval, may_fail=True, lazy=True)
             self.after.items.append(ExpressionLine(copy, Compiled((result,), result.interval), copy.name))
-        # Where the object is absent its register holds what it held before, or 0.
+        # If the object is absent its register contains the previous value, or 0.
         return Compiled((self.copies[path],), result.interval.union(Interval(0, 0)))

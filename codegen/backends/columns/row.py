@@ -1,4 +1,4 @@
-"""A row type as steps: walks the row's fields in order, and those of the user types inside it."""
+"""Lowers a row type to steps: walks the fields of the row in order, and those of the user types in it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .variables import begin_variables, set_variables
 
 
 def lower_fields(state: State, scope: Scope) -> None:
-    """Append the steps of a type's fields, and of its checksums, which are verified at the type's end.
+    """Append the steps of the fields of a type, and of its checksums, which are verified at the end of the type.
 
     Raises ``NotForEngineError``.
     """
@@ -86,8 +86,8 @@ def lower_fields(state: State, scope: Scope) -> None:
             conditions[field.id] = lower_optional(state, scope, field, field.condition, present)
         decides = field if field.loses_layout and field.checks else decides
         if decides is not None and (state.run.aligned or not ends_byte(state, type.fields, field)):
-            # A refused value loses the row whether or not what follows is there, so it is looked at first: the rest of
-            # its byte is there with it.
+            # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
+            # byte is available with it.
             _flush_checks(state, decides)
             decides = None
         _mark(state, marks.after(field.id), f"{field.id} ends")
@@ -120,7 +120,7 @@ def _mark(state: State, number: int | None, comment: str) -> None:
 
 
 def _lower_present(state: State, scope: Scope, field: Field) -> None:
-    """Append the steps of a field that is there."""
+    """Append the steps of a field that is present."""
     if field.process is not None and field.process.is_routine:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
     if field.parent is not None:
@@ -134,8 +134,8 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
 
 
 def _lower_instance_step(state: State, scope: Scope) -> None:
-    """Append the steps of the instances at positions that lead on to the rows, if there are any: they are read when all
-    fields of their type are."""
+    """Append the steps of the instances at positions that lead to the rows, if there are any; they are read after all
+    fields of their type."""
     if state.row is None:
         return
     steps = dict.fromkeys(way[state.steps][:2] for way in state.ways)
@@ -164,7 +164,7 @@ def _lower_instance(state: State, scope: Scope, instance: Instance) -> None:
 
 
 def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
-    """Append the steps that go to the position of an instance, read it, and come back."""
+    """Append the steps that seek to the position of an instance, read it, and return."""
     assert instance.field is not None
     assert instance.pos is not None
     assembler, compiler = state.assembler, state.compiler(scope)
@@ -182,7 +182,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     assembler.add(Op.SEEK, position, 0, number, comment=instance.id)
     state.streams.append(Stream(of=state.streams[number].itself))
     bounded, state.bounded = state.bounded, True
-    # What instances are read of is not refused: it is lost.
+    # What instances are read from is not refused but lost.
     _lower_present(state, scope, replace(instance.field, condition=None, defers=False))
     if not state.run.aligned:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
@@ -194,13 +194,14 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
 
 
 def _extent(state: State, holder: Scope) -> Span | None:
-    """Return the bytes of a stream that has ended; ``None`` if it is open, or they are not known."""
+    """Return the bytes of a stream that has an end; ``None`` if it is open, or if the bytes are unknown."""
     is_open = holder.stream is not None and holder.stream.itself in state.streams
     return None if is_open or holder.extent is None else holder.extent()
 
 
 def _find_extent(state: State, inner: Scope, field: Field) -> Callable[[], Span]:
-    """Append the step that finds the bytes of the stream that has just been entered; return what gives them."""
+    """Append the step that locates the bytes of the stream that has just been entered; return a function that returns
+    them."""
     slot, span = state.assembler.slot(), Span(f"stream of {field.id}", state.facts)
     state.streams[-1].is_cut = field.is_cut
     known = not any(each.is_content or each.is_cut for each in state.streams)
@@ -239,7 +240,7 @@ def _lower_value(state: State, scope: Scope, field: Field) -> None:
 
 
 def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
-    """Append the steps of a repeated field: items that no column shows are passed over at once where that can be."""
+    """Append the steps of a repeated field; items that no column shows are skipped at once if possible."""
     node = state.column(scope, field.id)
     if node is None and can_pass_over(state, scope, field, repeat):
         pass_over(state, scope, field, repeat)
@@ -257,14 +258,14 @@ def _is_step(state: State, scope: Scope, field: Field) -> bool:
 
 
 def _ways_through(state: State, scope: Scope, field: Field) -> tuple[Way, ...]:
-    """Return the ways to the rows on which a field is the next step."""
+    """Return the ways to the rows whose next step is the field."""
     if state.row is None:
         return ()
     return tuple(each for each in state.ways if each[state.steps][:2] == (scope.struct.path, field.id))
 
 
 def _ends_rows(state: State, scope: Scope, field: Field) -> bool:
-    """Return whether a field of the root of an input that is read as a whole has all of its rows."""
+    """Return whether a field of the root of an input that is read as a whole contains all rows."""
     rows = state.plan.rows
     return rows is not None and not rows.streaming and _is_step(state, scope, field) and state.steps == 0
 
@@ -309,7 +310,7 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
 
 
 def _end_unit(state: State, last: Field) -> None:
-    """Append the end of a unit, of which ``last`` is read last."""
+    """Append the end of a unit, whose last field is ``last``."""
     if not state.run.aligned:
         raise NotForEngineError(f'"{last.id}" may end inside a byte')
     state.run.flush()
@@ -317,7 +318,7 @@ def _end_unit(state: State, last: Field) -> None:
 
 
 def lower_unit(state: State, inner: Scope) -> None:
-    """Append the steps of a unit, or of what is on the way from it to its rows, or of a row."""
+    """Append the steps of a unit, of an object on the way from it to its rows, or of a row."""
     row = state.row
     assert row is not None
     if state.steps < len(state.ways[0]) - 1:
@@ -337,18 +338,18 @@ def lower_unit(state: State, inner: Scope) -> None:
     around = [(each, dict(each.members)) for each in inner.enclosing()]
     row(state, inner)
     for scope, members in around:
-        # What was computed for these rows is not there for those of another case of a switch.
+        # Values computed for these rows do not exist for those of another case of a switch.
         scope.members = members
     if rows.sized and not rows.path:
-        # The row is all of its bytes, whatever its fields take of them.
+        # The row extends over all of its bytes, however many of them its fields read.
         state.assembler.add(Op.BYTES_REST, Span("rest of the row"), comment="rest of the row")
     state.assembler.add(Op.ROW_END)
     state.row, state.steps = row, state.steps - 1
 
 
 def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan, *, is_step: bool = False) -> None:
-    """A user type within the row: its fields, in a sub-stream of their own where it has a size. ``is_step``: it is on
-    the way to the rows, or a row."""
+    """Append the steps of a user type within the row: its fields, in a sub-stream of their own if it has a size.
+    ``is_step``: it is on the way to the rows, or is a row."""
     if state.nesting >= DEEPEST_LIMIT:
         raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
     if not state.run.aligned:
@@ -357,7 +358,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     if is_step and process is not None and not process.codecs and any(state.steps + 1 < len(way) for way in state.ways):
         raise NotForEngineError(f'rows are inside of "{field.id}", which is {process.words}')
     contains = is_step and not isinstance(field.size, OwnSize)
-    # What follows a message is known, compressed or not, since the size of its bytes is.
+    # The position after a message is known, compressed or not, since the size of its bytes is.
     lost = not field.defers or (process is not None and (is_step or struct.message is None))
     inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost, facts=state.facts)
     for parameter, argument in zip(struct.parameters, field.arguments, strict=False):

@@ -1,4 +1,4 @@
-"""Columns whose values expressions compute, when the row has been read."""
+"""Lowers columns whose values are computed by expressions after the row has been read."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .table import TableColumn
 
 
 def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: Sharing | None = None) -> Compiler:
-    """Return a compiler of expressions that are computed when the row has been read: its stream is where the row
-    ends."""
+    """Return a compiler of expressions that are computed after the row has been read: the position of the stream is the
+    end of the row."""
     share = sharing.value_of if sharing is not None else None
     return replace(
         state.compiler(scope),
@@ -41,7 +41,7 @@ def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: S
 def lower_instance(
     state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
 ) -> None:
-    """Append the steps of a column whose value an expression computes. Raises ``NotForEngineError``."""
+    """Append the steps of a column whose value is computed by an expression. Raises ``NotForEngineError``."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
     kept = scope.members.get(instance.id)
@@ -70,14 +70,14 @@ def lower_instance(
     assembler, absent, after, asked = state.assembler, Label(), Label(), len(state.kept)
     if condition is not None:
         question = f"is {column.name} there?"
-        # Where the condition has no value it has refused the row.
+        # If the condition has no value it has refused the row.
         assembler.add(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
     needs += state.refuse_for_needs(number)
     value = assembler.temporary(compiled, column.name)
     held = column.held(Compiled((value,), value.interval))
     column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
     if condition is None and compiled.constant is None and set(value.facts) <= set(facts):
-        # What depends on it takes the value that is there.
+        # Values that depend on it use the value that exists.
         value.may_fail |= compiled.may_fail
         scope.members[instance.id] = value
         scope.failures[instance.id] = needs
@@ -92,15 +92,15 @@ def lower_instance(
 def _lower_spanned(
     state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, compiler: Compiler
 ) -> None:
-    """Append the steps of a column of text or bytes, which is null where it, or its condition, needs what is absent.
-    ``compiler``: where the condition holds."""
+    """Append the steps of a column of text or bytes, which is null if its value or its condition requires an absent
+    value. ``compiler``: for expressions under the condition."""
     assembler, absent, after = state.assembler, Label(), Label()
     outside = replace(compiler, facts=state.facts, absent_fails=True)
     asked: list[Scalar] = []
     kept = len(state.kept)
 
     def only_where(there: Compiled) -> None:
-        # Where that has no value it has refused the row.
+        # If that has no value it has refused the row.
         question = f"is {column.name} there?"
         state.refuse_for_needs(number)
         if there.constant != 1:
@@ -129,7 +129,7 @@ def _lower_spanned(
 
 
 def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
-    """Return the bytes or text that a column shows, or a part of them."""
+    """Return the bytes or text, or the part of them, that a column shows."""
     whole = value.value if isinstance(value, Call) and value.name == SLICE else value
     span = compiler.span(whole)
     if whole is value:
@@ -146,7 +146,8 @@ def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, valu
 def _lower_nullable(
     state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, facts: tuple[Fact, ...]
 ) -> None:
-    """A value that is not there where it, or its condition, needs what is absent. What fails refuses the row."""
+    """Append the steps of a column whose value is null if it or its condition requires an absent value. A failure
+    refuses the row."""
     assembler, question = state.assembler, f"is {column.name} there?"
     compiler = replace(row_compiler(state, scope, state.facts), absent_fails=True, attempt=None)
     knowing = replace(compiler, assumed=facts)

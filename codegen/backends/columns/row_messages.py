@@ -1,4 +1,4 @@
-"""Messages in rows: a loop reads their fields into registers and spans, in whatever order they come."""
+"""Lowers messages in rows: a loop reads their fields into registers and spans, in the order in which they occur."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .tag_tables import TagField
 
 
 def lower_message(state: State, name: str, scope: Scope) -> None:
-    """Append the steps of the message whose fields ``scope`` has, which reaches to the end of its stream."""
+    """Append the steps of the message whose fields belong to ``scope``; it extends to the end of its stream."""
     _Lowering(state, name, scope).message()
 
 
@@ -53,10 +53,11 @@ class _Lowering:
         self._finish(top)
         lower_message_sums(state, self._scope, self._broken)
 
-    # Steps ---------------------------------------------------------------------------------------------------------
+    # Steps
+    # -------------------------------------------------------------------------------------------------------------
 
     def _begin(self, message: MessagePlace, name: str) -> None:
-        """The message begins, at a place where its columns can be written."""
+        """Append the beginning of the message, at a position at which its columns can be written."""
         self._assembler.add(Op.BLANK, 0, message.number, comment=name)
         for each in message.all():
             for arm in each.arms:
@@ -64,7 +65,7 @@ class _Lowering:
                     self._list(arm, arm.node)
 
     def _list(self, arm: Arm, node: ColumnNode, *, has_item: bool = False) -> None:
-        """The list of a field, up to the item that has just been read."""
+        """Append the list of a field. ``has_item``: with the item that has just been read."""
         assert node.item is not None
         level, add = node.item.level, self._assembler.add
         add(Op.LIST, node.number, level, comment=arm.field.id)
@@ -92,7 +93,7 @@ class _Lowering:
         assembler.place(after)
 
     def _take(self, arm: Arm) -> None:
-        """A field that has been found."""
+        """Append the steps of a field that has been found."""
         if arm.several and arm.node is not None:
             self._list(arm, arm.node, has_item=True)
         elif arm.several:
@@ -125,10 +126,12 @@ class _Lowering:
         self._note_lacking(arm.inner)
         self._finish(arm.inner)
 
-    # The end -------------------------------------------------------------------------------------------------------
+    # End of the message
+    # ------------------------------------------------------------------------------------------------
 
     def _note_lacking(self, message: MessagePlace) -> None:
-        """Note whether required fields are missing that the message, or one in it that is there, must have."""
+        """Append the steps that determine whether required fields are missing in the message, or in one in it that is
+        present."""
         for each in message.all():
             for rule, entry in ((one, two) for one, two in each.entries() if field_of(one).label == "required"):
                 assert entry.present is not None
@@ -140,7 +143,7 @@ class _Lowering:
                 )
 
     def _check(self, top: MessagePlace) -> None:
-        """Refuse the message where it lacks a required field; what is refused has no fields."""
+        """Append the steps that refuse the message if a required field is missing; a refused message has no fields."""
         self._note_lacking(top)
         assembler, comment = self._assembler, f"are all required fields of {self._name} there?"
         lacks = Compiled((self._lacks,), BOOLEAN)
@@ -158,14 +161,14 @@ class _Lowering:
         assembler.place(holds)
 
     def _finish(self, message: MessagePlace) -> None:
-        """The message is complete: its values are what they are, and go into their columns."""
+        """Append the end of the message: its values are final and are stored in their columns."""
         for each in message.all():
             for one, entry in each.singles:
                 self._settle(each, one, entry)
         self._store_all(message)
 
     def _settle(self, message: MessagePlace, each: Field, entry: TagField) -> None:
-        """Compute what expressions use in place of a value that may be absent."""
+        """Compute the value that expressions use for a field that may be absent."""
         found = message.scope.members.get(each.id)
         if not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
             return
@@ -180,7 +183,7 @@ class _Lowering:
         elif entry.present is not None:
             there = (*there, entry.present)
         if found.checked is not None:
-            # Nothing is a value divided by zero.
+            # A division by zero has no value.
             self._assembler.compute(
                 found.checked,
                 joined((raw, _all(there)), Code.FLOOR_DIVIDE, found.interval),
@@ -218,7 +221,7 @@ class _Lowering:
         self._assembler.place(after)
 
     def _or_default(self, message: MessagePlace, each: Field, entry: TagField) -> Scalar | Span:
-        """Return the value of a field; where it is absent, what the spec declares for that."""
+        """Return the value of a field or, if it is absent, the default that the spec declares."""
         default, found = field_of(each).default, message.scope.members.get(each.id)
         if default is None or entry.present is None:
             return entry.value
@@ -253,7 +256,7 @@ def _fields(message: MessagePlace) -> Iterator[Field]:
 
 
 def _all(present: tuple[Scalar, ...]) -> Compiled:
-    """Code that is 1 where all registers are true, otherwise 0."""
+    """Return code that is 1 if all registers are true, otherwise 0."""
     found = constant(1)
     for each in present:
         there = joined((Compiled((each,), each.interval), constant(0)), Code.NOT_EQUAL, BOOLEAN)

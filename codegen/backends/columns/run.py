@@ -1,4 +1,4 @@
-"""Runs of fixed-size fields: one bounds check for all of them, then what each of them needs."""
+"""Runs of fixed-size fields: one bounds check for all of them, then the steps of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .scope import Scalar, Span
 
 
 class Run:
-    """The fixed-size fields since the last flush. ``size`` counts the bytes of those that are complete."""
+    """The fixed-size fields since the last flush. ``size``: the number of bytes of those that are complete."""
 
     def __init__(self, assembler: Assembler) -> None:
         self.assembler = assembler
@@ -30,16 +30,16 @@ class Run:
 
     @property
     def aligned(self) -> bool:
-        """Return whether the next field begins at a byte."""
+        """Return whether the next field begins at a byte boundary."""
         return self._bits % 8 == 0
 
     @property
     def bits_left(self) -> int:
-        """Return how many bits of the last byte are left."""
+        """Return the number of bits left in the last byte."""
         return -self._bits % 8
 
     def add(self, name: str, size: int) -> int:
-        """Add a field of ``size`` bytes; gives its offset from the run's start."""
+        """Add a field of ``size`` bytes; return its offset from the start of the run."""
         self.align()
         if self.size + size > WIDEST_NEED:
             self.flush()
@@ -49,7 +49,7 @@ class Run:
         return offset
 
     def skip(self, name: str, size: int) -> int:
-        """Pass over ``size`` bytes that nothing looks at; returns their offset, -1 where they are not in the run."""
+        """Skip ``size`` bytes that are not used; return their offset, -1 if they are not in the run."""
         if size <= WIDEST_NEED:
             return self.add(name, size)
         self.flush()
@@ -57,11 +57,11 @@ class Run:
         return -1
 
     def then(self, action: Callable[[], None]) -> None:
-        """``action`` appends steps for a field of the run; it is called when the run's ``NEED`` stands."""
+        """Register an action that appends steps of a field of the run; it is called after the ``NEED`` of the run."""
         self._actions.append(action)
 
     def flush(self) -> None:
-        """End the run by appending its steps. Afterwards the cursor is after its last field."""
+        """End the run by appending its steps. The cursor is then after its last field."""
         self.align()
         if self.size:
             names = textwrap.shorten(", ".join(self._names), 100, placeholder=" …")
@@ -71,7 +71,7 @@ class Run:
             action()
 
     def mark(self, number: int, comment: str) -> None:
-        """Mark ``number`` ← the place where the next field begins."""
+        """Set the mark ``number`` to the position at which the next field begins."""
         if not self.aligned:
             raise NotForEngineError("a checksum covers part of a byte")
         self.align()
@@ -82,7 +82,7 @@ class Run:
             self.assembler.add(Op.MARK, number, 1, comment=comment)
 
     def collect(self, lower: Callable[[], None]) -> list[Callable[[], None]]:
-        """Return the actions that ``lower`` adds, which are left to the caller."""
+        """Return the actions that ``lower`` registers; the caller runs them."""
         before, self._actions = self._actions, []
         lower()
         found, self._actions = self._actions, before
@@ -91,7 +91,7 @@ class Run:
     # Bit fields ------------------------------------------------------------------------------------------------------
 
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
-        """Add a bit field; returns the expression of its value, to be computed once the run's ``NEED`` stands."""
+        """Add a bit field; return the expression of its value, to be computed after the ``NEED`` of the run."""
         if self.aligned and kind.endian != self._bit_endian:
             self.align()
         if self._bits and kind.endian != self._bit_endian:
@@ -111,8 +111,8 @@ class Run:
         return _bit_value(tuple(places), 8 * len(places) - before - kind.width, kind.width)
 
     def rest_of_byte(self, names: Iterable[str], endian: str) -> tuple[Scalar, int]:
-        """Add all bits that are left of a byte, a whole one where the last is complete; return the byte, and how many
-        bits of it are taken already."""
+        """Add all bits left in a byte, or a whole byte if the last one is complete; return the byte, and the number of
+        its bits that are already used."""
         if self.aligned and (endian != self._bit_endian or self.size + self._bits // 8 + 1 > WIDEST_NEED):
             self.align()
         if not self._bits:
@@ -137,13 +137,13 @@ class Run:
         return self._bit_bytes[position]
 
     def align(self) -> None:
-        """Leave out the rest of a byte that bit fields began, as Kaitai's language says."""
+        """Skip the rest of a byte that bit fields began, as Kaitai's language requires."""
         self.size += -(-self._bits // 8)
         self._bits = 0
 
 
 def _bit_value(places: tuple[Scalar, ...], shift: int, width: int) -> Compiled:
-    """Return the bytes as one big-endian number, shifted right and cut to ``width`` bits."""
+    """Return the bytes as one big-endian number, shifted right and masked to ``width`` bits."""
     parts: list[Part] = [places[0]]
     for place in places[1:]:
         parts += [*constant(8).parts, bytes([Code.SHIFT_LEFT]), place, bytes([Code.OR])]

@@ -1,4 +1,4 @@
-"""Names in a row type's expressions while the engine reads a row."""
+"""The names in expressions of a row type while the engine reads a row."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .interval import Interval
 class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
-    It gets a register only where a step reads it (``needed``); ``facts`` are the conditions under which it is there.
-    ``checked``: the same, which has no value where it is absent; ``there``: whether it is there. ``may_fail``: it is
-    computed, and may have no value; ``lazy``: that is damage only where something needs it.
+    It gets a register only if a step reads it (``needed``). ``facts``: the conditions under which it is present.
+    ``checked``: the same value, but without a value if it is absent; ``there``: whether it is present. ``may_fail``: it
+    is computed and may have no value; ``lazy``: a missing value is damage only if something needs it.
     """
 
     name: str
@@ -34,9 +34,15 @@ class Scalar:
 
 @dataclass(eq=False)
 class Span:
-    """Bytes or text of the row. ``size`` where the wire alone settles how many bytes the value has; ``found``: a step
-    finds where they are; ``single``: each of its characters is a byte; ``there``: whether they are there;
-    ``encoding``: of text; ``made``: by steps, text as UTF-8, which may have no value."""
+    """Bytes or text of the row.
+
+    - ``size``: the number of bytes, if the field alone determines it.
+    - ``found``: whether a step locates them.
+    - ``single``: whether each character is one byte.
+    - ``there``: whether they are present.
+    - ``encoding``: the encoding of text.
+    - ``made``: whether steps build the text, as UTF-8; it may then have no value.
+    """
 
     name: str
     facts: tuple[Fact, ...] = ()
@@ -51,7 +57,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter's value: an expression, and where it was written."""
+    """The argument of a parameter: an expression, and the scope in which it is written."""
 
     node: Node
     scope: Scope
@@ -59,7 +65,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Known:
-    """Bytes of the root that are known before the first row, ``size`` of them: by their name from the root on."""
+    """Bytes of the root, ``size`` of them, that are known before the first row, by their name starting at the root."""
 
     name: str
     size: int
@@ -67,31 +73,31 @@ class Known:
 
 @dataclass(frozen=True)
 class Unavailable:
-    """A field that expressions in the engine cannot use; ``sentence`` says why."""
+    """A field that expressions cannot use in the engine, for the reason ``sentence``."""
 
     sentence: str
 
 
 @dataclass(eq=False)
 class Repeated:
-    """The items of a repeated field, of which expressions may use what they hold."""
+    """The items of a repeated field whose contents expressions may use."""
 
     name: str
     facts: tuple[Fact, ...]
     holder: Scope | None = field(default=None, init=False)
-    """The object that has the field, if its items are read from its own stream."""
+    """The object that has the field, if its items are read from that object's stream."""
 
 
 @dataclass(frozen=True)
 class Carried:
-    """The chain of a variable of the root, by its number among these: it is carried from unit to unit."""
+    """The chain of a variable of the root, by the variable's number: the value is carried over from unit to unit."""
 
     number: int
 
 
 @dataclass(eq=False)
 class Items:
-    """A variable that is a list: the register with the number of its items, its chain, and its store."""
+    """A variable that is a list: the register with its number of items, its chain and its store."""
 
     name: str
     count: Scalar
@@ -101,7 +107,7 @@ class Items:
 
 @dataclass(eq=False)
 class Called:
-    """An object that a function has read. ``there``: whether it has been."""
+    """An object that a function has read. ``there``: whether it has been read."""
 
     name: str
     facts: tuple[Fact, ...]
@@ -113,13 +119,13 @@ class PartOfItem:
 
 
 Member = Scalar | Span | Argument | Known | Unavailable | Items | Called | PartOfItem
-"""What a name stands for, besides objects."""
+"""What a name refers to, except objects."""
 
 
 @dataclass(eq=False)
 class Stream:
-    """A stream that objects are read from. ``is_content``: that of a compressed block; ``is_cut``: it ends before its
-    bytes do. ``of``: the stream that it is, from a position on."""
+    """A stream that objects are read from. ``is_content``: it is the content of a compressed block; ``is_cut``: it ends
+    before its bytes do. ``of``: the stream of which it is a part, from some position on."""
 
     is_content: bool = False
     is_cut: bool = False
@@ -127,7 +133,7 @@ class Stream:
 
     @property
     def itself(self) -> Stream:
-        """Return the stream, wherever in it reading has begun."""
+        """Return the underlying stream, wherever in it reading began."""
         return self.of or self
 
 
@@ -135,9 +141,10 @@ class Stream:
 class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
-    ``members`` holds what has been read so far, by name; ``floats`` the bits of floats that rows inside of the object
-    show, ``lists`` what expressions use of repeated fields. ``stream``: what it is read from. ``effort`` counts what is
-    compiled, at the root for all. ``little``: 1 where the object is little-endian, if that is decided when it is read.
+    ``members``: what has been read so far, by name; ``floats``: the bits of floats that rows inside of the object show;
+    ``lists``: what expressions use of repeated fields. ``stream``: the stream that it is read from. ``effort``: counts
+    what is compiled, at the root for all objects. ``little``: 1 if the object is little-endian, for types that
+    determine it at run time.
     """
 
     plan: Plan
@@ -152,25 +159,25 @@ class Scope:
     top: Scope | None = None
     around_rows: bool = False
     contains: bool = False
-    """``top``: the outermost object, of one in a function. ``around_rows``: rows are in it. ``contains``: damage inside
-    of it ends with it."""
+    """``top``: for an object in a function, the outermost one. ``around_rows``: it encloses rows. ``contains``: damage
+    inside of it does not extend beyond it."""
     begin: int = -1
-    """The mark where it begins, if that is where rows are that stand in bytes of it."""
+    """The mark at its beginning, if rows begin there in bytes of it."""
     lost: bool = False
-    """Of a message: one that does not hold leaves the layout open."""
+    """For a message: whether an invalid one makes the rest of the layout unknown."""
     facts: tuple[Fact, ...] = ()
-    """The conditions under which it is there."""
+    """The conditions under which it is present."""
     there: Scalar | None = None
-    """Whether it is there, where that depends on the input."""
+    """Whether it is present, if that depends on the input."""
     items: dict[object, Scope] = field(default_factory=dict)
-    """At the root: items of lists as objects."""
+    """At the root: the items of lists as objects."""
     failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
-    """By name, the registers with the reasons why what its value needs could not be read at its position."""
+    """By name, the registers with the reasons why what the value needs could not be read at its position."""
     extent: Callable[[], Span] | None = None
-    """The bytes of its stream, which has a size: a step finds them if they are asked for."""
+    """Returns the bytes of its stream, if it has a size; a step locates them when they are first requested."""
 
     def enclosing(self) -> Iterator[Scope]:
-        """Yield the objects around this one, the innermost first."""
+        """Yield the enclosing objects, innermost first."""
         around = self.parent
         while around is not None:
             yield around
@@ -178,12 +185,13 @@ class Scope:
 
     @property
     def name(self) -> str:
-        """The name of its type."""
+        """Return the name of the object's type."""
         return self.struct.path[-1]
 
     @property
     def own_root(self) -> Scope:
-        """Return the outermost object of the spec that declares its type, up to one of another spec."""
+        """Return the outermost enclosing object whose type is declared by the same spec, without crossing into another
+        spec."""
         around, spec = self, self.struct.path[0]
         while around.parent is not None and around.parent.struct.path[0] == spec:
             around = around.parent
@@ -192,7 +200,7 @@ class Scope:
 
     @property
     def in_function(self) -> bool:
-        """Return whether a function reads it."""
+        """Return whether the object is read by a function."""
         return self.top is not None if self.parent is None else self.parent.in_function
 
     @property
@@ -203,8 +211,8 @@ class Scope:
 
 @dataclass(eq=False)
 class Chosen:
-    """An object of one of several types, which a switch has chosen. ``objects``: that of each type, ``None`` for a
-    type of several; ``there``: whether there is one."""
+    """An object of one of several types, chosen by a switch. ``objects``: the object of each type, ``None`` for a type
+    with several; ``there``: whether one is present."""
 
     name: str
     facts: tuple[Fact, ...]
@@ -219,7 +227,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Fact:
-    """A condition that is known to hold; the same text means the same only in the same scope."""
+    """A condition that is known to hold. Equal conditions are the same fact only in the same scope."""
 
     scope: Scope
     condition: Node

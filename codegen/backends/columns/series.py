@@ -1,4 +1,5 @@
-"""Lists that expressions ask for items: what the items hold is kept in series, one for each thing that is asked for."""
+"""Lists whose items expressions use: the values of the items are kept in series, one for each expression about an
+item."""
 
 from __future__ import annotations
 
@@ -23,11 +24,11 @@ from .refusal import NotForEngineError
 from .scope import Scalar
 
 COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
-"""Of a value that is computed, the values for which there is room where it is asked for before it is compiled."""
+"""The range assumed for a computed value that is requested before it is compiled."""
 
 
 def asked_lists(plan: Plan) -> frozenset[str]:
-    """Return the names of repeated fields that some expression of the spec uses."""
+    """Return the names of repeated fields that an expression of the spec uses."""
     return frozenset(
         each.id if isinstance(each, Name) else each.name
         for struct in plan.family
@@ -38,7 +39,7 @@ def asked_lists(plan: Plan) -> frozenset[str]:
 
 
 def asked_bytes(plan: Plan) -> frozenset[str]:
-    """Return the names of bytes that some expression of the spec uses for more than their size."""
+    """Return the names of bytes of which an expression of the spec uses more than the size."""
     found = set()
     for struct in plan.types:
         for node in expressions_in((struct.fields, struct.instances)):
@@ -50,7 +51,7 @@ def asked_bytes(plan: Plan) -> frozenset[str]:
 
 
 def asked_objects(plan: Plan) -> frozenset[str]:
-    """Return the names of fields whose type a switch chooses and that some expression of the spec may use."""
+    """Return the names of fields whose type a switch chooses and that an expression of the spec may use."""
     switched = {each.id for struct in plan.family for each in struct.read if each.switch is not None}
     return frozenset(
         name
@@ -63,8 +64,8 @@ def asked_objects(plan: Plan) -> frozenset[str]:
 
 @dataclass(eq=False)
 class _Turn:
-    """The end of a turn, or of an item whose steps stand by themselves: what has been read there. ``number``: the
-    register that counts the turns, or the number of the item."""
+    """The end of an iteration, or of an item whose steps are not in a loop, with the values read there. ``number``: the
+    register that counts the iterations, or the number of the item."""
 
     slot: Slot
     compiler: Compiler
@@ -72,7 +73,7 @@ class _Turn:
 
     @property
     def index(self) -> Compiled:
-        """Code of the number of the item."""
+        """Return code of the index of the item."""
         if isinstance(self.number, int):
             return constant(self.number)
         return Compiled((self.number,), self.number.interval)
@@ -80,8 +81,9 @@ class _Turn:
 
 @dataclass(eq=False)
 class KeptItems(Series):
-    """The items of a repeated field. ``begin``: the place before them; ``presumed``: what is being shown to be there in
-    each of them; ``adding``: what is being compiled, and ``followed``: such as depends on the same of other items."""
+    """The items of a repeated field. ``begin``: the position before them; ``presumed``: paths whose presence in each
+    item is being proved; ``adding``: paths being compiled, and ``followed``: those of them that depend on the same path
+    in other items."""
 
     assembler: Assembler
     begin: Slot
@@ -95,7 +97,7 @@ class KeptItems(Series):
     count: Scalar | None = None
 
     def add_turn(self, compiler: Compiler, number: Scalar | int) -> None:
-        """Add the place where an item is complete, which ``_`` of the compiler stands for."""
+        """Add the position at which an item is complete; ``_`` in expressions of the compiler is the item."""
         turn = _Turn(self.assembler.slot(), compiler, number)
         self.turns.append(turn)
         for path in self.pending:
@@ -112,13 +114,13 @@ class KeptItems(Series):
         return found.within(self.intervals[path].low, self.intervals[path].high)
 
     def close(self) -> None:
-        """End the items."""
+        """Mark the end of the items."""
         self.is_open = False
 
     def size(self) -> Compiled:
-        """Return the number of items, so far."""
+        """Return the number of items read so far."""
         if self.is_open:
-            # What turns after it read stands before what notes it, so it is no register.
+            # What later iterations read comes before the step that records it, so it cannot be a register.
             number, _ = self.number_of(Name("_index", type=ComputedIntegerType()))
             return of_series((), Code.SERIES_SIZE, number, Interval(0, 1 << 62))
         if self.count is None:
@@ -134,9 +136,9 @@ class KeptItems(Series):
         turn.slot.items.append(ExpressionLine(count, more, count.name))
 
     def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
-        """Return the number of the series with what ``path`` finds in each item ``_``, and its values."""
+        """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
         if not absent_fails and path not in self.presumed:
-            # An item that depends on the one before it is there if that one is.
+            # An item that depends on the previous one is present if that one is.
             self.presumed.add(path)
             try:
                 for turn in self.turns:
@@ -199,7 +201,7 @@ class KeptItems(Series):
 
 
 def held_by(type: Type | None) -> Interval:
-    """Return the values for which there is room where something of a type is asked for before it is compiled."""
+    """Return the range assumed for a value of a type that is requested before it is compiled."""
     if isinstance(type, BooleanType):
         return BOOLEAN
     return (integer_interval(type) if type is not None else None) or COMPUTED

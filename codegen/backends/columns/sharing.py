@@ -1,4 +1,4 @@
-"""Value instances that several columns are computed from: their values are computed once, ahead of the columns."""
+"""Value instances that several columns use: their values are computed once, before the columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .state import State
 
 @dataclass
 class Sharing:
-    """The values that the columns of one row type share. ``slot``: where they are computed, ahead of the columns."""
+    """The values that the columns of one row type share. ``slot``: the position at which they are computed, before the
+    columns."""
 
     state: State
     slot: Slot
@@ -26,8 +27,8 @@ class Sharing:
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
 
     def value_of(self, finder: Finder, scope: Scope, instance: Instance) -> Scalar | None:
-        """Return the register with the value of an instance of ``scope`` that several others use; ``None`` if there
-        is none. ``finder``: that of the columns."""
+        """Return the register with the value of an instance of ``scope`` that several others use; ``None`` if there is
+        none. ``finder``: the finder of the columns."""
         key = (scope, instance.id)
         if instance.value is None or instance.checks or key in self._tried or self._count(scope.struct, instance) < 2:
             return None

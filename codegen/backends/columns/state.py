@@ -1,4 +1,4 @@
-"""The state of the lowering of a row while it walks the row's fields."""
+"""The state of the lowering of a row during the walk over its fields."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ from .text_steps import TextMaker
 
 @dataclass(eq=False)
 class Place:
-    """A place before the rows in ``scopes``, for what their columns need to be read once. ``known``: the members and
-    the lists of each of these, and of those around them, as they are there; ``kept``: what is read there."""
+    """A position before the rows in ``scopes``, at which values that their columns need are read once.
+
+    ``known``: the members and the lists of each scope and of the enclosing ones, as they are at that position;
+    ``kept``: the instances that are read there.
+    """
 
     slot: Slot
     scopes: tuple[Scope, ...]
@@ -47,26 +50,29 @@ class Place:
 
 @dataclass
 class State:
-    """Where the walk is.
+    """The current state of the walk.
 
-    ``bounded``: the bytes end where a frame or a sub-stream does. ``other_columns``: those of rows of other types than
-    the first one, by their types. ``row``: appends the steps of a row's columns that
-    are no fields of it, for rows inside of units. ``fills``: the columns that fields of objects fill.
-    ``facts``: the conditions under which the current field is read. ``created``: the scalars, spans and objects of the
-    innermost optional field so far. ``nesting``: how many user types deep. ``steps``: how many steps of the way to the
-    rows have been made. ``ways``: those that begin with these steps. ``units``: how many units inside of the outermost
-    one are open. ``fields``: how many were walked. ``streams``: those that are open, the unit's first.
-    ``asked``: the repeated fields that expressions use; ``asked_bytes``: the bytes; ``asked_objects``: those
-    of which a switch chooses one.
-    ``chains``: the numbers of checksums that continue those of the items before, by what holds the items.
-    ``carried``: the chains of variables of the root.
-    ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
-    those of its content.
-    ``kept``: the instances about a stream that have a register, and those that were read at positions, by the steps
-    that ``read_instance`` appends; ``reading``: those that are being read. ``needed``: the registers with the reasons
-    why what a column needs could not be read. ``places``: before the rows in an object, where what is needed is read
-    once. ``functions``: those of types that contain
-    themselves, by whether the stream has an end.
+    - ``bounded``: the bytes end at the end of a frame or a sub-stream.
+    - ``other_columns``: the columns of rows of other types than the first one, by type.
+    - ``row``: appends the steps of a row's columns that are not fields of it, for rows inside of units.
+    - ``fills``: the columns that fields of objects fill.
+    - ``steps``: the number of steps taken on the way to the rows; ``ways``: the ways that begin with these steps.
+    - ``units``: the number of open units inside of the outermost one.
+    - ``streams``: the open streams, that of the unit first.
+    - ``facts``: the conditions under which the current field is read.
+    - ``created``: the scalars, spans and objects created so far in the innermost optional field.
+    - ``nesting``: the depth of nested user types; ``fields``: the number of fields walked.
+    - ``chains``: the numbers of checksums that continue those of previous items, by the object that contains the items.
+    - ``carried``: the chains of variables of the root.
+    - ``before_expansion``: appends the checksums of the block that is about to be decompressed; ``after_expansion``:
+      those of its content.
+    - ``kept``: the instances about a stream that have a register, and those read at positions.
+    - ``read_instance``: appends the steps that read an instance; ``reading``: the instances being read.
+    - ``needed``: the registers with the reasons why values that a column needs could not be read.
+    - ``places``: the positions before the rows of an object at which such values are read once.
+    - ``functions``: those of types that contain themselves, by whether the stream has an end.
+    - ``asked``: the names of repeated fields that expressions use; ``asked_bytes``: of bytes; ``asked_objects``: of
+      objects that a switch chooses.
     """
 
     plan: Plan
@@ -117,13 +123,13 @@ class State:
         return self.other_columns.get(row, self.columns)
 
     def count(self) -> None:
-        """Count a field, those of a type wherever it is used. Raises ``NotForEngineError`` beyond the limit."""
+        """Count a field; the fields of a type count at each use. Raises ``NotForEngineError`` over the limit."""
         self.fields += 1
         if max(self.fields, len(self.assembler.items)) > MOST_STEPS:
             raise NotForEngineError(f"a row takes more than {MOST_STEPS} steps")
 
     def compiler(self, scope: Scope) -> Compiler:
-        """Return a compiler of expressions that are at this place in ``scope``."""
+        """Return a compiler of expressions at this position in ``scope``."""
         return Compiler(
             scope,
             self.facts,
@@ -148,7 +154,7 @@ class State:
         number = self.assembler.temporary(index, f"number of an item of {items.name}")
         found = Scalar(f"item of {items.name}", INT64, self.facts, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
-        # An expression of its own says so where there is none.
+        # An expression of its own reports that there is none.
         return joined((Compiled((found,), INT64), constant(0)), Code.ADD, INT64)
 
     def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
@@ -167,7 +173,8 @@ class State:
         self.kept.append((scope, instance))
 
     def places_before(self, scope: Scope) -> tuple[Scope, ...]:
-        """Make a place before a loop in an object, if it leads to rows; returns the objects whose place it is."""
+        """Create a position before a loop in an object, if the loop leads to rows; return the objects that it belongs
+        to."""
         scopes = tuple(each for each in (scope, *scope.enclosing()) if each not in self.places)
         if self.row is None or not scopes:
             return ()
@@ -177,7 +184,7 @@ class State:
         return scopes
 
     def leave_places(self, scopes: tuple[Scope, ...]) -> None:
-        """Forget the place that these objects have, and what was read there."""
+        """Remove the position of these objects, and what was read there."""
         for scope in scopes:
             for holder, instance in self.places.pop(scope).kept:
                 holder.members.pop(instance.id, None)
@@ -185,8 +192,8 @@ class State:
                 holder.failures.pop(instance.id, None)
 
     def attempt(self, scope: Scope, instance: Instance) -> None:
-        """Append the steps that read an instance at its position if they can, for a column: before the rows, where it
-        is an instance of an object around them. Where that is refused, everything is as it was before."""
+        """Append the steps that try to read an instance at its position, for a column: before the rows if it is an
+        instance of an enclosing object. If that is refused, the state is restored."""
         place = self.places.get(scope)
         if place is None:
             self._attempt(scope, instance)
@@ -224,7 +231,7 @@ class State:
             scope.lists[instance.id] = found[1]
 
     def _attempt(self, scope: Scope, instance: Instance) -> None:
-        """Append the steps at this place."""
+        """Append the steps at the current position."""
         if len(self.streams) == 1 and not self.bounded:
             raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
         self.run.flush()
@@ -257,11 +264,12 @@ class State:
         scope.failures[instance.id] = (reason,)
 
     def _copied(self) -> dict[str, Any]:
-        """Return what the state is now."""
+        """Return a copy of the current state."""
         return {name: copy(each) if isinstance(each, list | dict) else each for name, each in vars(self).items()}
 
     def need(self, reason: Compiled, guards: tuple[Compiled, ...]) -> None:
-        """Note that a column needs what may not be read for a reason, where all of ``guards`` hold."""
+        """Record that a column needs a value that could not be read if ``reason`` is set, provided that all of
+        ``guards`` hold."""
         if guards:
             held = reduce(lambda first, second: joined((first, second), Code.BOOLEAN_AND, BOOLEAN), guards)
             reason = joined((held, reason, constant(0)), Code.SELECT, reason.interval)
@@ -273,17 +281,17 @@ class State:
             self.needed.append(found)
 
     def refuse_for_needs(self, column: int | None = None) -> tuple[Scalar, ...]:
-        """Append the steps that refuse the row where what has been noted could not be read; returns the registers with
-        the reasons. ``column``: the number of the column that needs it; ``None``: the row does."""
+        """Append the steps that refuse the row if a recorded value could not be read; return the registers with the
+        reasons. ``column``: the number of the column that needs the value; ``None``: the row itself does."""
         found, self.needed = tuple(self.needed), []
         for each in found:
             self.assembler.add(Op.REFUSE, each, 0 if column is None else column + 1, comment=each.name)
         return found
 
     def forget(self, before: int) -> None:
-        """Forget the instances about a stream that were first asked for since there were ``before`` of them: those
-        steps need not have been run. Where the stream stood when they were has to be known: that is no value for what
-        asks later."""
+        """Drop the instances about a stream that were first evaluated since there were ``before`` of them, because
+        their steps may not run. The position of the stream at that time must be known, so their values cannot be used
+        later."""
         for scope, instance in self.kept[before:]:
             scope.members.pop(instance.id, None)
             scope.lists.pop(instance.id, None)
@@ -300,16 +308,16 @@ class State:
 
     @property
     def counts_items(self) -> bool:
-        """Return whether all items count, since positions may lead to the same ones again and again, and a compressed
-        block may expand to any number of them."""
+        """Return whether all items count towards the limit, since positions may lead to the same items repeatedly, and
+        a compressed block may expand to any number of them."""
         if self.is_in_content:
             return True
         rows = self.plan.rows
         return rows is not None and any(map(self.plan.is_at_position, (step for way in rows.ways for step in way)))
 
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
-        """Return the number of the open stream that an object is read from. ``across``: also where the content of a
-        compressed block is read now, and it is not in that. Raises ``NotForEngineError``."""
+        """Return the number of the open stream that an object is read from. ``across``: also if the content of a
+        compressed block is being read and the stream is outside of it. Raises ``NotForEngineError``."""
         stream = scope.stream
         if stream is not None and stream not in self.streams:
             stream = stream.itself
@@ -321,7 +329,7 @@ class State:
         return number
 
     def of_stream(self, scope: Scope, name: str) -> Compiled:
-        """Return the position, the size or whether it is the end of the stream that an object is read from."""
+        """Return the position or the size of the stream that an object is read from, or whether it is at its end."""
         number = self.stream_number(scope)
         innermost = self.streams[-1].itself is self.streams[number].itself
         if name not in ("pos", "size", "eof") or not (innermost or name == "size"):
@@ -341,11 +349,11 @@ class State:
         return found[0] if name != "eof" else joined(tuple(found), Code.EQUAL, BOOLEAN)
 
     def column(self, scope: Scope, name: str) -> ColumnNode | None:
-        """Return the column that a field of ``scope`` fills."""
+        """Return the column that a field of ``scope`` fills; ``None`` if it fills none."""
         return self.fills.get(scope, {}).get(name)
 
     def fixed_size(self, scope: Scope, field: Field) -> int | None:
-        """Return how many bytes the field takes, where that is the same in every row."""
+        """Return the size of the field in bytes if it is the same in every row, else ``None``."""
         if isinstance(field.size, FixedSize):
             return field.size.size
         if isinstance(field.size, ExpressionSize):
@@ -353,6 +361,6 @@ class State:
         return None
 
     def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
-        """Return the register that holds a size, and what is to be added to it."""
+        """Return the register that contains a size, and the constant to be added to it."""
         compiled, addend = self.compiler(scope).size(size.expression)
         return self.assembler.temporary(compiled, f"size of {name}"), addend

@@ -1,4 +1,4 @@
-"""Values of one of several types: a step for each, of which the input chooses one."""
+"""Lowers values of one of several types: steps for each type, of which the input chooses one."""
 
 from __future__ import annotations
 
@@ -85,8 +85,11 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
 
 @dataclass
 class _Objects:
-    """The objects of which a switch chooses one, for expressions after it. ``before``: the place ahead of all, at which
-    none is there; ``created``: the scalars, spans and objects in them. Their lists are for expressions inside alone."""
+    """The objects of which a switch chooses one, for expressions after it.
+
+    ``before``: the position before all of them, at which none is present; ``created``: the scalars, spans and objects
+    in them. Their lists are available only to expressions inside.
+    """
 
     state: State
     scope: Scope
@@ -105,7 +108,7 @@ class _Objects:
 
     @property
     def is_settled(self) -> bool:
-        """Return whether the same conditions choose the same type at each place of the object."""
+        """Return whether the same conditions choose the same type everywhere in the object."""
         assert self.of.switch is not None
         matches = [each for several, _ in self.of.switch.branches for each in several]
         on = self.of.switch.on
@@ -113,7 +116,7 @@ class _Objects:
         return not changes and not any(map(names_in, matches)) and len(set(matches)) == len(matches)
 
     def begin(self, *conditions: Node) -> None:
-        """Begin a type, which is chosen where all conditions hold."""
+        """Begin a type, which is chosen if all conditions hold."""
         if not self.is_settled:
             conditions = (Name(f"type {len(self.chosen.objects)} of {self.of.id}"),)
         found = [fact for each in conditions for fact in facts_of(self.scope, each)]
@@ -137,7 +140,7 @@ class _Objects:
                 each.members = {name: scalars.get(of, of) if isinstance(of, Scalar) else of for name, of in held}
                 each.lists.clear()
         if isinstance(found, Scope):
-            # One type that several branches give has several objects: none of them is the one.
+            # A type that several branches choose has several objects, so none of them represents it.
             is_first = found.struct.path not in self.chosen.objects
             self.chosen.objects[found.struct.path] = found if is_first else None
         self.created += (each for each in self.state.created if not isinstance(each, Scalar))
@@ -145,7 +148,7 @@ class _Objects:
         self.state.facts, self.state.created = self.facts, []
 
     def _outside(self, scalar: Scalar, inside: Slot) -> Scalar:
-        """Return a copy of an integer in an object, which has no value where the object is not the one."""
+        """Return a copy of an integer in an object; it has no value if that object is not the chosen one."""
         source = scalar.checked or scalar
         value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
         found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
@@ -158,7 +161,7 @@ class _Objects:
         return found
 
     def _presence(self, inner: Scalar | Span | Scope | Chosen, inside: Slot) -> Scalar:
-        """Return the register that says whether something in an object is there and the object is the one."""
+        """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
         value = constant(1) if inner.there is None else Compiled((inner.there,), BOOLEAN)
@@ -177,7 +180,8 @@ def _are_asked(state: State, field: Field) -> bool:
 
 
 def _integer(state: State, field: Field) -> Scalar | None:
-    """Return the scalar of what a switch chooses from integers; it may have no value where nothing need match."""
+    """Return the scalar of a switch between integers, which may have no value if no case need match; ``None`` for other
+    switches."""
     intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
     if None in intervals:
         return None
@@ -200,7 +204,7 @@ def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> Non
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
-    """Return a compiler of expressions in which ``_`` is what a switch looks at."""
+    """Return a compiler of expressions in which ``_`` is the value of ``switch-on``."""
     compiler = state.compiler(scope)
     if isinstance(on.type, BytesType | StringType):
         span = compiler.span(on)
@@ -218,12 +222,12 @@ def _any_of(tests: list[Node]) -> Node:
 def _lower_form(
     state: State, scope: Scope, form: Field, node: ColumnNode | None, value: Callable[[Field], None]
 ) -> None:
-    """Append the steps of one of the types, and those that leave the columns of the others null."""
+    """Append the steps of one of the types, and those that set the columns of the others to null."""
     if form.process is not None:
         raise NotForEngineError(f'"{form.id}" is {form.process.words}')
     inner = None
     if node is not None:
-        # Without variants the types have one column.
+        # Without variants the types share one column.
         inner = node.fields.get(variant_name(form)) if node.column.type.variants else node
         if inner is not node:
             state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=form.id)

@@ -26,7 +26,7 @@ from .scope import Scalar, Scope
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column: the field of the model that it shows, and what it is in Arrow."""
+    """One column: the field of the model that it shows, and its Arrow type."""
 
     name: str
     type: ArrowType
@@ -34,23 +34,24 @@ class TableColumn:
     default: bool
     parent: bool
     attribute: str
-    """The name that the field has in the generated class."""
+    """The name of the field in the generated class."""
     labels: tuple[tuple[int, str], ...] = ()
     unsigned: bool = False
-    """For labels: their numbers are unsigned."""
+    """For labels: whether their numbers are unsigned."""
     derived: bool = False
-    """Writers fill it in by themselves: a length, a count, a checksum, contents, a computed value."""
+    """Whether writers fill it in on their own: a length, a count, a checksum, contents, a computed value."""
     up: int = 0
-    """How many levels above the row the object is that has it."""
+    """The number of levels above the row of the object that contains it."""
     look_up: LookUp | None = None
     path: tuple[str, ...] = ()
-    """For the field of a struct that is a column of its own: the fields that lead to the struct."""
+    """For the field of a struct that is a separate column: the fields that lead to the struct."""
     in_optional: bool = False
     """For such a field: whether the struct may be absent."""
     same_as: str = ""
-    """For a value instance that shows an attribute in another form: the name of that one in the generated class."""
+    """For a value instance that shows an attribute in another form: the name of the attribute in the generated
+    class."""
     interval: Interval | None = None
-    """Of a computed integer: the values that it may have."""
+    """For a computed integer: the range of its values."""
 
     @classmethod
     def inner(cls, name: str, type: ArrowType, field: Field | Instance) -> TableColumn:
@@ -59,7 +60,7 @@ class TableColumn:
 
     @property
     def constant(self) -> bool:
-        """Return whether ``valid`` allows one value only, which the generated class fills in."""
+        """Return whether ``valid`` allows a single value, which the generated class fills in."""
         return (
             isinstance(self.field, Field)
             and self.field.only is not None
@@ -75,8 +76,8 @@ class TableColumn:
 
     @property
     def optional(self) -> bool:
-        """Return whether an attribute has an ``if``, or a switch without a case for every value; or the struct that it
-        is in."""
+        """Return whether an attribute, or the struct that it is in, has an ``if`` or a switch without a case for every
+        value."""
         if self.in_optional:
             return True
         if not isinstance(self.field, Field):
@@ -84,7 +85,7 @@ class TableColumn:
         return self.field.condition is not None or (self.field.repeat is None and self.field.unmatched)
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
-        """Append the step that puts a register into column ``number``."""
+        """Append the step that stores a register in column ``number``."""
         if isinstance(self.field.logical, Timestamp):
             held = timestamp_range(self.field.logical.unit)
             assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, held.low, held.high, comment=self.name)
@@ -94,7 +95,7 @@ class TableColumn:
         assembler.add(Op.COLUMN_REGISTER, number, scalar, self.type.kind, comment=self.name)
 
     def held(self, compiled: Compiled) -> Compiled:
-        """Code of the same value that fails where the column cannot hold it, so that the row is refused."""
+        """Return code of the same value that fails if the column cannot represent it, so that the row is refused."""
         kind = self.type.kind
         if kind is None or isinstance(self.field.logical, Timestamp):
             return compiled
@@ -102,8 +103,8 @@ class TableColumn:
 
 
 def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
-    """Default columns, the parent's, then the selectable ones. Raises ``SpecError`` if one has no Arrow type, or
-    another one in rows of another type."""
+    """Return the default columns, those of the parent, then the selectable ones. Raises ``SpecError`` if one has no
+    Arrow type, or has another type in rows of another type."""
     columns = _columns(plan, rows)
     for row in rows.row_types[1:]:
         columns_on(plan, rows, row, columns)
@@ -111,8 +112,8 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
 
 
 def columns_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
-    """Return the columns of a table as those of rows of another type. Raises ``SpecError`` if one has another Arrow
-    type there, but for integers that fit."""
+    """Return the columns of a table for rows of another type. Raises ``SpecError`` if one has another Arrow type there,
+    except for integers that fit."""
     way = next(each for each in rows.others if each.types[-1] == row)
     found = _columns(plan, replace(rows, types=way.types, path=way.path, others=()))
     by_name = {each.name: each for each in found}
@@ -134,7 +135,7 @@ def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
 
 
 def _shape(column: TableColumn) -> tuple[object, ...]:
-    """Return the parts of a column that are the same in rows of all types."""
+    """Return the properties of a column that are the same in rows of all types."""
     kind = column.type
     return column.name, kind.constructor, kind.variants, kind.pairs, column.labels, column.attribute, column.path
 
@@ -165,7 +166,7 @@ def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
 
 
 def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
-    """Return the column of a look-up, which is what the other table has."""
+    """Return the column of a look-up, which has the type of the column in the other table."""
     other = next(each for each in plan.tables if each.name == look_up.table)
     found = {each.name: each for each in table_columns(plan.of_table(other), other)}
     match, value = found.get(look_up.match), found.get(look_up.value)
@@ -191,8 +192,8 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
 
 
 def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> TableColumn | None:
-    """Return the column of a value instance that shows a list or an object inside of single objects, as what it
-    shows."""
+    """Return the column of a value instance that shows a list or an object inside of single objects, with the type of
+    what it shows; ``None`` for other instances."""
     instance = struct.instance(name)
     value = instance.value if instance is not None and instance.condition is None else None
     way: list[str] = []
@@ -219,7 +220,7 @@ def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> 
 
 
 def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:
-    """Yield a column for each field of a struct, or the column itself."""
+    """Yield a column for each field of a struct, or the column itself if it is no struct."""
     kind = column.field.type
     is_list = isinstance(column.field, Field) and column.field.repeat is not None
     if is_list or not isinstance(kind, UserType) or not column.type.fields or plan.type(kind.path).message is not None:
@@ -284,7 +285,7 @@ def _same_as(struct: TypePlan, field: Field | Instance) -> str:
 
 
 def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
-    """Return a scope in which every integer attribute of ``struct`` has the values that its type allows."""
+    """Return a scope in which every integer attribute of ``struct`` has the range of its type."""
     scope = Scope(plan, struct, parent)
     for field in struct.fields:
         interval = None if field.repeat is not None else integer_interval(field.type)
@@ -294,7 +295,8 @@ def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
 
 
 def _computed(scope: Scope, field: Field | Instance) -> Interval | None:
-    """Return the values of a value instance, where the engine could compute it; ``scope`` then knows them too."""
+    """Return the range of a value instance if the engine could compute it, else ``None``; ``scope`` is updated with
+    it."""
     if not isinstance(field, Instance) or field.value is None:
         return None
     try:

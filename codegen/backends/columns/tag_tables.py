@@ -1,4 +1,4 @@
-"""Tables of the fields of messages while a program is put together: registers and spans have no numbers yet."""
+"""Tables of the fields of messages during the assembly of a program, when registers and spans have no numbers yet."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .scope import Scalar, Span
 
 @dataclass(eq=False)
 class TagField:
-    """A ``MessageField``: what it is, the ``value`` in a register or span, and the register that says whether it is
-    ``present``."""
+    """The description of a field as a ``MessageField``, the ``value`` in a register or span, and the register that says
+    whether it is ``present``."""
 
     rule: MessageField
     value: Scalar | Span
@@ -22,7 +22,7 @@ class TagField:
 
 @dataclass(eq=False)
 class TagTable:
-    """A ``MessageTable``. ``left`` and ``broken`` always have registers."""
+    """A ``MessageTable`` without numbers. ``left`` and ``broken`` always have registers."""
 
     left: Scalar
     broken: Scalar
@@ -31,7 +31,7 @@ class TagTable:
     fields: list[TagField] = field(default_factory=list)
 
     def numbered(self, register: Callable[[Scalar], int], spans: dict[Span, int]) -> MessageTable:
-        """Return the table with the numbers of those registers and spans that some step reads."""
+        """Return the table with the numbers of the registers and spans that some step reads."""
         return MessageTable(
             tuple(self._field(each, register, spans) for each in self.fields),
             register(self.left),

@@ -1,4 +1,4 @@
-"""Steps that make text and bytes, as expressions ask for them."""
+"""Steps that build text and bytes for expressions."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .scope import Scalar, Span
 
 @dataclass(frozen=True)
 class TextMaker:
-    """Appends the steps at the place where an expression is. ``flush`` appends those of the fields before it.
+    """Appends steps at the position of an expression. ``flush`` appends those of the preceding fields.
 
-    Text that cannot be made is a span without a value: the row holds unless something needs that.
+    Text that cannot be built is a span without a value: the row remains valid unless something needs that value.
     """
 
     assembler: Assembler
     flush: Callable[[], None]
 
     def constant(self, value: bytes) -> Span:
-        """Return the value itself."""
+        """Return a constant."""
         made = self._made(repr(value[:20])[1:])
         self.assembler.text_constant(made, value, made.name)
         return made
 
     def select(self, condition: Compiled, then: Span, otherwise: Span | None) -> Span:
-        """One of two; ``None``: there is no value where the condition does not hold."""
+        """Return one of two spans; ``None``: there is no value if the condition does not hold."""
         made = self._made(then.name)
         chosen = self._register(condition, f"which {made.name}?")
         other = -1 if otherwise is None else otherwise
@@ -38,14 +38,14 @@ class TextMaker:
         return made
 
     def part(self, text: Span, begin: Compiled, end: Compiled) -> Span:
-        """Return the characters from one number up to another."""
+        """Return the characters from one index up to another."""
         made = self._made(f"part of {text.name}")
         places = (self._register(each, f"place in {text.name}") for each in (begin, end))
         self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
         return made
 
     def joined(self, left: Span, right: Span, *, counted: bool) -> Span:
-        """Both in one. ``counted``: the left one is such a text itself."""
+        """Return the concatenation of both. ``counted``: the left one is a concatenation itself."""
         made = self._made(f"{left.name}, {right.name}"[:40])
         self.assembler.add(Op.TEXT_JOIN, made, left, right, int(counted), comment=made.name)
         return made
@@ -57,19 +57,19 @@ class TextMaker:
         return made
 
     def reversed(self, text: Span) -> Span:
-        """Return the characters from the last to the first."""
+        """Return the characters in reverse order."""
         made = self._made(f"{text.name}, reversed")
         self.assembler.add(Op.TEXT_REVERSE, made, text, comment=made.name)
         return made
 
     def item(self, series: int, number: Compiled, name: str) -> Span:
-        """Return the item of a list, as it was found."""
+        """Return the item of a list of text or bytes."""
         made = self._made(name)
         self.assembler.add(Op.TEXT_ITEM, made, series, self._register(number, f"number of {name}"), comment=name)
         return made
 
     def decoded(self, source: Span, encoding: Encoding, *, strict: bool) -> Span:
-        """Return bytes as text. ``strict``: there is none if they are not in the encoding."""
+        """Return bytes decoded as text. ``strict``: bytes invalid in the encoding have no value."""
         made = self._made(f"text of {source.name}")
         self.assembler.text_decoded(made, source, encoding, made.name, strict=strict)
         return made

@@ -1,4 +1,4 @@
-"""``valid`` on integers as checks of the engine."""
+"""Lowers ``valid`` on integers to checks of the engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGEST_UNSIGNED = (1 << 64) - 1
 
 
 def refusal_of(field: Field) -> Refusal:
-    """Return the consequence of a refused value of the field."""
+    """Return the consequence of an invalid value of the field."""
     return Refusal(field.loses_layout, field.reason)
 
 
@@ -38,7 +38,7 @@ class Check:
     condition: Compiled | None = None
 
     def appender(self, assembler: Assembler) -> Callable[[], None]:
-        """Return a function that appends the check's steps."""
+        """Return a function that appends the steps of the check."""
         return lambda: self._append(assembler)
 
     def _append(self, assembler: Assembler) -> None:
@@ -52,9 +52,9 @@ class Check:
 
 
 def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
-    """Return the checks of a number. From then on ``scalar`` is known to lie between its constant bounds.
+    """Return the checks of a number. Afterwards ``scalar`` is known to lie between its constant bounds.
 
-    Raises ``NotForEngineError`` if an expression is not one for the engine.
+    Raises ``NotForEngineError`` if an expression is not supported by the engine.
     """
     seeing = replace(compiler, it=scalar)
     refusal = refusal_of(field)
@@ -109,7 +109,8 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
 
 
 def span_checks(field: Field, span: Span, compiler: Compiler) -> list[Compiled]:
-    """Return what must hold of bytes or text. Raises ``NotForEngineError`` for other expressions than comparisons."""
+    """Return the conditions that bytes or text must meet. Raises ``NotForEngineError`` for expressions other than
+    comparisons."""
     seeing = replace(compiler, it=span)
     operands = {each.rule: each.operands for each in field.checks}
     conditions: list[Node] = [
@@ -124,7 +125,7 @@ def span_checks(field: Field, span: Span, compiler: Compiler) -> list[Compiled]:
 
 
 def _runs(values: list[int]) -> list[tuple[int, int]]:
-    """Sorted values as runs of neighbours.
+    """Return sorted values as ranges of consecutive numbers.
 
     >>> _runs([0, 1, 2, 7])
     [(0, 2), (7, 7)]

@@ -1,4 +1,4 @@
-"""Variables as registers: set at the end of an object, and those of the root carried from unit to unit."""
+"""Lowers variables to registers: set at the end of an object; those of the root are carried over from unit to unit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .state import State
 
 
 def begin_variables(state: State, scope: Scope) -> None:
-    """Append the steps with which the variables of an object begin."""
+    """Append the steps that initialise the variables of an object."""
     for each in variables_of(scope.struct):
         if isinstance(each.type, ListType):
             raise NotForEngineError(f'the variable "{each.id}" is a list, and not of an outermost object with units')
@@ -28,7 +28,7 @@ def begin_variables(state: State, scope: Scope) -> None:
 
 
 def carry_variables(state: State, root: Scope) -> None:
-    """Append the steps that read the variables of the root, as the unit before has left them."""
+    """Append the steps that load the variables of the root, as set by the previous unit."""
     stores = 0
     for each in variables_of(root.struct):
         first = _first(each)
@@ -49,7 +49,7 @@ def _first(variable: Instance) -> tuple[int, ...]:
 
 
 def set_variables(state: State, scope: Scope) -> None:
-    """Append the steps with which an object that has been read sets variables."""
+    """Append the steps that set variables at the end of an object."""
     for each in scope.struct.instances:
         if each.sets is None or each.value is None:
             continue

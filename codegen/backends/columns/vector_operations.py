@@ -1,4 +1,4 @@
-"""Operations on whole columns: the kernels of Arrow that mean what the operators of the language mean."""
+"""Operations on whole columns: Arrow's compute kernels with the semantics of the language's operators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .vectors import Vector, common_type, field_vector, number, refuse_kind, typ
 LENGTHS = Interval(0, (1 << 31) - 1)
 
 LARGEST_SHIFT = 62
-"""Arrow leaves a number as it is where it is to be shifted by all its bits."""
+"""Maximum number of bits to shift by: Arrow returns a number unchanged if it is shifted by its full width."""
 
 COMPARISONS = {
     "==": "pc.equal",
@@ -33,11 +33,12 @@ OPERATIONS = {
     "<<": "pc.shift_left",
     ">>": "pc.shift_right",
 }
-"""On integers of one type, whose result it can hold; division and remainder where no number is negative."""
+"""Kernels on integers of one type that can represent the result; division and remainder require non-negative
+numbers."""
 
 
 def item(plan: Plan, lists: Vector, index: int) -> Vector:
-    """``lists[index]``."""
+    """Return ``lists[index]``."""
     if lists.items is None or lists.struct is None or field_of(lists.items).key or lists.picked or index < 0:
         refuse_kind()
     text = f"computing.item({lists.text}, {index})"
@@ -45,7 +46,7 @@ def item(plan: Plan, lists: Vector, index: int) -> Vector:
 
 
 def member(plan: Plan, value: Vector, name: str) -> Vector:
-    """``value.name``: a field of a message, or a method without arguments."""
+    """Return ``value.name``: a field of a message, or a method without arguments."""
     if value.struct is not None and value.items is None:
         attribute = value.struct.field(name)
         if attribute is None:
@@ -67,7 +68,7 @@ def member(plan: Plan, value: Vector, name: str) -> Vector:
 
 
 def unary(operator: str, operand: Vector) -> Vector:
-    """``not``, ``-``, ``~``, ``+``."""
+    """Return the result of ``not``, ``-``, ``~`` or ``+``."""
     if operator == "not":
         return Vector(f"pc.invert({_boolean(operand)})", "bool_")
     values = operand.integers()
@@ -81,7 +82,7 @@ def unary(operator: str, operand: Vector) -> Vector:
 
 
 def binary(operator: str, left: Vector, right: Vector) -> Vector:
-    """Arithmetic. Raises ``NotForEngineError`` if a value could go beyond 64 bits."""
+    """Return the result of an arithmetic operator. Raises ``NotForEngineError`` if a value may exceed 64 bits."""
     if left.is_float or right.is_float:
         if operator not in "+-*":
             raise NotForEngineError("an expression divides floats")
@@ -97,7 +98,7 @@ def binary(operator: str, left: Vector, right: Vector) -> Vector:
 
 
 def comparison(operator: str, left: Vector, right: Vector) -> Vector:
-    """``==`` and its like, on integers, floats, booleans, bytes and text."""
+    """Return the result of ``==``, ``<`` etc. on integers, floats, booleans, bytes or text."""
     function = COMPARISONS[operator]
     if left.is_integer and right.is_integer:
         kind = _comparable(left, right)
@@ -110,8 +111,8 @@ def comparison(operator: str, left: Vector, right: Vector) -> Vector:
 
 
 def _comparable(left: Vector, right: Vector) -> str:
-    """Return the type in which two columns of integers are compared: that of the column where the other is a
-    constant."""
+    """Return the type in which two columns of integers are compared; if one operand is a constant, that of the
+    column."""
     for one, other in ((left, right), (right, left)):
         if other.constant and not one.constant:
             held = other.integers()
@@ -127,7 +128,7 @@ def _values(type: str) -> Interval:
 
 
 def logical(operator: str, left: Vector, right: Vector) -> Vector:
-    """``and`` and ``or``: the right side counts only where the left one does not decide."""
+    """Return the result of ``and`` or ``or``; the right operand counts only if the left one does not decide."""
     function = "computing.both" if operator == "and" else "computing.either"
     if left.constant:
         refuse_kind()
@@ -135,7 +136,7 @@ def logical(operator: str, left: Vector, right: Vector) -> Vector:
 
 
 def conditional(condition: Vector, then: Vector, otherwise: Vector) -> Vector:
-    """``condition ? then : otherwise``."""
+    """Return ``condition ? then : otherwise``."""
     if then.is_integer and otherwise.is_integer:
         one, other = then.integers(), otherwise.integers()
         kind = common_type(one, other)

@@ -1,4 +1,4 @@
-"""Whole columns inside expressions: the source code that makes them, and what is known of their values."""
+"""Whole columns in expressions: the source code that computes them, and the known range of their values."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ UINT64 = of_bytes(8, signed=False)
 
 @dataclass(frozen=True)
 class Vector:
-    """An array, or with ``constant`` one value for all rows. ``type``: Arrow's function of its type (``uint32``), empty
-    for lists and structs.
+    """An array or, with ``constant``, one value for all rows. ``type``: the name of Arrow's function for its type
+    (``uint32``); empty for lists and structs.
 
-    ``picked``: the code makes a ``wireloom.rows.messages.computing.Picked``. ``lossy``: text of which the objects have
-    another form than the columns. ``items``: for a list, the repeated field. ``struct``: for a struct, its type.
+    ``picked``: the code creates a ``wireloom.rows.messages.computing.Picked``. ``lossy``: text whose form differs
+    between objects and columns. ``items``: for a list, the repeated field. ``struct``: for a struct, its type.
     """
 
     text: str
@@ -36,50 +36,50 @@ class Vector:
 
     @property
     def settled(self) -> str:
-        """Return the code of the array itself."""
+        """Return the code of the array itself, without ``Picked``."""
         return f"computing.settled({self.text})" if self.picked else self.text
 
     @property
     def is_integer(self) -> bool:
-        """Return whether it is one of integers."""
+        """Return whether the values are integers."""
         return self.interval is not None
 
     @property
     def is_float(self) -> bool:
-        """Return whether it is one of floats."""
+        """Return whether the values are floats."""
         return self.type in ("float32", "float64")
 
     def integers(self) -> Interval:
-        """Return the values that it can have. Raises ``NotForEngineError`` if it is not a column of integers."""
+        """Return the range of the values. Raises ``NotForEngineError`` if they are not integers."""
         if self.interval is None:
             refuse_kind()
         return self.interval
 
     def cast(self, type: str) -> str:
-        """Return the code of it as that type, which can hold all its values."""
+        """Return the code of the values as ``type``, which must be able to represent all of them."""
         if self.constant and self.interval is not None:
             return f"pa.scalar({self.interval.low}, pa.{type}())"
         return self.settled if self.type == type else f"{self.settled}.cast(pa.{type}())"
 
     def as_float(self) -> str:
-        """Return the code of it as ``float64``, rounded where it has to be."""
+        """Return the code of the values as ``float64``, rounded if necessary."""
         if self.constant and self.interval is not None:
             return f"pa.scalar({float(self.interval.low)!r}, pa.float64())"
         return self.settled if self.type == "float64" else f"{self.settled}.cast(pa.float64(), safe=False)"
 
 
 def refuse_kind() -> NoReturn:
-    """Raise the refusal of operations on values of other types."""
+    """Raise ``NotForEngineError`` for an operation on values of an unsupported type."""
     raise NotForEngineError("an expression does with whole columns what no kernel of Arrow does")
 
 
 def number(value: int) -> Vector:
-    """Return a constant."""
+    """Return an integer constant."""
     return Vector(str(value), common_type(Interval(value, value)), Interval(value, value), constant=True)
 
 
 def common_type(*intervals: Interval) -> str:
-    """Return the type that holds all values of all. Raises ``NotForEngineError`` if none does."""
+    """Return the type that represents all values of all intervals. Raises ``NotForEngineError`` if none does."""
     for name, held in (("int64", INT64), ("uint64", UINT64)):
         if all(each.within(held.low, held.high) for each in intervals):
             return name
@@ -87,7 +87,7 @@ def common_type(*intervals: Interval) -> str:
 
 
 def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, picked: bool = False) -> Vector:
-    """Return the column that a field makes, given the code of it."""
+    """Return the column of a field, given its code."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
     if field_of(attribute).json:
@@ -98,7 +98,7 @@ def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, pi
 
 
 def typed_vector(plan: Plan, text: str, type: Type, owner: TypePlan, *, picked: bool = False) -> Vector:
-    """Return a column of values of a type of ``owner``'s field."""
+    """Return a column of values of ``type``, for a field of ``owner``."""
     interval = integer_interval(type)
     base = type.base if isinstance(type, EnumType) else type
     match base:

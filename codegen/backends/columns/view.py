@@ -1,4 +1,4 @@
-"""The view that the templates print: final strings, in order."""
+"""The view that the templates render: final strings, in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column: ``constructor`` makes its Arrow type; ``arguments`` are those of ``Column``."""
+    """One column: ``constructor`` constructs its Arrow type; ``arguments`` are those of ``Column``."""
 
     name: str
     constructor: str
@@ -16,7 +16,7 @@ class ColumnView:
 
 @dataclass(frozen=True)
 class StepView:
-    """One step, and the comment that is beside it."""
+    """One step and its comment."""
 
     source: str
     comment: str
@@ -24,7 +24,7 @@ class StepView:
 
 @dataclass(frozen=True)
 class ProgramView:
-    """The column program: its steps, then the other arguments of ``ColumnProgram``, ready to print."""
+    """The column program: its steps, and the further arguments of ``ColumnProgram``, as source code."""
 
     steps: tuple[StepView, ...]
     arguments: tuple[str, ...]
@@ -42,8 +42,8 @@ class FunctionView:
 
 @dataclass(frozen=True)
 class MessageView:
-    """The message program: its import statements, the message types, for each column its source and its name, the
-    other arguments of ``MessageProgram``, and the functions of computed columns."""
+    """The message program: its import statements, the message types, for each column the source and the name, the
+    further arguments of ``MessageProgram``, and the functions of computed columns."""
 
     imports: tuple[str, ...]
     types: tuple[str, ...]
@@ -54,10 +54,11 @@ class MessageView:
 
 @dataclass(frozen=True)
 class View:
-    """The view that the templates render. ``program`` is ``None`` if the engine cannot run the rows; ``refusal``
-    says why.
+    """The view that the templates render. ``program`` is ``None`` if the engine cannot run the rows, for the reason
+    ``refusal``.
 
-    ``arguments`` are those of ``wireloom.format.description.Format``; ``imports`` what the modules need of the runtime.
+    ``arguments`` are those of ``wireloom.format.description.Format``; ``imports`` are the names that the modules import
+    from the runtime.
     """
 
     doc: str
