@@ -1,4 +1,4 @@
-"""Constants: what an expression without names comes to."""
+"""Evaluates constant expressions: those without names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from .walk import mapped
 Constant = int | float | bool | str
 
 MAX_BITS = 4096
-"""Integers beyond this are left as they were written: ``1 << 1000000000`` must not be worked out."""
+"""Maximum number of bits of a folded integer. Larger results stay unevaluated: ``1 << 1000000000`` must not be
+computed."""
 
 MAX_TEXT = 100_000
 
@@ -42,7 +43,7 @@ _INTEGERS: dict[str, Callable[[int, int], int]] = {
 
 
 def fold(node: Node) -> Node:
-    """Return a copy in which every part that is constant is a literal; types are kept."""
+    """Return a copy in which every constant part is a literal; types are kept."""
     folded = mapped(node, fold)
     value = _value(folded)
     if value is None or isinstance(folded, IntegerLiteral | FloatLiteral | BooleanLiteral | StringLiteral):
@@ -60,12 +61,12 @@ def fold(node: Node) -> Node:
 
 
 def constant(node: Node) -> Constant | None:
-    """Return the value of a constant expression, ``None`` for any other."""
+    """Return the value of a constant expression; ``None`` for other expressions."""
     return _literal(fold(node))
 
 
 def constant_integer(node: Node) -> int | None:
-    """Return the value of a constant integer expression, ``None`` for any other."""
+    """Return the value of a constant integer expression; ``None`` for other expressions."""
     value = constant(node)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
@@ -109,7 +110,7 @@ def _binary(operator: str, left: Constant | None, right: Constant | None) -> Con
     if isinstance(left, str) and isinstance(right, str):
         return left + right if operator == "+" and len(left) + len(right) <= MAX_TEXT else None
     if not (_is_integer(left) and _is_integer(right)):
-        return None  # floats are left to the code that is made: their rounding is its own
+        return None  # floats are left to the generated code, whose rounding may differ
     assert isinstance(left, int)
     assert isinstance(right, int)
     if operator in ("/", "%") and right == 0:

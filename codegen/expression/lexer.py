@@ -1,4 +1,4 @@
-"""Characters → tokens, one at a time, since the text of an f-string is only known to the parser."""
+"""Characters → tokens, one at a time, since only the parser knows where the text of an f-string ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 MAX_CHARACTERS = 10_000
-"""Characters of one expression."""
+"""Maximum number of characters in one expression."""
 
 MAX_DIGITS = 1000
 
@@ -46,7 +46,7 @@ _HEXADECIMAL = re.compile(r"u[0-9a-fA-F]{4}")
 
 
 class ExpressionError(Exception):
-    """An expression that cannot be read or typed; ``start`` and ``end`` are offsets into its text. ``others`` are
+    """An expression that cannot be parsed or typed; ``start`` and ``end`` are offsets into its text. ``others`` are
     errors in other parts of the same expression."""
 
     def __init__(self, message: str, start: int, end: int | None = None) -> None:
@@ -59,8 +59,8 @@ class ExpressionError(Exception):
 
 @dataclass(frozen=True)
 class Token:
-    """``kind`` is ``integer``, ``float``, ``string``, ``f-string`` (only its opening), ``name``, ``operator`` or
-    ``end``; ``text`` what is there, ``value`` what it means."""
+    """A token. ``kind``: ``integer``, ``float``, ``string``, ``f-string`` (only its opening), ``name``, ``operator`` or
+    ``end``; ``text``: the source; ``value``: what it denotes."""
 
     kind: str
     text: str
@@ -81,7 +81,7 @@ class Lexer:
         self.text = text
 
     def token(self, offset: int) -> Token:
-        """Return the token at ``offset``, white space before it skipped."""
+        """Return the token at ``offset``, after skipping white space."""
         space = _SPACE.match(self.text, offset)
         start = space.end() if space else offset
         if start >= len(self.text):
@@ -131,7 +131,8 @@ class Lexer:
         return Token("string", self.text[start : end + 1], start, end + 1, self.text[start + 1 : end])
 
     def escaped_text(self, start: int, stops: str) -> tuple[str, int]:
-        """Text with escapes from ``start`` up to one of ``stops`` or the end; its value and where it stopped."""
+        """Return text with escapes from ``start`` up to one of ``stops`` or the end: its value and the offset at which
+        it stopped."""
         parts: list[str] = []
         at = start
         while at < len(self.text) and self.text[at] not in stops:

@@ -1,7 +1,7 @@
-"""Expressions over unknown integers as sums: what an expression is, whatever the unknowns are.
+"""Expressions over unknown integers as sums: their value, whatever the unknowns are.
 
-A ``Sum`` is exact: where an operation has no sum as its result (``a * b``), or a condition depends on the unknowns,
-there is none, and ``UnknownError`` is raised.
+A ``Sum`` is exact. If the result of an operation is not a sum (``a * b``), or if a condition depends on the unknowns,
+``UnknownError`` is raised.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ MAX_SHIFT = 1024
 
 
 class UnknownError(Exception):
-    """The value of an expression is no sum of its unknowns, or is not known to be one."""
+    """The value of an expression is not a sum of its unknowns, or is not known to be one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """``constant`` and the unknowns of ``terms``, each times its factor. ``highs``: the largest value of each unknown,
-    of which the smallest is 0."""
+    """``constant`` plus the unknowns of ``terms``, each times its factor. ``highs``: the largest value of each unknown;
+    the smallest is 0."""
 
     constant: int = 0
     terms: Mapping[str, int] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Sum:
 
     @classmethod
     def unknown(cls, name: str, high: int) -> Sum:
-        """Return an unknown from 0 to ``high``."""
+        """Return an unknown in the range 0 to ``high``."""
         return cls(0, {name: 1}, {name: high})
 
     @property
@@ -66,7 +66,7 @@ class Sum:
     __hash__ = None  # type: ignore[assignment]  # equal sums may differ in their bounds, and dictionaries have no hash
 
     def divided(self, divisor: int) -> tuple[Sum, Sum]:
-        """Return the quotient, rounded down, and the remainder. Raises ``UnknownError`` if they are no sums."""
+        """Return the quotient, rounded down, and the remainder. Raises ``UnknownError`` if they are not sums."""
         if divisor <= 0:
             raise UnknownError
         whole = {name: factor // divisor for name, factor in self.terms.items() if factor % divisor == 0}
@@ -79,7 +79,7 @@ class Sum:
 
 
 Value = Sum | bool | object
-"""A sum, a boolean, or whatever ``named`` stands for."""
+"""A sum, a boolean, or any object that ``named`` returns."""
 
 _COMPARED: dict[str, Callable[[int, int], bool]] = {
     "==": operator.eq,
@@ -92,7 +92,7 @@ _COMPARED: dict[str, Callable[[int, int], bool]] = {
 
 
 def value_of(node: Node, named: Callable[[Node], Value]) -> Value:
-    """Return the value of an expression, in which ``named`` says what names, members, items and calls stand for."""
+    """Return the value of an expression; ``named`` returns the values of names, members, items and calls."""
 
     def value(each: Node) -> Value:
         return value_of(each, named)
@@ -165,7 +165,7 @@ def _binary(sign: str, left: Sum, right: Sum) -> Sum:
 
 
 def _masked(value: Sum, mask: int) -> Sum:
-    """``value & mask``, for masks of neighbouring bits."""
+    """Return ``value & mask``, for masks of contiguous bits."""
     if mask == 0:
         return Sum()
     shift = (mask & -mask).bit_length() - 1
@@ -176,7 +176,8 @@ def _masked(value: Sum, mask: int) -> Sum:
 
 
 def _joined(sign: str, left: Sum, right: Sum) -> Sum:
-    """``left | right`` or ``left ^ right``, of which no bit is set in both; or with a constant without effect."""
+    """Return ``left | right`` or ``left ^ right`` if no bit is set in both, or if one of them is a constant without
+    effect."""
     for one, other in ((left, right), (right, left)):
         if not one.terms and one.constant == 0:
             return other

@@ -1,4 +1,4 @@
-"""The methods of the values of each type."""
+"""The methods of values, by type."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from .types import (
 
 @dataclass(frozen=True)
 class Method:
-    """A method: the types of its arguments (``integer``, ``encoding``), how many must be given, and its result."""
+    """A method: the types of its arguments (``integer``, ``encoding``), the minimum number of arguments, and the type
+    of its result."""
 
     result: Callable[[Type], Type]
     arguments: tuple[str, ...] = ()
     required: int = 0
 
     def check(self, name: str, kind: Type, arguments: tuple[Node, ...], node: Node) -> None:
-        """Raise ``ExpressionError`` where typed arguments do not fit the method ``name`` of values of ``kind``."""
+        """Raise ``ExpressionError`` if typed arguments do not match the method ``name`` of values of ``kind``."""
         if not self.required <= len(arguments) <= len(self.arguments):
             wanted = ", ".join("string" if each == "encoding" else each for each in self.arguments)
             found = ", ".join(_subject(each) for each in arguments)
@@ -49,7 +50,7 @@ def _name(node: Node) -> str:
 
 
 def _subject(node: Node) -> str:
-    """Return a value in the terms of ``SUBJECTS``."""
+    """Return the name of a value in the terms of ``SUBJECTS``."""
     return SUBJECTS.get(family(node.type), _name(node)) if node.type is not None else "nothing"
 
 
@@ -92,7 +93,7 @@ SUBJECTS = {
     "list": "array",
     "stream": "stream",
 }
-"""What messages call the values of a family, as those of Kaitai's compiler do."""
+"""The names of types in messages, as in those of Kaitai's compiler."""
 
 METHODS: dict[str, dict[str, Method]] = {
     "text": {
@@ -127,7 +128,7 @@ METHODS: dict[str, dict[str, Method]] = {
 
 
 def family(type: Type) -> str:
-    """Return the key of ``METHODS`` for a type; ``""`` where its values have no methods."""
+    """Return the key of ``METHODS`` for a type; ``""`` if its values have no methods."""
     tests: tuple[tuple[str, Callable[[Type], bool]], ...] = (
         ("text", is_text),
         ("integer", is_integer),

@@ -1,8 +1,8 @@
 """The syntax tree of the expression language.
 
-Nodes are frozen. The parser makes them with ``type=None``; the typer returns copies whose ``type`` is filled in on
-every node, and only typed trees reach the model and the backends. ``start`` and ``end`` are character offsets into the
-expression's own text, so that a diagnostic can point at the part that is wrong.
+Nodes are frozen. The parser creates them with ``type=None``; the typer returns copies with ``type`` set on every node,
+and only typed trees reach the model and the backends. ``start`` and ``end`` are character offsets into the text of the
+expression, so that a diagnostic can point at the invalid part.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """The base of all nodes: its place in the expression's text, and its type once it has been typed."""
+    """The base of all nodes: the position in the text of the expression and, once typed, the type."""
 
     start: int = field(default=0, compare=False)
     end: int = field(default=0, compare=False)
@@ -25,7 +25,7 @@ class Node:
 
 @dataclass(frozen=True)
 class IntegerLiteral(Node):
-    """``12``, ``0x1f``, ``0b11``, ``0o17``; ``radix`` is how it was written, and has no other meaning."""
+    """``12``, ``0x1f``, ``0b11``, ``0o17``; ``radix`` is the base in which it was written, and has no other meaning."""
 
     value: int
     radix: int = field(default=10, compare=False)
@@ -47,21 +47,21 @@ class BooleanLiteral(Node):
 
 @dataclass(frozen=True)
 class StringLiteral(Node):
-    """Text in quotes, its escapes resolved."""
+    """Text in quotes, with escapes resolved."""
 
     value: str
 
 
 @dataclass(frozen=True)
 class FormattedString(Node):
-    """``f"…{expression}…"``: parts are ``StringLiteral`` or any other node to be formatted."""
+    """``f"…{expression}…"``: parts are ``StringLiteral`` or other nodes, which are formatted."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
 class ListLiteral(Node):
-    """``[a, b, …]``. Typed as bytes where every item is an integer literal of 0…255 and the list is not empty."""
+    """``[a, b, …]``. Typed as bytes if it is not empty and every item is an integer literal of 0…255."""
 
     items: tuple[Node, ...]
 
@@ -92,7 +92,7 @@ class Call(Node):
 
 
 SLICE = "slice"
-"""The method of bytes by which the key ``slice`` of an instance is a call; it cannot be written in an expression."""
+"""The method of bytes that the key ``slice`` of an instance is compiled to; it cannot be written in an expression."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Conditional(Node):
 
 @dataclass(frozen=True)
 class EnumMember(Node):
-    """``[type::…::]enum::label``; ``path`` is what was written before the last ``::``."""
+    """``[type::…::]enum::label``; ``path`` is the part before the last ``::``."""
 
     path: tuple[str, ...]
     label: str
@@ -158,7 +158,7 @@ class EnumMember(Node):
 
 @dataclass(frozen=True)
 class Cast(Node):
-    """``value.as<type>``; ``target`` is the type's name as it was written."""
+    """``value.as<type>``; ``target`` is the name of the type as written."""
 
     value: Node
     target: str
@@ -166,19 +166,19 @@ class Cast(Node):
 
 @dataclass(frozen=True)
 class SizeOf(Node):
-    """``sizeof<type>`` (bytes) or ``bitsizeof<type>`` (bits), by ``unit``: ``byte`` or ``bit``."""
+    """``sizeof<type>`` in bytes or ``bitsizeof<type>`` in bits; ``unit``: ``byte`` or ``bit``."""
 
     target: str
     unit: str
 
 
-# What a writer computes, which no expression is parsed to -------------------------------------------------------------
+# Nodes that a writer computes; the parser never creates them ---------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Aggregate(Node):
     """The ``largest`` or ``smallest`` (``function``) value of an expression among the items of a list, each of which is
-    ``_``, that a condition holds for; ``otherwise`` where there are none."""
+    ``_``, for which a condition holds; ``otherwise`` if there are none."""
 
     function: str
     value: Node
@@ -189,7 +189,7 @@ class Aggregate(Node):
 
 @dataclass(frozen=True)
 class Made(Node):
-    """An object of a type of the spec, its type, with values for attributes and parameters of these names."""
+    """An object of a type of the spec, which is ``type``, with values for the named attributes and parameters."""
 
     names: tuple[str, ...]
     values: tuple[Node, ...]
@@ -197,6 +197,6 @@ class Made(Node):
 
 @dataclass(frozen=True)
 class RandomBytes(Node):
-    """``size`` bytes by chance."""
+    """``size`` random bytes."""
 
     size: int

@@ -1,5 +1,5 @@
-"""The tree of an expression in one line, in the terms of Kaitai's compiler: it names the cases of a switch by them in
-the paths of its messages, and who compares the two needs the same."""
+"""The tree of an expression in one line, in the notation of Kaitai's compiler, which identifies the cases of a switch
+by it in the paths of its messages. Comparing messages with those of the compiler requires the same notation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PREFIXES = {"-": "Minus", "+": "Plus", "~": "Invert", "not": "Not"}
 
 
 def outline(node: Node) -> str:
-    """Return the tree in one line.
+    """Return the tree as one line.
 
     >>> from wireloom.codegen.expression.parser import parse_expression
     >>> outline(parse_expression("len + 2 == 0x10"))
@@ -96,7 +96,7 @@ def outline(node: Node) -> str:
 
 
 def _operands(node: Node, operator: str) -> tuple[Node, ...]:
-    """``a and b and c`` is one operation of three."""
+    """Return the operands of an operator; ``a and b and c`` is one operation with three."""
     operands: list[Node] = []
     while isinstance(node, Logical) and node.operator == operator:
         operands.append(node.right)

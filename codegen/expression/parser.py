@@ -1,7 +1,7 @@
 """Tokens → syntax tree.
 
-Precedence, from the loosest: ``? :``, ``or``, ``and``, ``not``, one comparison, ``|``, ``^``, ``&``, ``<< >>``,
-``+ -``, ``* / %``, unary ``+ - ~``, then what follows a value: ``.name``, ``.name(…)``, ``.as<type>``, ``[index]``.
+Precedence, loosest first: ``? :``, ``or``, ``and``, ``not``, one comparison, ``|``, ``^``, ``&``, ``<< >>``, ``+ -``,
+``* / %``, unary ``+ - ~``, then the postfix forms ``.name``, ``.name(…)``, ``.as<type>``, ``[index]``.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ from .nodes import (
 from .walk import depth
 
 MAX_NESTING = 40
-"""Brackets, prefixes and branches nested."""
+"""Maximum depth of nested brackets, prefixes and branches."""
 
 MAX_DEPTH = 100
-"""Levels of the finished tree: long chains of operators count too, since everything that reads a tree recurses."""
+"""Maximum depth of the finished tree. Long chains of operators count too, since everything that traverses a tree
+recurses."""
 
 COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 RADIXES = {"0x": 16, "0o": 8, "0b": 2}
@@ -59,7 +60,7 @@ def parse_expression(text: str) -> Node:
 
 
 def parse_expressions(text: str) -> tuple[Node, ...]:
-    """One or more expressions with commas between them. Raises ``ExpressionError``."""
+    """Return one or more expressions that are separated by commas. Raises ``ExpressionError``."""
     parser = _Parser(text)
     items = [parser.conditional()]
     while parser.take(","):
@@ -69,7 +70,7 @@ def parse_expressions(text: str) -> tuple[Node, ...]:
 
 
 def parse_type_reference(text: str) -> tuple[str, tuple[Node, ...]]:
-    """``name``, ``a::b`` or ``name(arguments)``: the name without spaces, and the arguments."""
+    """Return the name, without spaces, and the arguments of ``name``, ``a::b`` or ``name(arguments)``."""
     stripped = len(text) - len(text.lstrip())
     found = _TYPE_NAME.match(text, stripped)
     if found is None:
@@ -89,7 +90,7 @@ def parse_type_reference(text: str) -> tuple[str, tuple[Node, ...]]:
 
 
 def checked(node: Node) -> Node:
-    """Return the node, if its tree is not too deep."""
+    """Return the node unchanged. Raises ``ExpressionError`` if its tree is too deep."""
     if depth(node) > MAX_DEPTH:
         raise ExpressionError(f"nested too deeply: more than {MAX_DEPTH} levels", node.start, node.end)
     return node
@@ -111,7 +112,7 @@ class _Parser:
         return current
 
     def take(self, *texts: str) -> str | None:
-        """Steps over an operator or word, if one of these is next."""
+        """Consume and return an operator or word if it is next, else return ``None``."""
         if self.token.kind in ("operator", "name") and self.token.text in texts:
             return self.advance().text
         return None
@@ -178,7 +179,7 @@ class _Parser:
         return Comparison(operator, left, right, start=left.start, end=right.end)
 
     def binary(self, level: int) -> Node:
-        """Precedence climbing: one frame per level that is really there."""
+        """Parse by precedence climbing, with one frame per level that actually occurs."""
         left = self.unary()
         return self.binary_rest(left, level)
 
@@ -239,7 +240,7 @@ class _Parser:
         return Attribute(value, name, start=value.start, end=self.before)
 
     def angle(self, offset: int) -> str | None:
-        """Steps over ``<type>`` at ``offset``, if that is what is there; the type's name."""
+        """Consume ``<type>`` if it is at ``offset``, and return the name of the type; else return ``None``."""
         found = _ANGLE.match(self.lexer.text, offset)
         if found is None:
             return None

@@ -1,6 +1,6 @@
 """Syntax tree → typed tree.
 
-The typer knows the language's rules; names are somebody else's business: a ``Scope`` answers what is asked of it.
+The typer knows the rules of the language, but not the names: these are looked up in a ``Scope``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ BYTE = IntegerType(1, False, None)
 
 
 class UnknownNameError(Exception):
-    """A scope's answer where there is no such name; ``message`` is the sentence for the author."""
+    """Raised by a scope for an unknown name; ``message`` is the sentence for the author."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -66,7 +66,7 @@ class UnknownNameError(Exception):
 
 
 class Scope(Protocol):
-    """The scope in which the typer looks up names. Every method raises ``UnknownNameError``."""
+    """The scope in which the typer looks up names. Every method raises ``UnknownNameError`` for unknown ones."""
 
     def name(self, name: str) -> Type:
         """Return the type of a bare name."""
@@ -75,27 +75,27 @@ class Scope(Protocol):
         """Return the type of ``name`` in a value of the user type ``path``."""
 
     def enum(self, path: tuple[str, ...], label: str) -> EnumType:
-        """Return the enum that is meant by ``path``, which must have the label."""
+        """Return the enum that ``path`` refers to. It must have the label."""
 
     def cast(self, target: str) -> Type:
-        """Return the type that is meant by the name in ``.as<…>`` and ``sizeof<…>``."""
+        """Return the type that the name in ``.as<…>`` or ``sizeof<…>`` refers to."""
 
     def size_in_bits(self, type: Type) -> int:
-        """Return how many bits every value of the type takes on the wire."""
+        """Return the size on the wire of every value of the type, in bits."""
 
     def own_size_in_bits(self) -> int:
-        """Return the same of the type that the expression is in (``_sizeof``)."""
+        """Return the size in bits of the type that the expression belongs to (``_sizeof``)."""
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
-        """Return the same of an attribute (``name._sizeof``), with its size key and its repetition."""
+        """Return the size in bits of an attribute (``name._sizeof``), including its size key and its repetition."""
 
     def own_path(self) -> Path:
-        """Return the type that the expression is in."""
+        """Return the path of the type that the expression belongs to."""
 
 
 def typed(node: Node, scope: Scope) -> Node:
-    """Return a copy of the tree whose every node has its type. Raises ``ExpressionError`` with the place of what is
-    wrong."""
+    """Return a copy of the tree in which every node has a type. Raises ``ExpressionError`` with the position of the
+    error."""
     return _Typer(scope).typed(node)
 
 
@@ -118,7 +118,7 @@ class _Typer:
             raise ExpressionError(error.message, start, node.end) from None
 
     def all(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """Several parts: the errors of all of them are raised together."""
+        """Type several parts; the errors of all of them are raised together."""
         done: list[Node] = []
         errors: list[ExpressionError] = []
         for each in nodes:
@@ -175,7 +175,7 @@ class _Typer:
         raise AssertionError(node)
 
     def constant(self, bits: int, unit: str, node: Node) -> Node:
-        """Sizes are known when the code is made, so only a number is left of them."""
+        """Return a size as an integer literal, since sizes are known when code is generated."""
         value = bits if unit == "bit" else (bits + 7) // 8
         return IntegerLiteral(value, start=node.start, end=node.end, type=INTEGER)
 
@@ -226,7 +226,7 @@ class _Typer:
         return replace(node, value=value, type=result)
 
     def value_size(self, node: Attribute) -> Node:
-        """``value._sizeof``: of an attribute, or of any value whose type has one size."""
+        """Return ``value._sizeof``: of an attribute, or of any value whose type has a fixed size."""
         value = self.typed(node.value)
         if isinstance(value, Name) and not value.id.startswith("_"):
             return self.constant(self.scope.member_size_in_bits(self.scope.own_path(), value.id), "byte", node)
@@ -272,12 +272,12 @@ class _Typer:
         if isinstance(value, ListLiteral) and isinstance(target, BytesType | ListType):
             items = tuple(self.typed(each) for each in value.items)
             if isinstance(target, ListType) or all(is_byte(each) for each in items):
-                # The cast says what the list is, which an empty one does not by itself.
+                # The cast determines the type of the list, which an empty list does not have by itself.
                 return replace(node, value=replace(value, items=items, type=target), type=target)
         if isinstance(value, Attribute) and value.name != "_sizeof":
             holder = self.typed(value.value)
             if isinstance(kind := type_of(holder), UserType) and kind.opaque:
-                # What an opaque type has is not known; the cast says it.
+                # The members of an opaque type are unknown; the cast determines the type.
                 return replace(node, value=replace(value, value=holder, type=UnionType(())), type=target)
         return replace(node, value=self.typed(value), type=target)
 

@@ -1,4 +1,4 @@
-"""Which types go together."""
+"""The rules by which types are combined, compared and assigned."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from .types import (
 
 
 def is_integer(type: Type) -> bool:
-    """An integer; a single bit is a boolean instead."""
+    """Return whether values are integers; a single bit is a boolean instead."""
     if isinstance(type, BitsType):
         return type.width > 1
     return isinstance(type, (IntegerType, ComputedIntegerType, VarintType))
 
 
 def is_float(type: Type) -> bool:
-    """A float."""
+    """Return whether values are floats."""
     return isinstance(type, (FloatType, ComputedFloatType))
 
 
 def is_number(type: Type) -> bool:
-    """An integer or a float."""
+    """Return whether values are integers or floats."""
     return is_integer(type) or is_float(type)
 
 
 def is_text(type: Type) -> bool:
-    """Text."""
+    """Return whether values are text."""
     return isinstance(type, StringType)
 
 
 def is_boolean(type: Type) -> bool:
-    """A boolean or a single bit."""
+    """Return whether values are booleans or single bits."""
     return isinstance(type, BooleanType) or (isinstance(type, BitsType) and type.width == 1)
 
 
 def is_struct(type: Type) -> bool:
-    """An object of a type of the spec."""
+    """Return whether values are objects of a type of the spec."""
     return isinstance(type, (UserType, AnyStructType))
 
 
 def is_byte(node: Node) -> bool:
-    """Return whether a typed node is sure to be 0…255, so that a list of such is bytes."""
+    """Return whether a typed node is certain to be 0…255, so that a list of such nodes is bytes."""
     if isinstance(node, IntegerLiteral):
         return 0 <= node.value <= 255
     return isinstance(node.type, IntegerType) and node.type.size == 1 and not node.type.signed
@@ -97,7 +97,7 @@ def type_name(type: Type) -> str:
 
 
 def combined(one: Type, other: Type) -> Type | None:
-    """Return the type of a value that is one or the other; ``None`` if there is none."""
+    """Return the type of a value that has one type or the other; ``None`` if there is none."""
     if one == other:
         return one
     if is_integer(one) and is_integer(other):
@@ -121,7 +121,8 @@ def combined(one: Type, other: Type) -> Type | None:
 
 
 def _wider(one: Type, other: Type) -> Type:
-    """Return the integer type that holds the values of both, where one of the two does; any integer otherwise."""
+    """Return the integer type that contains the values of both, if one of the two does; otherwise that of computed
+    integers."""
     if isinstance(one, IntegerType) and isinstance(other, IntegerType) and one.signed == other.signed:
         if one.size == 1 or other.size == 1:
             return other if one.size == 1 else one
@@ -131,13 +132,13 @@ def _wider(one: Type, other: Type) -> Type:
 
 
 def union(types: tuple[Type, ...]) -> UnionType:
-    """Return a type of several, each once and none of them a union itself."""
+    """Return a union of types, without duplicates and nested unions."""
     members = (member for each in types for member in (each.members if isinstance(each, UnionType) else (each,)))
     return UnionType(tuple(dict.fromkeys(members)))
 
 
 def combined_all(types: tuple[Type, ...]) -> Type:
-    """Return the type of a switch over ``types``: their common one, or a union where there is none."""
+    """Return the type of a switch over ``types``: their common type, or a union if there is none."""
     result = types[0]
     for each in types[1:]:
         both = combined(result, each)
@@ -148,7 +149,7 @@ def combined_all(types: tuple[Type, ...]) -> Type:
 
 
 def comparable(one: Type, other: Type, operator: str) -> str | None:
-    """``None`` if the two can be compared, else the sentence that says why not."""
+    """Return ``None`` if the two can be compared, otherwise the sentence that explains why not."""
     ordered = operator not in ("==", "!=")
     if isinstance(one, EnumType) and isinstance(other, EnumType):
         if one.path != other.path:
@@ -169,7 +170,7 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
 
 
 def assignable(value: Type, target: Type) -> bool:
-    """Return whether an argument of one type fits a parameter of the other."""
+    """Return whether an argument of type ``value`` fits a parameter of type ``target``."""
     if value == target or (isinstance(target, UnionType) and not target.members):
         return True
     for same in (is_integer, is_float, is_text, is_boolean):

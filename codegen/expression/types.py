@@ -1,5 +1,5 @@
-"""The types that attributes and expressions have. Frozen, comparable, without references to other models: a user type
-or an enum is named by its absolute path, and ``Spec.struct(path)`` or ``Spec.enum(path)`` finds it."""
+"""The types of attributes and expressions. They are frozen, comparable and do not refer to the model: a user type or an
+enum is named by its absolute path, and ``Spec.struct(path)`` or ``Spec.enum(path)`` finds it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ class Type:
 
 @dataclass(frozen=True)
 class IntegerType(Type):
-    """``u1 … s8``. ``size`` in bytes (1, 2, 4, 8); ``endian`` is ``le`` or ``be``, ``computed`` where the type's
-    ``Struct.endian`` decides, and ``None`` for one byte and for what is not on the wire (parameters, casts)."""
+    """``u1 … s8``. ``size``: in bytes (1, 2, 4, 8); ``endian``: ``le`` or ``be``, ``computed`` if the type's
+    ``Struct.endian`` decides, ``None`` for a single byte and for values that are not on the wire (parameters, casts).
+    """
 
     size: int
     signed: bool
@@ -26,7 +27,7 @@ class IntegerType(Type):
 
 @dataclass(frozen=True)
 class BitsType(Type):
-    """``bN[le|be]``: ``width`` bits. One bit reads as a boolean, as in Kaitai's language."""
+    """``bN[le|be]``: ``width`` bits. One bit is a boolean, as in Kaitai's language."""
 
     width: int
     endian: str
@@ -34,11 +35,11 @@ class BitsType(Type):
 
 @dataclass(frozen=True)
 class VarintType(Type):
-    """An integer in groups of seven bits, one in each byte, whose highest bit says that another one follows.
+    """An integer in groups of seven bits, one per byte; the highest bit of a byte says that another one follows.
 
-    ``order``: ``le`` where the first group is the lowest, else ``be``. ``groups``: so many of the lowest groups count.
-    ``most``: bytes at most, the last of which holds at most ``top``; 0 for any number of bytes. ``zigzag``: the even
-    numbers stand for 0, 1, 2 …, the odd ones for -1, -2 …
+    ``order``: ``le`` if the first group is the lowest, else ``be``. ``groups``: the number of lowest groups that count.
+    ``most``: the maximum number of bytes, the last of which is at most ``top``; 0 if unlimited. ``zigzag``: even
+    numbers represent 0, 1, 2 …, odd ones -1, -2 …
     """
 
     path: Path
@@ -67,7 +68,7 @@ class VarintType(Type):
 
 @dataclass(frozen=True)
 class FloatType(Type):
-    """``f4``, ``f8``; ``endian`` as that of integers."""
+    """``f4``, ``f8``; ``endian`` as for integers."""
 
     size: int
     endian: str | None
@@ -75,7 +76,7 @@ class FloatType(Type):
 
 @dataclass(frozen=True)
 class ComputedIntegerType(Type):
-    """An integer that an expression computes; of any size."""
+    """An integer of any size that an expression computes."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,15 @@ class BytesType(Type):
 
 @dataclass(frozen=True)
 class StringType(Type):
-    """Text; ``encoding`` is the canonical name (``UTF-8``) of its encoding, ``None`` for text that an expression
-    makes."""
+    """Text; ``encoding`` is the canonical name of its encoding (``UTF-8``), ``None`` for text that an expression
+    computes."""
 
     encoding: str | None = None
 
 
 @dataclass(frozen=True)
 class EnumType(Type):
-    """An integer with names. ``base`` is what is on the wire."""
+    """An integer with names. ``base`` is the type on the wire."""
 
     path: Path
     base: Type
@@ -111,7 +112,7 @@ class EnumType(Type):
 
 @dataclass(frozen=True)
 class UserType(Type):
-    """A type of the spec (or an imported one, or an opaque one that the user provides)."""
+    """A type of the spec, of an imported spec, or an opaque one that the user provides."""
 
     path: Path
     opaque: bool = False
@@ -131,7 +132,7 @@ class StreamType(Type):
 
 @dataclass(frozen=True)
 class AnyStructType(Type):
-    """``struct``: a user type that is not known when the code is made (``_parent`` of a type with several parents)."""
+    """``struct``: a user type that is not known at generation time (``_parent`` of a type with several parents)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Going through trees: children, all nodes, depth, changed copies."""
+"""Traversal of trees: children, all nodes, depth, changed copies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .nodes import Name, Node
 from .types import Type
 
 _names: dict[type[Node], tuple[str, ...]] = {}
-"""The names of the fields of each class of nodes: asking for them anew is most of the work of a walk."""
+"""The names of the fields of each class of nodes, cached: looking them up is most of the work of a traversal."""
 
 
 def _field_names(kind: type[Node]) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def names_in(node: Node | None) -> set[str]:
 
 
 def depth(node: Node) -> int:
-    """Levels of the tree; 1 for a leaf. Does not recurse, since it is what guards those that do."""
+    """Return the number of levels of the tree; 1 for a leaf. It does not recurse, since it guards functions that do."""
     deepest = 0
     waiting = [(node, 1)]
     while waiting:
@@ -58,7 +58,7 @@ def depth(node: Node) -> int:
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Return a copy whose direct children have been changed; the node itself where none is another."""
+    """Return a copy with changed direct children, or the node itself if no child changed."""
     updates: dict[str, Any] = {}
     for name in _field_names(type(node)):
         value = getattr(node, name)

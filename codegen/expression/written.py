@@ -1,4 +1,4 @@
-"""Expressions as people write them, from the typed tree."""
+"""Renders typed trees as readable expressions."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ SIMPLE = (
     StringLiteral,
     Subscript,
 )
-"""What needs no parentheses inside another expression."""
+"""Nodes that need no parentheses inside another expression."""
 
 
 def written(node: Node) -> str:
-    """Return the expression as text; what is inside another one is in parentheses unless it is a name or a number.
+    """Return the expression as text; nested operands other than names and numbers are in parentheses.
 
     >>> written(Binary("-", Name("len"), IntegerLiteral(13)))
     'len − 13'

@@ -1,6 +1,6 @@
-"""The plan of a spec: what is read in which order and checked where, and what a writer fills in, as plain data.
+"""The plan of a spec as plain data: what is read in which order and checked where, and what a writer fills in.
 
-``plan_of(spec)`` derives it once from the model; every backend renders it, and ``printed(plan)`` shows it as text.
+``plan_of(spec)`` derives it once from the model; every backend renders it, and ``printed(plan)`` returns it as text.
 """
 
 from .build import plan_of

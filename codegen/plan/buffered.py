@@ -1,4 +1,4 @@
-"""Which types can be read out of a buffer, without asking the stream for each field."""
+"""Determines the types that can be read from a buffer, without asking the stream for each field."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ SAFE = ("+", "-", "*", "&", "|", "^")
 
 
 class BufferedTypes:
-    """Answers for the types of one spec, each type once."""
+    """Determines and caches whether the types of one spec are buffered."""
 
     def __init__(self, spec: Spec, minimums: Minimums, holders: Iterable[Path]) -> None:
-        """``holders``: types that are read further after their fields, and so are none."""
+        """``holders``: types that continue reading after their fields, and are therefore not buffered."""
         self.spec = spec
         self.minimums = minimums
         self._known: dict[Path, bool] = dict.fromkeys(holders, False)
         self.has_variables = any(each.variable for struct in family(spec) for each in struct.instances)
 
     def items(self, attribute: Attribute) -> bool:
-        """Return whether the items of a repeated attribute are of such a type."""
+        """Return whether the items of a repeated attribute have such a type."""
         kind = attribute.type
         if attribute.repeat is None or attribute.switch or attribute.arguments:
             return False
@@ -54,10 +54,10 @@ class BufferedTypes:
         return self._is_own(kind) and self.of(self.spec.struct(kind.path))
 
     def of(self, struct: Struct) -> bool:
-        """Return whether a type has fields of fixed sizes, sized and terminated bytes and texts, objects of such, and
-        no others; what their sizes and checks ask for can always be computed, wherever the stream stands."""
+        """Return whether all fields of a type have fixed sizes, are sized or terminated bytes or text, or are objects
+        of such types; sizes and checks must always be computable, whatever the position of the stream."""
         if struct.path not in self._known:
-            # A type that holds itself is none.
+            # A type that contains itself is not buffered.
             self._known[struct.path] = False
             self._known[struct.path] = self._has_such_fields(struct)
         return self._known[struct.path]
@@ -69,7 +69,7 @@ class BufferedTypes:
         if struct.message is not None or struct.inner_sums or struct.endian is not None:
             return False
         if struct.instances and self.has_variables:
-            # These may set them, or have another value at the end of the object than further on.
+            # These may set variables, or have another value at the end of the object than later.
             return False
         if struct.parameters or not struct.attributes:
             return False
@@ -97,13 +97,12 @@ class BufferedTypes:
         return isinstance(attribute.size, ExpressionSize)
 
     def _is_own(self, kind: UserType) -> bool:
-        """Return whether a type is of this spec, and so has the same root."""
+        """Return whether a type belongs to this spec, and so has the same root."""
         return not kind.opaque and kind.path[0] == self.spec.root.path[0]
 
     def _is_sure(self, struct: Struct, node: Node) -> bool:
-        """Return whether an expression has a value whatever the fields hold, and the same wherever the stream
-        stands.
-        """
+        """Return whether an expression has a value whatever the fields contain, and the same one at every position of
+        the stream."""
         match node:
             case Name("_"):
                 return True
@@ -129,9 +128,8 @@ class BufferedTypes:
         return sure and all(self._is_sure(struct, each) for each in children(node))
 
     def _is_field(self, struct: Struct, node: Node) -> bool:
-        """Return whether an expression is a field of what the item belongs to, or of an object in it:
-        ``_parent.version``.
-        """
+        """Return whether an expression is a field of the parent of the item, or of an object in the parent:
+        ``_parent.version``."""
         if isinstance(node, Name):
             attribute = struct.attribute(node.id)
             return node.id in ("_parent", "_root") or (attribute is not None and isinstance(attribute.type, UserType))

@@ -154,7 +154,8 @@ class _Builder:
         )
 
     def _defers(self, attribute: Attribute, *, checked: bool) -> bool:
-        """Not where something needs the value at once, nor where undoing never fails."""
+        """Return whether a failure of ``process`` is deferred; not if the value is needed at once, or if the step never
+        fails."""
         process, kind = attribute.process, attribute.type
         if attribute.frames_layout or isinstance(attribute.repeat, RepeatUntil):
             return False
@@ -174,7 +175,7 @@ class _Builder:
             return None
         branches: list[tuple[tuple[Node, ...], Field]] = []
         otherwise: Field | None = None
-        # Where no match depends on anything, cases of one type are one branch.
+        # If no match depends on anything, cases of the same type are one branch.
         is_constant = not any(names_in(each.match) for each in switch.cases if each.match is not None)
         for case in switch.cases:
             field = self._field(struct, case_attribute(attribute, case), place)
@@ -189,8 +190,7 @@ class _Builder:
 
     def _is_iterable(self, attribute: Attribute) -> bool:
         """Return whether no size, count or check refers to the list, which does not exist while its items are read one
-        by one.
-        """
+        by one."""
         struct = self.spec.root
         for node in expressions_in(attribute):
             if attribute.id in names_in(node):
@@ -203,7 +203,8 @@ class _Builder:
             for each in walk(node)
         )
 
-    # What is verified and computed -----------------------------------------------------------------------------------
+    # Verified and computed values
+    # ----------------------------------------------------------------------------------------
 
     def _cover(self, fields: tuple[Field, ...], field: Field, checksum: Checksum, way: tuple[str, ...] = ()) -> Cover:
         names = [each.id for each in fields]
@@ -264,7 +265,7 @@ class _Builder:
 
 
 def _is_compressed(field: Field) -> bool:
-    """Return whether a field is neither optional nor repeated, and its bytes are decompressed."""
+    """Return whether a field is decompressed and neither optional nor repeated."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return False
     return field.process is not None and bool(field.process.codecs)
@@ -283,14 +284,14 @@ def _is_plain(field: Field, content: bool) -> bool:
 
 
 def _steps(fields: tuple[Field, ...]) -> Iterator[Step]:
-    """Fields in order: neighbours of fixed sizes as a run, all others alone."""
+    """Yield the fields in order as steps: consecutive fields of fixed sizes as a run, all others on their own."""
     for is_run, group in groupby(fields, key=lambda each: each.fixed_size is not None):
         together = tuple(group)
         yield from (run_of(together),) if is_run else together
 
 
 def _may_be(node: Node, struct: Struct) -> bool:
-    """Return whether an expression may stand for an object of the type."""
+    """Return whether the value of an expression may be an object of the type."""
     return not isinstance(node.type, UserType) or node.type.path == struct.path
 
 
@@ -308,7 +309,7 @@ def run_of(fields: tuple[Field, ...]) -> Run:
 
 
 def _pieces(fields: tuple[Field, ...], offsets: tuple[int, ...]) -> Iterator[Piece]:
-    """Split a run into pieces of one byte order each; single bytes fit either."""
+    """Yield the pieces of a run, each of a single byte order; single bytes fit any."""
     begin, endian = 0, None
     for number, field in enumerate(fields):
         base = field.type.base if isinstance(field.type, EnumType) else field.type

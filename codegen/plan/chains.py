@@ -1,4 +1,4 @@
-"""Checksums that continue those of the items before them: the objects that hold the items."""
+"""Checksums that continue those of previous items: the objects that contain the items."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .types import Plan, TypePlan
 
 @dataclass(frozen=True)
 class ChainHolder:
-    """The types that hold the items, ``up`` levels above the object with the checksum."""
+    """The types that contain the items, ``up`` levels above the object with the checksum."""
 
     up: int
     types: tuple[Path, ...]
 
 
 def chain_holder(plan: Plan, struct: TypePlan) -> ChainHolder | None:
-    """Return what holds the items that objects of a type are, or are in; ``None`` if they are not always in items of
-    a list that come one after another."""
+    """Return the types that contain the items which objects of a type are, or are part of; ``None`` if they are not
+    always part of consecutive items of a list."""
     path, seen = struct.path, {struct.path}
     for up in range(1, 1 + sum(1 for _ in plan.types)):
         types = plan.type(path).parents
@@ -37,7 +37,7 @@ def chain_holder(plan: Plan, struct: TypePlan) -> ChainHolder | None:
 
 
 def chained_in(plan: Plan, path: Path) -> tuple[str, ...]:
-    """Return the names of the checksums that continue each other in items that objects of a type hold."""
+    """Return the names of the checksums that continue each other in items that objects of a type contain."""
     found: dict[str, None] = {}
     for each in plan.types:
         names = [cover.field.id for cover in each.covers if cover.chained]
@@ -49,15 +49,16 @@ def chained_in(plan: Plan, path: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class LostChain:
-    """A checksum of what is in a field: ``up`` levels above the object that has the field is what holds the items."""
+    """A checksum inside of a field, by its name; ``up`` is the number of levels from the object with the field to the
+    object that contains the items."""
 
     up: int
     name: str
 
 
 def chains_inside(plan: Plan, struct: TypePlan, field: Field) -> Iterator[LostChain]:
-    """Yield the checksums in a field that continue those of items of an object around it: where the field is not read
-    to its end, what they hold is not known."""
+    """Yield the checksums in a field that continue those of items of an enclosing object: if the field is not read to
+    its end, their values are unknown."""
     for each in plan.types:
         names = [cover.field.id for cover in each.covers if cover.chained]
         holder = chain_holder(plan, each) if names else None

@@ -1,4 +1,4 @@
-"""``contents`` and ``valid`` as the checks of a value, in the order in which they are made."""
+"""``contents`` and ``valid`` as checks of a value, in the order in which they are applied."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .nodes import Check
 
 
 def checks_of(member: Attribute | Instance) -> Iterator[Check]:
-    """Return the checks of a value of the attribute or instance."""
+    """Yield the checks of a value of the attribute or instance."""
     if isinstance(member, Attribute) and member.contents is not None:
         yield Check("contents", contents=member.contents)
     if isinstance(member, Attribute) and isinstance(member.type, VarintType) and member.type.top < 127:

@@ -11,8 +11,8 @@ from .nodes import Cover, Field, Fill
 def fills_of(
     fields: tuple[Field, ...], derivations: tuple[Derivation, ...], covers: tuple[Cover, ...]
 ) -> Iterator[Fill]:
-    """Constants first, then lengths and counts and what equals them, then checksums of what is known, at last those of
-    what is written."""
+    """Return the fields to fill in: constants first, then lengths, counts and values equal to them, then checksums of
+    known values, and finally those of what has been written."""
     solved = {each.attribute for each in derivations}
     for field in fields:
         if field.repeat is not None:
@@ -35,7 +35,7 @@ def fills_of(
 
 
 def _inside_out(covers: list[Cover]) -> Iterator[Cover]:
-    """Checksums, each after those that lie in its range; those that cover each other are last."""
+    """Yield checksums, each after those within its range; those that cover each other come last."""
     waiting = list(covers)
     while waiting:
         others = {each.field.id for each in waiting}

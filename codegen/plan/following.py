@@ -1,5 +1,4 @@
-"""Dependencies between values when objects are written: the sizes, counts and positions of a spec, and its
-arguments."""
+"""Dependencies between values when objects are written: sizes, counts and positions of a spec, and arguments."""
 
 from __future__ import annotations
 
@@ -15,12 +14,12 @@ from .solving import solutions
 from .types import Plan, TypePlan
 
 Followers = dict[Path, set[str]]
-"""By type: the fields and parameters that follow from sizes, counts and positions."""
+"""By type: the fields and parameters that are derived from sizes, counts and positions."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """An expression of ``struct`` that comes to what a writer knows. ``what``: the words for it."""
+    """An expression of ``struct`` whose value a writer knows. ``what``: its description in messages."""
 
     struct: TypePlan
     expression: Node
@@ -52,7 +51,7 @@ def measures(struct: TypePlan) -> Iterator[Measure]:
 
 
 def arguments(plan: Plan, struct: TypePlan) -> Iterator[Argument]:
-    """Yield the arguments that a type gives to the types of its fields."""
+    """Yield the arguments that a type passes to the types of its fields."""
     for form in (form for field in struct.read for form in field.forms):
         if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
             names = (each.id for each in plan.type(form.type.path).parameters)
@@ -60,8 +59,8 @@ def arguments(plan: Plan, struct: TypePlan) -> Iterator[Argument]:
 
 
 def followers(plan: Plan) -> Followers:
-    """Return the derived values of a spec and its imports. What follows from a parameter is what its argument stands
-    on."""
+    """Return the derived values of a spec and its imports. A value derived from a parameter is traced to what its
+    argument depends on."""
     found: Followers = {}
     everything = list(plan.family)
     waiting = [(each.struct, each.expression) for struct in everything for each in measures(struct)]
@@ -77,5 +76,5 @@ def followers(plan: Plan) -> Followers:
 
 
 def is_steady(argument: Node) -> bool:
-    """Return whether an argument does not depend on the number of the item that it is given to."""
+    """Return whether an argument does not depend on the index of the item that it is passed to."""
     return "_index" not in names_in(argument)

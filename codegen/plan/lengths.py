@@ -13,8 +13,8 @@ from ..wire import ExpressionSize, RepeatCount
 
 
 def length_fields(spec: Spec) -> frozenset[Reference]:
-    """Return the fields that determine sizes or counts: those in a size or a count, directly or through value instances
-    and arguments of parametric types. A refused value of one is damage of reason ``length``."""
+    """Return the fields that determine sizes or counts, directly or through value instances and arguments of parametric
+    types. An invalid value of such a field is damage with the reason ``length``."""
     found: set[Reference] = set()
     everything = list(structs(spec.root))
     for struct in everything:

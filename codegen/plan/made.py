@@ -1,4 +1,4 @@
-"""Objects that a writer makes, since it fills in everything in them."""
+"""Objects that a writer creates because everything in them is filled in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .types import Plan, TypePlan
 
 
 def with_made(plan: Plan) -> Plan:
-    """Return a copy of a plan in which objects that need no value from a caller are filled in, innermost ones first."""
+    """Return a copy of a plan in which objects that need no value from the caller are filled in, innermost ones
+    first."""
     while True:
         root = _filled(plan, plan.root)
         if root == plan.root:
@@ -23,12 +24,12 @@ def _filled(plan: Plan, struct: TypePlan) -> TypePlan:
     filled = {each.id for each in struct.fills}
     made = tuple(Fill(each.id, "made") for each in struct.fields if each.id not in filled and _is_made(plan, each))
     types = tuple(_filled(plan, each) for each in struct.types)
-    # Before lengths that are solved for, which ask for its size.
+    # Before lengths that are solved for, since they need the size of the object.
     return replace(struct, fills=(*made, *struct.fills), types=types)
 
 
 def _is_made(plan: Plan, field: Field) -> bool:
-    """Return whether there is one object of a type of this spec, of which each field is filled in."""
+    """Return whether the field is a single object of a type of this spec of which each field is filled in."""
     kind = field.type
     if (
         not isinstance(kind, UserType)

@@ -1,4 +1,4 @@
-"""Types whose objects may hold others of the same type: input can nest them deeper than calls may go."""
+"""Types whose objects may contain objects of the same type: input can nest them deeper than calls may go."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..model.walking import attributes_of, family, held, structs
 
 
 def recursive_types(spec: Spec) -> frozenset[Path]:
-    """Return the types of which an object may hold, at any depth, another one."""
+    """Return the types whose objects may contain, at any depth, an object of the same type."""
     endless = _endless(spec)
     return frozenset(each.path for each in structs(spec.root) if each.path in endless and _holds_itself(spec, each))
 
@@ -29,7 +29,7 @@ def _holds_itself(spec: Spec, struct: Struct) -> bool:
 
 
 def _endless(spec: Spec) -> frozenset[Path]:
-    """Return the types that contain, at any depth, one that contains itself."""
+    """Return the types that contain, at any depth, a type that contains itself."""
     left = {each.path: {inner.path for inner in _held(spec, each)} for each in family(spec)}
     holders: dict[Path, list[Path]] = {}
     for path, inner in left.items():

@@ -1,6 +1,6 @@
-"""The nodes of a plan: frozen dataclasses that hold numbers, names and expressions, and nothing of the model.
+"""The nodes of a plan: frozen dataclasses that contain numbers, names and expressions, and no references to the model.
 
-Expressions are typed trees (``codegen/expression/nodes.py``), types those of ``codegen/expression/types.py``.
+Expressions are typed trees (``codegen/expression/nodes.py``), types are those of ``codegen/expression/types.py``.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from ..wire import (
     Terminator,
 )
 
-# What is read -------------------------------------------------------------------------------------------------------
+# What is read --------------------------------------------------------------------------------------------------------
 
 
 LEAST_MARKER = 8
-"""Bytes that two places do not have in common by chance."""
+"""Minimum size in bytes of a marker, so that it does not occur elsewhere by chance."""
 
 
 def _way_from_root(node: Node) -> tuple[str, ...]:
-    """Return the names of ``_root.NAME.NAME``; none of other expressions."""
+    """Return the names of ``_root.NAME.NAME``; empty for other expressions."""
     way: tuple[str, ...] = ()
     while isinstance(node, Attribute):
         way, node = (node.name, *way), node.value
@@ -41,10 +41,10 @@ def _way_from_root(node: Node) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Check:
-    """A condition on a value, which is refused otherwise.
+    """A condition on a value; a value that does not meet it is refused.
 
     ``rule``: ``contents`` (the bytes ``contents``), ``equal``, ``at least``, ``at most`` (the only operand), ``one of``
-    (the operands), ``in enum`` (a label of the field's type), ``holds`` (the operand is true, the value being ``_``).
+    (the operands), ``in enum`` (a label of the field's type), ``holds`` (the operand is true, with the value as ``_``).
     """
 
     rule: str
@@ -54,72 +54,73 @@ class Check:
 
 @dataclass(frozen=True)
 class Switch:
-    """A value whose type another one decides: that of the first branch of which a match equals ``on``.
+    """A value whose type depends on the value ``on``: it is the type of the first branch with a match equal to ``on``.
 
-    ``branches``: the matches of each and the field as it is then. ``otherwise``: the field where nothing matches,
-    ``None`` if there is no value then.
+    ``branches``: the matches of each, and the field in that case. ``otherwise``: the field if nothing matches; ``None``
+    if there is then no value.
     """
 
     on: Node
     branches: tuple[tuple[tuple[Node, ...], Field], ...]
     otherwise: Field | None
     exhaustive: bool
-    """Whether each value of ``on`` matches a branch, or there is an ``otherwise``."""
+    """Whether each value of ``on`` matches a branch, or ``otherwise`` is set."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a type: where it is in the spec, what it is, how many bytes it takes, what it must be, and how
-    often it comes. ``type``, ``size`` and ``checks`` are those of one item where it is repeated."""
+    """A field of a type: its position in the spec, its type, size, checks and repetition. If it is repeated, ``type``,
+    ``size`` and ``checks`` apply to one item."""
 
     id: str
     place: str
-    """Its place in the spec, such as ``/types/frame/seq/0``."""
+    """The path of the field in the spec, such as ``/types/frame/seq/0``."""
     type: Type
     size: Size
     repeat: Repeat | None = None
     condition: Node | None = None
-    """It is there only where that is true."""
+    """The field is present only if this is true."""
     checks: tuple[Check, ...] = ()
     loses_layout: bool = False
-    """Whether a refused value leaves unknown where the next one begins. Otherwise reading continues after it."""
+    """Whether the position of the next value is unknown after an invalid one. Otherwise reading continues after it."""
     reason: str = "value"
-    """The word for a refusal in reports: ``length`` where the value is part of a size or count, else ``value``."""
+    """The reason in reports for an invalid value: ``length`` if the value is part of a size or count, else
+    ``value``."""
     fixed_size: int | None = None
-    """The bytes that it takes on any input, where it may be part of a run."""
+    """The size in bytes that it has in every input, if it may be part of a run."""
     least: int = 0
-    """The bytes that it, or one item of it, takes at least."""
+    """The minimum size of the field, or of one item, in bytes."""
     terminator: Terminator | None = None
     pad_right: int | None = None
     process: Process | None = None
     defers: bool = False
-    """Whether reading continues after the field where ``process`` cannot be undone, which is then refused."""
+    """Whether reading continues after the field if ``process`` fails; the field is then refused."""
     arguments: tuple[Node, ...] = ()
     parent: Node | None = None
-    """What stands as ``_parent`` of the object, ``false`` for nothing. ``None``: what it belongs to."""
+    """The ``_parent`` of the object, ``false`` for none. ``None``: the object that it belongs to."""
     switch: Switch | None = None
     framing: Framing | None = None
     indexed: bool = False
-    """Whether an expression of the repeated field asks for the number of the item."""
+    """Whether an expression of the repeated field uses the index of the item."""
     at_once: bool = False
-    """Whether the items are plain numbers, as many as a count says, all of which are unpacked together."""
+    """Whether the items are plain numbers whose count is known, so that all are unpacked together."""
     buffered: bool = False
-    """Whether the items are objects of a type that is buffered, see ``TypePlan.buffered``."""
+    """Whether the items are objects of a buffered type, see ``TypePlan.buffered``."""
     iterable: bool = False
-    """Whether items can be read one by one: nothing asks for the list."""
+    """Whether items can be read one by one, since nothing uses the list."""
     logical: Logical | None = None
-    """What the number or text stands for, such as a timestamp."""
+    """What the number or text represents, such as a timestamp."""
     message: MessageField | None = None
     """Set for all fields of a protobuf message and for no others."""
     given: bool = False
-    """Whether whoever writes gives it, although it could be solved for."""
+    """Whether the caller of a writer provides the value, although it could be solved for."""
     default: Node | None = None
-    """What a writer writes if it is not given a value. Value instances in it are those that the writer is given."""
+    """The value that a writer uses if none is given. Value instances in it are those given to the writer."""
     begins_with: Node | None = None
     ends_with: Node | None = None
     """The items that a writer writes before and after those with rows."""
     size_of: tuple[str, str] | None = None
-    """The first and the last of the fields after it whose size it is, which a writer fills in."""
+    """The first and the last of the fields after it whose total size it contains; a writer fills it in."""
     is_checksum: bool = False
     anonymous: bool = False
     """Whether the spec gave no id."""
@@ -129,8 +130,8 @@ class Field:
 
     @property
     def marker(self) -> tuple[str, ...]:
-        """Return the way from the root to the bytes that this field must equal, if they are so many that no other place
-        has them by chance."""
+        """Return the way from the root to the bytes that this field must equal, if they are too many to occur elsewhere
+        by chance; otherwise empty."""
         plain = not (self.is_cut or self.condition or self.repeat or self.switch or self.process)
         if not plain or not isinstance(self.type, BytesType) or (self.fixed_size or 0) < LEAST_MARKER:
             return ()
@@ -139,18 +140,18 @@ class Field:
 
     @property
     def contents(self) -> bytes | None:
-        """Return the only bytes that the value may have, if that is checked."""
+        """Return the only bytes that the value may have, if ``contents`` are checked, else ``None``."""
         return next((each.contents for each in self.checks if each.rule == "contents"), None)
 
     @property
     def only(self) -> Node | None:
-        """Return the one value that a check allows; ``None`` if there are others."""
+        """Return the only value that a check allows; ``None`` if there are others."""
         return next((each.operands[0] for each in self.checks if each.rule == "equal"), None)
 
     @property
     def stripped(self) -> int | None:
-        """Return the byte that a reader strips from the value's end. As in Kaitai's language, what pads and ends a
-        value alike is not stripped: the terminator finds the end."""
+        """Return the byte that a reader strips from the end of the value. As in Kaitai's language, a byte that is both
+        padding and terminator is not stripped, since the terminator determines the end."""
         ends_alike = self.terminator is not None and self.terminator.value[-1] == self.pad_right
         return None if ends_alike else self.pad_right
 
@@ -161,25 +162,25 @@ class Field:
 
     @property
     def unmatched(self) -> bool:
-        """Return whether a value may be of none of the types that the switch offers."""
+        """Return whether a value may have none of the types of the switch."""
         return self.switch is not None and not self.switch.exhaustive
 
     @property
     def optional(self) -> bool:
-        """Return whether there are objects without the field: it has a condition, may match no case, or is an optional
-        field of a message."""
+        """Return whether the field may be absent: it has a condition, may match no case, or is an optional field of a
+        message."""
         absent = self.condition is not None or (self.unmatched and self.repeat is None)
         return absent or (self.message is not None and self.message.label == "optional")
 
     @property
     def solvable(self) -> bool:
-        """Return whether it is an integer whose value only what it measures decides."""
+        """Return whether it is an integer whose value is determined only by what it measures."""
         plain = self.repeat is None and self.switch is None and not self.is_checksum
         return plain and not self.given and is_number(self.type)
 
     @property
     def forms(self) -> tuple[Field, ...]:
-        """Return the field as it may be: as in each branch of its switch, or as it is."""
+        """Return the possible forms of the field: one for each branch of its switch, or the field itself."""
         if self.switch is None:
             return (self,)
         otherwise = () if self.switch.otherwise is None else (self.switch.otherwise,)
@@ -187,23 +188,23 @@ class Field:
 
     @property
     def held(self) -> tuple[UserType, ...]:
-        """Return the types of the objects that it may hold."""
+        """Return the types of the objects that it may contain."""
         return tuple(each.type for each in self.forms if isinstance(each.type, UserType))
 
     def once(self) -> Field:
-        """Return the field as it is read by itself: neither repeated nor on a condition."""
+        """Return the field as it is for a single value: neither repeated nor conditional."""
         return replace(self, repeat=None, condition=None)
 
 
 def is_number(kind: Type) -> bool:
-    """Return whether values of a type are integers that something can be solved for."""
+    """Return whether values of a type are integers that can be solved for."""
     return isinstance(kind, IntegerType | VarintType) or (isinstance(kind, BitsType) and kind.width > 1)
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Neighbouring fields of a run that have one byte order (``le``, ``be``, or ``None`` if it makes no difference).
-    ``offset``: of the first, from where the run begins."""
+    """Consecutive fields of a run that share a byte order (``le``, ``be``, or ``None`` if it makes no difference).
+    ``offset``: of the first field, from the start of the run."""
 
     fields: tuple[Field, ...]
     endian: str | None
@@ -213,7 +214,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Run:
-    """Fields of fixed sizes that follow each other; ``offsets``: where each begins, and at last where the run ends."""
+    """Consecutive fields of fixed sizes; ``offsets``: the start of each, followed by the end of the run."""
 
     fields: tuple[Field, ...]
     offsets: tuple[int, ...]
@@ -221,12 +222,12 @@ class Run:
 
     @property
     def size(self) -> int:
-        """Return the size in bytes of all fields."""
+        """Return the total size in bytes."""
         return self.offsets[-1]
 
     @property
     def parts(self) -> tuple[tuple[Field, ...], ...]:
-        """Return the run cut after each field that loses the layout when it is refused: it is looked at first."""
+        """Return the run split after each field whose refusal loses the layout, since such a field is checked first."""
         parts: list[tuple[Field, ...]] = [()]
         for each in self.fields:
             parts[-1] += (each,)
@@ -240,12 +241,14 @@ Step = Run | Field
 
 @dataclass(frozen=True)
 class Cover:
-    """A checksum: ``field`` must be that of the bytes of the fields ``covered``, which follow each other.
+    """A checksum: ``field`` must equal the checksum of the bytes of the consecutive fields ``covered``.
 
-    ``value``: the one field whose value these bytes are, where it is that simple. ``blanks_own``: the checksum's own
-    bytes lie inside, and count as bytes of the value ``replace``. ``endian``: of a number in a field of bytes.
-    ``stored``: what stands for the checksum ``_`` on the wire. ``continues``: the checksum of what comes before.
-    ``condition``: of the field; ``needed``: where it is false, the checksum is not verified.
+    - ``value``: the single field whose value is these bytes, if there is one.
+    - ``blanks_own``: the bytes of the checksum are part of the range, and count as bytes of the value ``replace``.
+    - ``endian``: the byte order of a number in a field of bytes.
+    - ``stored``: the expression on the wire for the checksum ``_``.
+    - ``continues``: the checksum of what comes before.
+    - ``condition``: the condition of the field; ``needed``: if it is false, the checksum is not verified.
     """
 
     field: Field
@@ -261,11 +264,12 @@ class Cover:
     continues: Node | None = None
     condition: Node | None = None
     inside: tuple[str, ...] = ()
-    """The fields that lead to the object that holds the checksum; empty if it is the one with what is covered."""
+    """The fields that lead to the object that contains the checksum; empty if it is the object with the covered
+    fields."""
     before_expansion: bool = False
     """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
     content: bool = False
-    """Whether it covers what the one field expands to; it is verified before that is read."""
+    """Whether it covers the decompressed content of the single field; it is verified before the content is read."""
     needed: Node | None = None
 
     @property
@@ -275,7 +279,7 @@ class Cover:
 
     @property
     def chained(self) -> bool:
-        """Return whether the checksum continues that of the item before in a list."""
+        """Return whether the checksum continues that of the previous item in a list."""
         return self.continues is not None and "_" in names_in(self.continues)
 
     @property
@@ -285,23 +289,23 @@ class Cover:
 
     @property
     def way(self) -> tuple[str, ...]:
-        """Return the fields that lead to the checksum, the last one it."""
+        """Return the fields that lead to the checksum, including the checksum itself."""
         return (*self.inside, self.field.id)
 
     @property
     def first(self) -> str:
-        """Return the first field that is covered."""
+        """Return the first field that is covered, by name."""
         return self.covered[0]
 
     @property
     def last(self) -> str:
-        """Return the last field that is covered."""
+        """Return the last field that is covered, by name."""
         return self.covered[-1]
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A value beside the sequence: computed, or a field that is read at ``pos`` of ``io``."""
+    """A value outside of the sequence: computed, or a field that is read at ``pos`` of ``io``."""
 
     id: str
     type: Type
@@ -311,31 +315,30 @@ class Instance:
     io: Node | None = None
     condition: Node | None = None
     checks: tuple[Check, ...] = ()
-    """Those of a computed value."""
+    """The checks of a computed value."""
     logical: Logical | None = None
     variable: bool = False
-    """What is read later may set it; ``value`` is what it begins with."""
+    """Whether values read later may set it; ``value`` is then its initial value."""
     sets: Node | None = None
     """The variable that is set to the value at the end of the object."""
     default: Node | None = None
-    """The constant that a writer takes it for if it is not given the value."""
+    """The constant that a writer assumes if it is not given the value."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
 
 
-# What is written ----------------------------------------------------------------------------------------------------
+# What is written -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Fill:
     """A field that a writer fills in.
 
-    ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields that ``Field.size_of`` says),
-    ``unless given`` (the only ``value`` that it may have, or the
-    default), ``made`` (an object of which everything is filled in), ``solved``
-    (the ``value`` that follows from a size or count, in which ``NAME.size`` is the size of a field on the wire),
-    ``checksum before`` anything is written or ``checksum after`` all it covers is.
+    ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields in ``Field.size_of``), ``unless
+    given`` (the only ``value`` that is allowed, or the default), ``made`` (an object in which everything is filled in),
+    ``solved`` (the ``value`` that is derived from a size or count; in it ``NAME.size`` is the size of a field on the
+    wire), ``checksum before`` anything is written or ``checksum after`` all fields it covers are.
     """
 
     id: str

@@ -7,13 +7,13 @@ from ..model.model import Attribute
 
 
 def may_be_absent(attribute: Attribute) -> bool:
-    """Return whether there are objects without the field: it has a condition, may match no case, or is optional."""
+    """Return whether the field may be absent: it has a condition, may match no case, or is optional."""
     unmatched = may_be_unmatched(attribute) and attribute.repeat is None
     return attribute.condition is not None or unmatched or is_optional_field(attribute)
 
 
 def may_be_unmatched(attribute: Attribute) -> bool:
-    """Return whether a value may be of none of the types that its switch offers."""
+    """Return whether a value may have none of the types of its switch."""
     if attribute.switch is None:
         return False
     matches = [case.match for case in attribute.switch.cases]
@@ -22,5 +22,5 @@ def may_be_unmatched(attribute: Attribute) -> bool:
 
 
 def is_optional_field(attribute: Attribute) -> bool:
-    """Return whether it is a field of a message whose absence shows."""
+    """Return whether it is a field of a message with explicit presence."""
     return attribute.message is not None and attribute.message.label == "optional"

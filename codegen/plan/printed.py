@@ -1,4 +1,4 @@
-"""A plan as text: what ``wireloom check --plan`` shows."""
+"""A plan as text: the output of ``wireloom check --plan``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 
 
 def printed(plan: Plan) -> str:
-    """Return the plan as indented lines: for each type the steps that read it, and what a writer fills in.
+    """Return the plan as indented lines: for each type the steps that read it, and the fields that a writer fills in.
 
     >>> from wireloom.codegen.model.load import load
     >>> from wireloom.codegen.plan import plan_of
@@ -107,7 +107,7 @@ def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
 
 
 def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
-    """Return how a field is related to the table's rows."""
+    """Return the relation of a field to the rows of the table."""
     found = []
     for rows in plan.tables:
         ways = [[step[:2] for step in way] for way in rows.ways] or [[(plan.top(rows).path, rows.field)]]
@@ -161,7 +161,7 @@ def _what(field: Field) -> str:
 
 
 def _kind(field: Field) -> str:
-    """Return the type of a value; nothing for bytes, of which the size says enough."""
+    """Return the type of a value; empty for bytes, since their size is enough."""
     return "" if isinstance(field.type, BytesType) else type_of(field.type)
 
 
@@ -250,5 +250,5 @@ def _fill(fill: Fill) -> str:
 
 
 def _plain(node: Node) -> str:
-    """Return an expression with the minus of a keyboard."""
+    """Return an expression with ASCII minus signs."""
     return written(node).replace("−", "-")

@@ -1,4 +1,4 @@
-"""The field that contains the table's rows, and how they are laid out in the input."""
+"""The field that contains the rows of a table, and their layout in the input."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
 
 
 def has_sums(plan: Plan, rows: Rows, way: Way, step: int) -> bool:
-    """Return whether a checksum is verified in a unit outside of its rows and of the units inside of it. ``step``: the
-    step of the ``way`` to the rows that leads to the unit; -1 for the outermost one."""
+    """Return whether a checksum is verified in a unit outside of its rows and of the units inside of it.
+
+    ``step``: the index of the step of ``way`` that leads to the unit; -1 for the outermost one.
+    """
     if step < 0:
         kind = rows.types[0] if rows.streaming else plan.top(rows).path
         step += rows.streaming
@@ -70,7 +72,8 @@ def has_sums(plan: Plan, rows: Rows, way: Way, step: int) -> bool:
 
 
 def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> bool:
-    """Return whether an object of a type has checksums, or one inside of it that is not in the field ``taken``."""
+    """Return whether an object of a type has checksums, itself or in objects inside of it, except in the field
+    ``taken``."""
     if type.verified:
         return True
     seen.add(type.path)
@@ -79,7 +82,7 @@ def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> boo
 
 
 def _kinds(field: Field) -> Iterator[UserType]:
-    """Yield the types of objects that a field may hold."""
+    """Yield the types of objects that a field may contain."""
     switch = field.switch
     forms = (field,) if switch is None else (*(form for _, form in switch.branches), switch.otherwise)
     yield from (

@@ -1,4 +1,5 @@
-"""Sizes that are known before anything is read, and the fields of a type in order, fixed ones grouped to runs."""
+"""Sizes that are known before anything is read, and the fields of a type in order, with fixed ones grouped into
+runs."""
 
 from __future__ import annotations
 
@@ -20,15 +21,14 @@ from ..model.model import Attribute, Spec, Struct
 from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize, WithinSize
 
 LARGEST_IN_RUN = 1 << 32
-"""Bytes of one field of a run. Python's ``struct`` counts those of all fields in a machine word."""
+"""Maximum size in bytes of one field of a run. Python's ``struct`` counts the bytes of all fields in a machine word."""
 
 
 def fixed_size(attribute: Attribute) -> int | None:
-    """Return the constant size of an attribute in bytes, if it can be part of a run; otherwise ``None``.
+    """Return the constant size of an attribute in bytes if it can be part of a run, else ``None``.
 
-    That is: an integer, a float, an enum of an integer, ``contents``, or bytes and text of a size that is a number in
-    the spec, up to ``LARGEST_IN_RUN``; without condition, repetition, switch and process, and of a byte order that is
-    known.
+    These are integers, floats, enums of integers, ``contents``, and bytes and text whose size is a number in the spec,
+    up to ``LARGEST_IN_RUN``; without condition, repetition, switch and process, and with a known byte order.
     """
     if attribute.condition or attribute.repeat or attribute.switch or attribute.process:
         return None
@@ -42,7 +42,7 @@ def fixed_size(attribute: Attribute) -> int | None:
 
 
 def literal_size(size: Size) -> int | None:
-    """Return the size in bytes of a field whose size is a number in the spec."""
+    """Return the size in bytes of a field whose size is a number in the spec, else ``None``."""
     if isinstance(size, FixedSize):
         return size.size
     if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
@@ -51,12 +51,12 @@ def literal_size(size: Size) -> int | None:
 
 
 def has_fixed_size(spec: Spec, struct: Struct) -> bool:
-    """Return whether objects of the type take the same number of bytes on any input."""
+    """Return whether objects of the type have the same size in every input."""
     return _has_fixed_size(spec, struct, {})
 
 
 def _has_fixed_size(spec: Spec, struct: Struct, known: dict[Path, bool]) -> bool:
-    """Memoise in ``known``. A type that contains itself has no fixed size."""
+    """Return the same, memoised in ``known``. A type that contains itself has no fixed size."""
     if struct.path not in known:
         known[struct.path] = False
         fixed = struct.message is None and all(_is_fixed(spec, each, known) for each in struct.attributes)
@@ -81,7 +81,7 @@ def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool
 
 
 class Minimums:
-    """Computes the minimal sizes of the attributes of a spec, each type once."""
+    """Computes the minimum sizes of the attributes of a spec, once per type."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
@@ -89,17 +89,17 @@ class Minimums:
         self._open: set[Path] = set()
 
     def of(self, attribute: Attribute) -> int:
-        """Return the minimal size of the attribute in bytes (bits count as a byte), or of an item of it, of which
-        several may share a byte; 0 if unknown."""
+        """Return the minimum size of the attribute, or of one item of it, in bytes; 0 if unknown. Bits count as a byte,
+        which several items may share."""
         bits = self._bits(replace(attribute, repeat=None))
         return bits // 8 if attribute.repeat is not None else -(-bits // 8)
 
     def of_struct(self, struct: Struct) -> int:
-        """Return the minimal size of a type in bytes: that of its attributes that are not repeated."""
+        """Return the minimum size of a type in bytes: that of its attributes that are not repeated."""
         return -(-sum(self._bits(each) for each in struct.attributes if each.repeat is None) // 8)
 
     def _bits(self, attribute: Attribute) -> int:
-        """Return the same in bits: bit fields may share a byte with those of the types around theirs."""
+        """Return the minimum size in bits: bit fields may share a byte with those of enclosing types."""
         if attribute.condition or attribute.switch or isinstance(attribute.size, WithinSize):
             return 0
         base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type

@@ -1,4 +1,4 @@
-"""Expressions solved for one of the attributes in them: ``factor * attribute + addend``."""
+"""Solves expressions for one of their attributes: ``factor * attribute + addend``."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ONE = IntegerLiteral(1, type=INTEGER)
 
 MAX_DEPTH = 50
 MAX_NODES = 300
-"""Levels and nodes of an expression that is solved, with value instances in the place of their names."""
+"""Maximum number of levels and of nodes of an expression to be solved, after value instances are inlined."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """An expression is ``factor * owner.name + addend``: ``name`` is an attribute or a parameter. ``owner`` is ``None``
-    for the object that the expression is of; ``struct`` is the type of the owner."""
+    """An expression equals ``factor * owner.name + addend``: ``name`` is an attribute or a parameter. ``owner`` is
+    ``None`` for the object that the expression belongs to; ``struct`` is the type of the owner."""
 
     owner: Node | None
     struct: Path
@@ -34,8 +34,8 @@ class Solution:
 
 
 def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution, ...]:
-    """Return what an expression in ``struct`` can be solved for: integers that nothing else decides, each once in
-    it."""
+    """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
+    else determines."""
     whole = _inlined(plan, struct, expression)
     if whole is None:
         return ()
@@ -51,7 +51,8 @@ def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution,
 
 
 def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypePlan, str] | None:
-    """Return the owner of the attribute or parameter that a node is, its type, and the name."""
+    """Return the owner, the owner's type and the name of the attribute or parameter that a node refers to; ``None`` for
+    other nodes."""
     match node:
         case Name(id):
             return (None, struct, id) if _may_follow(struct, id) else None
@@ -77,7 +78,7 @@ def _holder(plan: Plan, kind: UserType) -> TypePlan | None:
 
 
 def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
-    """Return the factor and the addend with which ``target`` is in an expression."""
+    """Return the factor and the addend of ``target`` in an expression; ``None`` if it is not linear in it."""
     factor: Node = ONE
     addend: Node = ZERO
     while node != target:
@@ -126,8 +127,7 @@ def _contains(node: Node, target: Node) -> bool:
 
 
 def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
-    """Return the expression with value instances in the place of their names; ``None`` if it would grow too
-    large."""
+    """Return the expression with value instances inlined; ``None`` if it would become too large."""
     node = expression
     while True:
         replaced = _replaced(plan, struct, node)
@@ -154,7 +154,7 @@ def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
 
 
 def _rebased(node: Node, owner: Node) -> Node:
-    """Return an expression of the type of ``owner`` as one where ``owner`` stands."""
+    """Return an expression of the type of ``owner``, rewritten for the scope of ``owner``."""
     if isinstance(node, Name):
         return Member(owner, node.id, type=node.type)
     return mapped(node, lambda child: _rebased(child, owner))

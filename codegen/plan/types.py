@@ -1,4 +1,4 @@
-"""A plan as a whole, and the types of which it consists."""
+"""A plan as a whole, and the types in it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,13 @@ from .nodes import Cover, Field, Fill, Instance, Step
 
 @dataclass(frozen=True)
 class ReadOnly:
-    """Why objects of a type cannot be written: the ``instance`` at a position of its own, the ``checksum`` that is bits
-    and is known after they are written, the one inside of them of what is ``around`` it, the
-    field ``within`` bytes of another one, or clauses that say what
-    ``unsolved`` integers do not follow from. ``position``: of the instance, the checksum, or of the first integer."""
+    """Why objects of a type cannot be written.
+
+    ``instance``: an instance at an explicit position; ``checksum``: a checksum of bits, which is known only after they
+    are written; ``around``: a checksum inside of them of fields around it; ``within``: a field within the bytes of
+    another one; ``unsolved``: clauses about integers that cannot be derived. ``position``: of the instance, the field
+    or the first integer.
+    """
 
     instance: str = ""
     checksum: str = ""
@@ -44,53 +47,54 @@ class ReadOnly:
 
     @property
     def words(self) -> dict[str, str]:
-        """Return the arguments of the error with the same names."""
+        """Return the arguments of the error of the same names."""
         return {name: getattr(self, name) for name in ("instance", "checksum", "around", "within")}
 
 
 @dataclass(frozen=True)
 class TypePlan:
-    """A type of the spec: its fields, the steps that read them in order, the checksums verified after them, and what is
-    filled in before an object is written, in that order. The fields of a message are in any order, without steps."""
+    """A type of the spec: its fields, the steps that read them in order, the checksums verified after them, and the
+    fields that are filled in before an object is written, in order. The fields of a message may come in any order and
+    have no steps."""
 
     path: Path
     place: str
-    """Its place in the spec, such as ``/types/frame``; that of the root is empty."""
+    """The path of the type in the spec, such as ``/types/frame``; empty for the root."""
     fields: tuple[Field, ...] = ()
     steps: tuple[Step, ...] = ()
     covers: tuple[Cover, ...] = ()
     inner_covers: tuple[Cover, ...] = ()
-    """Checksums of its fields that objects inside of it hold."""
+    """Checksums of its fields that are stored in objects inside of it."""
     instances: tuple[Instance, ...] = ()
     fills: tuple[Fill, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     types: tuple[TypePlan, ...] = ()
-    """Those that are declared inside this one."""
+    """The types that are declared inside of this one."""
     enums: tuple[Enum, ...] = ()
     parents: tuple[Path, ...] = ()
-    """The types of the same spec that hold this one directly, in the order in which they do."""
+    """The types of the same spec that contain this one directly, in the order of the spec."""
     endian: ComputedEndian | InheritedEndian | None = None
-    """How the byte order is decided, where the spec does not say it."""
+    """How the byte order is determined at run time, if the spec does not fix it."""
     to_string: Node | None = None
     message: Message | None = None
     """Set for protobuf messages."""
     buffered: bool = False
-    """Whether its fields can be read out of a buffer, without asking the stream for each: all are of fixed sizes,
-    sized, ended by a byte, or of such types, and what sizes and checks ask for always has a value."""
+    """Whether its fields can be read from a buffer, without asking the stream for each: all have fixed sizes, are sized
+    or terminated, or have such types, and sizes and checks always have a value."""
     recursive: bool = False
-    """Whether objects may hold others of the same type, at any depth."""
+    """Whether objects may contain objects of the same type, at any depth."""
     fixed_size: bool = False
-    """Whether objects take the same number of bytes on any input."""
+    """Whether objects have the same size in every input."""
     least: int = 0
-    """The bytes that an object takes at least."""
+    """The minimum size of an object in bytes."""
     read_only: ReadOnly | None = None
-    """Why objects cannot be written; ``None`` if they can."""
+    """Why objects cannot be written; ``None`` if they can be."""
     columns: tuple[str, ...] = ()
-    """The fields and instances that are columns of such rows unless the spec says it: all that are single values."""
+    """The fields and instances that are columns of such rows by default: all single values."""
     shown: tuple[str, ...] = ()
-    """The fields that structs of it have in tables; empty: all."""
+    """The fields that are shown in structs of the type in tables; empty: all."""
     fits_column: bool = True
-    """Whether a column can hold such objects: no message in them contains itself, and they are not too many."""
+    """Whether a column can contain such objects: no message in them contains itself, and there are not too many."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
@@ -108,19 +112,19 @@ class TypePlan:
         return {each.id: each.value for each in self.fills if each.how == "solved" and each.value is not None}
 
     def field(self, name: str) -> Field | None:
-        """Return the field of that id."""
+        """Return the field with that id; ``None`` if there is none."""
         return self._fields.get(name)
 
     def instance(self, name: str) -> Instance | None:
-        """Return the instance of that id."""
+        """Return the instance with that id; ``None`` if there is none."""
         return self._instances.get(name)
 
     def parameter(self, name: str) -> Parameter | None:
-        """Return the parameter of that id."""
+        """Return the parameter with that id; ``None`` if there is none."""
         return next((each for each in self.parameters if each.id == name), None)
 
     def cover(self, name: str) -> Cover | None:
-        """Return the checksum that the field of that id holds."""
+        """Return the checksum stored in the field with that id; ``None`` if there is none."""
         return next((each for each in self.covers if each.field.id == name), None)
 
     @property
@@ -129,7 +133,8 @@ class TypePlan:
         return (*self.covers, *self.inner_covers)
 
     def solved(self, name: str) -> Node | None:
-        """Return what a size or count requires the field of that id to be, if a writer solves for it."""
+        """Return the value that a size or count requires for the field with that id, if a writer solves for it, else
+        ``None``."""
         return self._solved.get(name)
 
     @property
@@ -140,69 +145,70 @@ class TypePlan:
 
     @property
     def whole(self) -> Iterator[TypePlan]:
-        """Yield the type and all that are declared inside it, outermost first."""
+        """Yield the type and all types declared inside of it, outermost first."""
         yield self
         for each in self.types:
             yield from each.whole
 
 
 RowStep = tuple[Path, str, Path]
-"""A field on the way to rows: the type that it is a field of, its id, and the type that it leads to."""
+"""A field on the way to rows: the path of its type, its id, and the path of the type that it leads to."""
 
 Way = tuple[RowStep, ...]
-"""All fields of a way to rows."""
+"""The fields on the way to rows, in order."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Where the table's rows are, and which of their fields and instances, or else of those around them, are columns:
-    ``columns`` by default, ``selectable`` where they are asked for, ``parent_columns`` of the root in every row."""
+    """The rows of a table, and the fields and instances, of them or of objects around them, that are columns:
+    ``columns`` by default, ``selectable`` if selected, ``parent_columns`` of the root in every row."""
 
     field: str
-    """The field of the root that the way to the rows begins with. Its items are the units (the rows, or what these are
-    inside of) where these are ``streaming``; otherwise the root is the one unit."""
+    """The field of the root at the beginning of the way to the rows. If ``streaming``, its items are the units (the
+    rows, or objects that contain them); otherwise the root is the only unit."""
     types: tuple[Path, ...]
-    """The types from the unit's down to the row's; one where units are the rows."""
+    """The types from that of the unit down to that of the row; a single one if units are the rows."""
     prologue: tuple[str, ...]
-    """What is before the units."""
+    """The attributes before the units."""
     sized: bool
-    """Whether each unit has a size that the prologue gives: where it ends is known whatever is in it."""
+    """Whether each unit has a size given by the prologue, so that its end is known whatever it contains."""
     streaming: bool
-    """Whether units are in the input by themselves, to its end, and need only the prologue. Otherwise the input is read
-    as a whole."""
+    """Whether units follow each other to the end of the input and depend only on the prologue. Otherwise the input is
+    read as a whole."""
     columns: tuple[str, ...]
     block: int = 0
-    """The size of the blocks that make up the input, of which the last one may be shorter; 0 if there are none."""
+    """The size in bytes of the blocks that make up the input, of which the last one may be shorter; 0 if there are
+    none."""
     selectable: tuple[str, ...] = ()
     parent_columns: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
-    """The fields that lead from a unit to its rows, one for each type but the last."""
+    """The fields that lead from a unit to its rows, one for each type except the last."""
     others: tuple[RowWay, ...] = ()
     """Further ways to rows of the table; ``types`` and ``path`` are the first one."""
     text: str = ""
-    """The paths from the root as the spec has them."""
+    """The paths from the root as written in the spec."""
     units: int = 0
-    """How many steps lead to the innermost units; 0: all that are repeated, but for the last."""
+    """The number of steps that lead to the innermost units; 0: all repeated steps except the last."""
     fragments: Fragments | None = None
-    """Set if the rows on the wire are pieces of records."""
+    """Set if the rows on the wire are fragments of records."""
     name: str = ""
-    """That of the table, where the spec names its tables."""
+    """The name of the table, if the spec names its tables."""
     where: Node | None = None
-    """True of the rows that the table has, in the scope of the row's type."""
+    """The condition for rows to be in the table, in the scope of the row's type."""
     flatten: bool = False
-    """A struct is a column for each of its fields."""
+    """Whether structs are replaced by a column for each of their fields."""
     look_ups: tuple[LookUp, ...] = ()
-    """Columns out of earlier rows of other tables."""
+    """Columns taken from earlier rows of other tables."""
     root: Path = ()
-    """The type that the way to the rows begins with, where it is not the root: that of all records which the rows are
-    inside of."""
+    """The type at the beginning of the way to the rows if that is not the root: the type of the records that contain
+    the rows."""
     inside: str = ""
     """The table of these records."""
     order: tuple[str, ...] = ()
-    """The columns that the spec names, in its order; those that are looked up among them."""
+    """The columns that the spec names, in its order, including those that are looked up."""
     doc: str = ""
     position: Position | None = declared(default=None, compare=False)
-    """Of the name."""
+    """The position of the name in the spec."""
 
     @property
     def type(self) -> Path:
@@ -211,17 +217,17 @@ class Rows:
 
     @property
     def row_types(self) -> tuple[Path, ...]:
-        """Return the types of rows on all ways, the first one's first."""
+        """Return the types of rows on all ways, those of the first way first."""
         return tuple(dict.fromkeys((self.type, *(each.types[-1] for each in self.others))))
 
     @property
     def steps(self) -> Way:
-        """Return the fields that lead to rows inside of units, on the first way; none where units are the rows."""
+        """Return the fields that lead to rows inside of units, on the first way; empty if units are the rows."""
         return self._steps(self.types, self.path)
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """Return the fields that lead to rows inside of units, on each way; none where units are the rows."""
+        """Return the fields that lead to rows inside of units, on each way; empty if units are the rows."""
         return tuple(filter(None, (self.steps, *(self._steps(each.types, each.path) for each in self.others))))
 
     def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> Way:
@@ -231,13 +237,13 @@ class Rows:
         return ((self.root or types[0][:1], self.field, types[0]), *steps) if self.streaming else steps
 
     def is_unit(self, way: Way, step: int) -> bool:
-        """Return whether an item of a step's field, repeated, is a unit inside of the outermost one."""
+        """Return whether the items of a step's repeated field are units inside of the outermost one."""
         most = self.units or len(way) - 1
         return step < min(most, len(way) - 1) and not (self.streaming and step == 0)
 
     def begins_with_unit(self, plan: Plan, way: Way) -> bool:
-        """Return whether a row is all that its unit holds, and so begins where that does: its last step is a single
-        field, and only such are between it and the unit."""
+        """Return whether a row begins where its unit does because it is all that the unit contains: its last step, and
+        all steps between it and the unit, are single fields."""
         for step in range(len(way) - 1, -1, -1):
             kind, name, _ = way[step]
             field, instance = plan.type(kind).field(name), plan.type(kind).instance(name)
@@ -249,8 +255,8 @@ class Rows:
         return False
 
     def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
-        """Return how many levels above the row the field or instance of a column is, and the type that has it. Raises
-        ``KeyError``."""
+        """Return the number of levels above the row of the field or instance of a column, and the type that contains
+        it. Raises ``KeyError``."""
         for up, path in enumerate(reversed(self.types)):
             type = plan.type(path)
             if type.field(name) is not None or type.instance(name) is not None:
@@ -260,7 +266,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Plan:
-    """All of a spec that a backend needs: what is read and written, its table, and what people read of it."""
+    """Everything that a backend needs of a spec: what is read and written, its tables, and its documentation."""
 
     name: str
     title: str
@@ -268,54 +274,56 @@ class Plan:
     file: str
     sha256: str
     rows: Rows | None = None
-    """Those of the table that a view is made of; of the plan as a whole those of the default table."""
+    """The rows of the table that is rendered; in the plan as a whole those of the default table."""
     tables: tuple[Rows, ...] = ()
     """All tables, the default one first."""
     units: Units | None = None
-    """Set if the table is one of messages; ``rows`` is ``None`` then."""
+    """Set if the table consists of messages; ``rows`` is then ``None``."""
     imports: tuple[Plan, ...] = ()
-    """The plans of all specs that it imports, directly or not; theirs have none."""
+    """The plans of all specs that it imports, directly or indirectly; these plans have no ``imports``."""
     codec: str = "none"
-    """The codec that a writer compresses files with. Readers look at the content."""
+    """The codec with which a writer compresses files. Readers detect it from the content."""
     path_pattern: str | None = None
-    """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
+    """``{name}`` parts between slashes and dots, matched against the end of a path; each name becomes a column."""
     max_record: int = 0
-    """Default of the largest record in bytes; an option of the reader."""
+    """The default of the reader's limit on the size of a record, in bytes."""
     preallocated: Preallocated | None = None
-    """Set where zeros after the last record are no damage."""
+    """Whether zeros after the last record are not damage."""
     searched: bool = False
-    """Byte ranges of inputs begin where a search finds a unit."""
+    """Whether the start of a byte range is found by searching for a unit."""
     choices: tuple[Choice, ...] = ()
     file_extensions: tuple[str, ...] = ()
     debug: bool = False
-    """``ks-debug``: objects with Kaitai's API say where on the wire their fields lie, and are not read at once."""
+    """``ks-debug``: objects with Kaitai's API record the positions of their fields on the wire, and are not read at
+    once."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
-    """Routines that the spec names and nobody has permitted: formats that need one are not made."""
+    """Routines named by the spec that have not been permitted; formats that require one are not generated."""
 
     @property
     def types(self) -> Iterator[TypePlan]:
-        """Return the types of the spec, outermost first."""
+        """Yield the types of the spec, outermost first."""
         return self.root.whole
 
     @property
     def family(self) -> Iterator[TypePlan]:
-        """Yield the types of the spec and of those that it imports."""
+        """Yield the types of the spec and of the specs that it imports."""
         for each in (self, *self.imports):
             yield from each.types
 
     def of_table(self, rows: Rows) -> Plan:
-        """Return the plan as that of one of its tables."""
+        """Return the plan for one of its tables."""
         return replace(self, rows=rows)
 
     def top(self, rows: Rows | None) -> TypePlan:
-        """Return the type that the way to rows begins with: the root, or that of all records that have them inside."""
+        """Return the type at the beginning of the way to rows: the root, or the type of the records that contain
+        them."""
         return self.type(rows.root) if rows is not None and rows.root else self.root
 
     @cached_property
     def steps(self) -> tuple[RowStep, ...]:
-        """Return the steps to the rows of all tables, each once."""
+        """Return the steps to the rows of all tables, without duplicates."""
         return tuple(dict.fromkeys(step for each in self.tables for way in each.ways for step in way))
 
     def is_at_position(self, step: RowStep) -> bool:
@@ -324,8 +332,8 @@ class Plan:
 
     @cached_property
     def places_streams(self) -> bool:
-        """Return whether rows are read at positions in streams that are named, which may be any: their offsets in the
-        input are then noted."""
+        """Return whether rows are read at positions in streams that an expression names, which may be any stream: the
+        offsets of these streams in the input are then recorded."""
         read = (self.type(holder).instance(id) for holder, id, _ in self.steps)
         named = (each.io for each in read if each is not None and each.io is not None)
         return any(not (isinstance(io, Attribute) and io.value == Name("_root")) for io in named)
@@ -340,20 +348,19 @@ class Plan:
 
     @property
     def streamed(self) -> Rows | None:
-        """Return the rows of a table whose units are read one by one; they are in the same field for all such
-        tables."""
+        """Return the rows of a table whose units are read one by one; all such tables have the same field."""
         return next((each for each in self.tables if each.streaming and not each.root), None)
 
     def type(self, path: Path) -> TypePlan:
-        """Return the type of that path, of this spec or of one that it imports. Raises ``KeyError``."""
+        """Return the type with that path, of this spec or of an imported one. Raises ``KeyError``."""
         return self._types[path]
 
     def enum(self, path: Path) -> Enum:
-        """Return the enum of that path, of this spec or of one that it imports. Raises ``KeyError``."""
+        """Return the enum with that path, of this spec or of an imported one. Raises ``KeyError``."""
         return self._enums[path]
 
     def owns(self, kind: UserType) -> bool:
-        """Return whether objects of a type belong to those of this spec; others are the roots of their own."""
+        """Return whether objects of a type belong to objects of this spec; others are roots of their own."""
         return not kind.opaque and kind.path[0] == self.root.path[0]
 
     @cached_property

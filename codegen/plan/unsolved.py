@@ -1,4 +1,4 @@
-"""The types whose objects are only read, and why: an instance at a position of its own, or integers that sizes, counts
+"""The types whose objects are read-only, and why: an instance at an explicit position, or integers that sizes, counts
 and positions depend on and that cannot be solved for."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WHAT_TO_DO = (
 
 @dataclass(frozen=True)
 class Unsolved:
-    """A field that has to be given, and why: ``measured`` is what its value decides about."""
+    """A field that must be given to a writer; ``measured`` is what its value determines."""
 
     field: str
     measured: str
@@ -37,17 +37,17 @@ class Unsolved:
 
     @property
     def reason(self) -> str:
-        """Return a sentence for who writes the spec."""
+        """Return a sentence for the author of the spec."""
         return f"a writer has to be given '{self.field}', which does not follow from {self.measured}"
 
     @property
     def message(self) -> str:
-        """Return the same, and what to do."""
+        """Return the same sentence, followed by what to do."""
         return f"{self.reason}: {WHAT_TO_DO}"
 
 
 def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
-    """Raise ``InvalidSpecError`` where a writer has to be given something."""
+    """Raise ``InvalidSpecError`` if a writer must be given any field."""
     if found:
         places = [(each.position or Position(plan.file, 1, 1), each.reason) for each in found]
         said = [Diagnostic.at(place, ERROR, reason) for place, reason in places]
@@ -55,11 +55,11 @@ def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
 
 
 def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
-    """Return all of a spec that is not a protobuf message, in the order of the spec.
+    """Return all such fields of a spec, in the order of the spec.
 
-    None of one whose table is one of messages: what frames those is written by the runtime. Nor columns of a table,
-    which give their values. ``in_place``: for classes that read and write, which also solve for what other objects
-    hold, as far as the numbers beside it are given, and write what is at a position of its own.
+    A spec whose table consists of messages has none: the runtime writes their framing. Columns of tables do not count
+    either, since they provide the values. ``in_place``: for classes that read and write, which also solve for values in
+    other objects if the other numbers are given, and write values at explicit positions.
     """
     found: dict[tuple[Path, str], Unsolved] = {}
     for each in _open(plan, in_place):
@@ -68,7 +68,7 @@ def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
 
 
 def with_read_only(plan: Plan) -> Plan:
-    """Return a copy of a plan in which the types whose objects cannot be written say why."""
+    """Return a copy of a plan in which ``read_only`` is set for types whose objects cannot be written."""
     found: dict[Path, list[_Open]] = {}
     for each in _open(plan, in_place=False):
         found.setdefault(each.struct.path, []).append(each)
@@ -76,8 +76,8 @@ def with_read_only(plan: Plan) -> Plan:
 
 
 def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
-    """Return the types of a spec whose objects can be read and not written, each as a place and the sentence that
-    writing one raises."""
+    """Return the types of a spec whose objects can be read but not written: each as a position and the message of the
+    error that writing one raises."""
     pairs = ((each.path[-1], each.read_only) for each in plan.types)
     return tuple(
         (why.position, only_read(name, *why.unsolved, **why.words).message) for name, why in pairs if why is not None
@@ -108,7 +108,7 @@ def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
 
 
 def _clauses(found: Sequence[_Open]) -> Iterator[str]:
-    """Yield which integers do not follow from what."""
+    """Yield clauses that name integers and what they cannot be derived from."""
     first: dict[str, str] = {}
     for each in found:
         first.setdefault(each.name, each.measured)
@@ -129,13 +129,13 @@ class _Open:
 
     @property
     def name(self) -> str:
-        """Its name in the spec, with the type that has it where that is another one."""
+        """Return its name in the spec, with its type if that is not ``struct``."""
         elsewhere = f" of '{self.holder.path[-1]}'" if self.holder.path != self.struct.path else ""
         return f"'{self.field.id}'{elsewhere}"
 
 
 def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
-    """Yield all of a spec in its order, once for each size, count and position that depends on it."""
+    """Yield all such integers in the order of the spec, once for each size, count and position that depends on them."""
     if plan.units is not None:
         return
     elsewhere: Followers = followers(plan) if in_place else {}
@@ -165,7 +165,7 @@ def _columns(plan: Plan) -> set[tuple[Path, str]]:
 def _integers(
     plan: Plan, given: list[Argument], struct: TypePlan, expression: Node
 ) -> Iterator[tuple[TypePlan, Field]]:
-    """Yield the integers that an expression depends on, through value instances and arguments too."""
+    """Yield the integers that an expression depends on, including through value instances and arguments."""
     waiting: list[tuple[TypePlan, Node]] = [(struct, expression)]
     seen: set[tuple[Path, str]] = set()
     while waiting:

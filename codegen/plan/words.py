@@ -1,4 +1,4 @@
-"""Parts of a plan in the terms of the language of specs: types, sizes, how often something comes, what is covered."""
+"""Describes parts of a plan in the terms of the spec language: types, sizes, repetitions, covered ranges."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .nodes import Cover, Field
 
 
 def hexadecimal(data: bytes) -> str:
-    """Return bytes as people write them.
+    """Return bytes as hexadecimal text, separated by spaces.
 
     >>> hexadecimal(b"\\xfe\\xfd")
     'FE FD'
@@ -37,7 +37,7 @@ def hexadecimal(data: bytes) -> str:
 
 
 def type_of(type: Type) -> str:
-    """Return a type in the terms of the language of specs."""
+    """Return a type in the terms of the spec language."""
     match type:
         case IntegerType(size=size, signed=signed, endian=endian):
             return f"{'s' if signed else 'u'}{size}{endian if endian in ('le', 'be') else ''}"
@@ -59,12 +59,12 @@ def type_of(type: Type) -> str:
 
 
 def field_type(field: Field) -> str:
-    """Return the type of a field, with fixed contents where it has some."""
+    """Return the type of a field, with its fixed contents if it has any."""
     return hexadecimal(field.contents) if field.contents is not None else type_of(field.type)
 
 
 def bits_of(field: Field) -> int | None:
-    """Return the bits that a field takes, where these are as many in all inputs."""
+    """Return the size of a field in bits if it is the same in every input, else ``None``."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return None
     size, type = field.size, field.type
@@ -78,7 +78,7 @@ def bits_of(field: Field) -> int | None:
 
 
 def size_of(field: Field) -> str:
-    """Return how many bytes a value has, in words."""
+    """Return the size of a value in words."""
     type = field.type.base if isinstance(field.type, EnumType) else field.type
     match field.size:
         case FixedSize(size=size):
@@ -100,7 +100,7 @@ def size_of(field: Field) -> str:
 
 
 def repetition(field: Field) -> str:
-    """Return how often the field comes; empty for once."""
+    """Return how often the field occurs; empty for once."""
     match field.repeat:
         case RepeatEos():
             return "× to the end"
@@ -112,12 +112,12 @@ def repetition(field: Field) -> str:
 
 
 def condition(field: Field) -> str:
-    """When it is there; empty for always."""
+    """Return the condition of the field; empty if it has none."""
     return "" if field.condition is None else f"if {written(field.condition)}"
 
 
 def covered(cover: Cover) -> str:
-    """Return what a checksum is computed over, in words."""
+    """Return the range of a checksum in words."""
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
     own = "" if cover.replace is None else f", itself as {cover.replace:02X}"
     return f"{cover.algorithm} of {extent}{own}"

@@ -48,8 +48,8 @@ NOTHING = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])
 class Finder(ABC):
     """Resolves names in expressions that are written in ``scope``; ``it`` is the value of ``_``.
 
-    - ``facts``: conditions under which the code runs; ``assumed``: those that a part of the expression itself tests. The
-      engine evaluates that part even if they do not hold, and ignores the result.
+    - ``facts``: conditions under which the code runs; ``assumed``: those that a part of the expression itself tests:
+      the engine evaluates that part even if they do not hold, and ignores the result.
     - ``of_stream``: returns the position, the size or the end of an object's stream, at the position of the code.
     - ``of_item``: returns an item of a list variable; ``keep``: stores a value in a register.
     - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
