@@ -1,1 +1,1 @@
-"""The generator: specs in, code out. Nothing here is needed to run what it made."""
+"""The generator: compiles specs to code. Generated code does not need it at run time."""

@@ -1,4 +1,4 @@
-"""The check of a spec: its diagnostics, what reads its rows, and notes for those who write."""
+"""The check of a spec: its diagnostics, what reads its rows, and notes about writing."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ SUFFIX = ".ksy"
 
 @dataclass(frozen=True)
 class Checked:
-    """The result of a check: ``coverage`` says what reads the rows, and is ``None`` if the spec has errors;
-    ``notes`` are for those who write. Both as ``wireloom check --json`` prints them."""
+    """The result of a check, as ``wireloom check --json`` prints it. ``coverage``: what reads the rows, ``None``
+    if the spec has errors; ``notes``: about writing."""
 
     diagnostics: list[Diagnostic]
     coverage: dict[str, Any] | None = None
@@ -50,8 +50,8 @@ def check(
     with_plan: bool = False,
     text: str | None = None,
 ) -> Checked:
-    """Check a spec, of which nothing is run; with ``text`` that is what is in the file. Raises ``WireloomError`` where
-    it cannot be read."""
+    """Check a spec without running any of it; ``text`` replaces the content of the file if given. Raises
+    ``WireloomError`` if the file cannot be read."""
     if path.is_dir():
         raise WireloomError(
             f"there are no specs (*{SUFFIX}) in this folder: name a folder with specs, or a spec file", path=str(path)
@@ -75,7 +75,7 @@ def check(
     except InvalidSpecError as error:
         return Checked([*diagnostics, *error.diagnostics])
     except SpecError as error:
-        # A refusal whose place is not known.
+        # A refusal without a known position.
         refused = Diagnostic(result.spec.file, 1, 1, ERROR, error.message.removeprefix("error: "))
         return Checked([*diagnostics, refused])
     coverage = {**entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": reader}
@@ -87,13 +87,13 @@ def check(
 
 
 def entry(file: str, line: int, column: int, severity: str, message: str) -> dict[str, Any]:
-    """Return an entry of the JSON output that is no diagnostic of a spec."""
+    """Return an entry of the JSON output that is not a diagnostic of a spec."""
     place = {"file": file, "line": line, "column": column, "end_column": column}
     return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
 def _could_be_rows(plan: Plan) -> str:
-    """Return what would read the items of the root's last attribute, where these could be rows."""
+    """Return what would read the items of the root's last attribute, if they could be rows."""
     for each in takewhile(lambda each: each.holder is plan.root, candidates(plan)):
         if each.field is plan.root.fields[-1] and isinstance(each.field.repeat, RepeatEos):
             reader = "the object parser would read them: " if each.refusal else "the engine would read them"
@@ -104,7 +104,7 @@ def _could_be_rows(plan: Plan) -> str:
 def _coverage(plan: Plan) -> tuple[str | None, str]:
     """Return what reads the rows (``columns`` is the engine), and a sentence about it."""
     if plan.units is not None or plan.rows is not None:
-        # What no code can be made of for a format is refused here too.
+        # Specs for which no code can be generated are refused here too.
         lower(plan)
     if plan.units is not None:
         refusal = message_coverage(plan, plan.units)
@@ -132,10 +132,10 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
 
 
 def _memory(rows: Rows, program: ColumnProgram | None) -> str:
-    """Return what is in memory as a whole while rows are read that are inside of something; nothing of others."""
+    """Return what is kept in memory as a whole while rows inside of other objects are read; empty for other rows."""
     if rows.streaming:
         return f"; each item of {rows.field!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
-    # Whether a program can be interrupted inside of a unit is found when it is loaded.
+    # Whether a program can be interrupted inside of a unit is determined when it is loaded.
     if program is not None and engine.available and engine.Program(program.pack()).pauses:
         return "; an input is read in pieces"
     return "; an input is in memory as a whole, up to max_record bytes"

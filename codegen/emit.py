@@ -1,4 +1,4 @@
-"""Renders every backend over every spec, formats the result, and writes it or compares it with what is there."""
+"""Renders every backend for every spec, formats the output, and writes it or compares it with the existing files."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ SUBPACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and ru
 '''
 
 RUFF_VERSION = "0.17.5"
-"""The version of ruff that formats generated code, as the extra ``generate`` in pyproject.toml pins it."""
+"""The version of ruff that formats generated code, as pinned by the extra ``generate`` in pyproject.toml."""
 
 DISCOVERED = "pyspark_"
-"""How the names of the packages begin that Spark looks for."""
+"""The prefix of the names of packages that Spark discovers."""
 
 
 @dataclass(frozen=True)
 class Changes:
     """The changes that ``generate`` made or, with ``check``, would have made. Paths are relative to the output folder.
 
-    ``written``: new or different files; ``removed``: generated files that no spec accounts for; ``foreign``: files that
-    were not generated and do not belong there, which are left alone; ``unchanged``; ``diff``: one unified diff of it
-    all, empty if nothing changed.
+    ``written``: new or changed files; ``removed``: generated files that belong to no spec; ``foreign``: files that were
+    not generated and do not belong there, which are left unchanged; ``unchanged``: the others; ``diff``:
+    one unified diff of all changes, empty if there are none.
     """
 
     written: tuple[str, ...]
@@ -56,11 +56,11 @@ class Changes:
     diff: str
     foreign: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the code that was made does not do, each with its place in a spec."""
+    """Limitations of the generated code, each with its position in a spec."""
 
     @property
     def clean(self) -> bool:
-        """Return whether the folder held exactly what the specs say."""
+        """Return whether the folder was up to date with the specs."""
         return not self.written and not self.removed and not self.foreign
 
 
@@ -74,14 +74,13 @@ def generate(
     discovery_dir: Path | None = None,
     allow_modules: Iterable[str] = (),
 ) -> Changes:
-    """Compile the specs into ``output_dir``; with ``check`` nothing is written.
+    """Compile the specs into ``output_dir``; with ``check``, write nothing.
 
-    The specs are all there are: generated files in the folder that none of them accounts for are removed. ``progress``
-    is called with the name of each spec as its turn comes. ``target``: what the code needs to know of where it will
-    live. ``discovery_dir``: folder for the packages that Spark looks for, if not beside their formats.
-    ``allow_modules``: modules out of which the specs may name routines that are not registered. Raises
-    ``SpecError`` where a spec is refused (nothing is written then), and ``UnsupportedError`` where ``ruff`` is not
-    installed.
+    The specs are considered complete: generated files in the folder that belong to none of them are removed.
+    ``progress`` is called with the name of each spec before it is rendered. ``target``: where the code will be located.
+    ``discovery_dir``: the folder for the packages that Spark discovers, if not beside their formats. ``allow_modules``:
+    modules from which the specs may name routines that are not registered. Raises ``SpecError`` if a spec is refused
+    (nothing is written then), and ``UnsupportedError`` if ``ruff`` is not installed.
     """
     specs = load_all(spec_paths, allow_modules)
     plans = tuple(map(plan_of, specs))
@@ -95,7 +94,7 @@ def generate(
 
 
 def noted(place: Position | None, sentence: str) -> str:
-    """Something about a spec as a line with its place."""
+    """Return a remark about a spec as a line that begins with its position."""
     at = "" if place is None else f"{printable(place.file)}:{place.line}:{place.column}: "
     return f"{at}note: {sentence}"
 
@@ -103,9 +102,11 @@ def noted(place: Position | None, sentence: str) -> str:
 def load_all(
     spec_paths: Iterable[Path], allow_modules: Iterable[str] = (), texts: Mapping[Path, str] | None = None
 ) -> tuple[Spec, ...]:
-    """Return the specs and all that they import, each once, by name. Raises ``SpecError`` if two have one name.
+    """Return the specs and all specs that they import, without duplicates, by name. Raises ``SpecError`` if two have
+    the same name.
 
-    ``allow_modules``: as for ``wireloom.codegen.model.load.load``. ``texts``: what is in a file, where it is not read.
+    ``allow_modules``: as for ``wireloom.codegen.model.load.load``. ``texts``: contents of files that are not to be
+    read.
     """
     found: dict[str, Spec] = {}
     allowed = checked_modules(allow_modules)
@@ -116,7 +117,7 @@ def load_all(
             known = found.get(spec.name)
             if known is not None and known.sha256 != spec.sha256:
                 raise SpecError(same_id(spec, known))
-            # What an imported spec imports in turn is among what the whole imports.
+            # The imports of a spec include what its imports import in turn.
             others = tuple(each for each in family if each.name != spec.name)
             found[spec.name] = replace(spec, imports=others)
     return tuple(found[name] for name in sorted(found))
@@ -133,7 +134,7 @@ def render(
     target: Target = BOX,
     wanted: Iterable[Backend[Any]] | None = None,
 ) -> dict[str, str]:
-    """Return the files of the ``wanted`` backends, or of all, by path; not formatted yet."""
+    """Return the files of the ``wanted`` backends, or of all, by path; not yet formatted."""
     chosen = backends() if wanted is None else tuple(wanted)
     files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
     for plan in plans:
@@ -153,7 +154,8 @@ def render(
 def check_ruff() -> None:
     """Raise ``UnsupportedError`` unless the ruff that formats generated code is installed in the pinned version.
 
-    Another version may lay code out differently, and ``generate --check`` would report a drift that is none.
+    Another version may format code differently, and ``generate --check`` would then report differences in up-to-date
+    files.
     """
     require("ruff", "generate", "formatting generated code")
     installed = importlib.metadata.version("ruff")
@@ -165,8 +167,7 @@ def check_ruff() -> None:
 
 
 def formatted(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the modules as ``ruff format`` lays them out, in one run in a temporary folder; other files as they
-    are."""
+    """Return the modules formatted by ``ruff format``, run once in a temporary folder; other files are unchanged."""
     modules = [path for path in files if path.endswith(".py")]
     check_ruff()
     with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +186,7 @@ def formatted(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
-    """Paths are relative to ``output_dir``; those of the packages for Spark's discovery lead out of it."""
+    """Return the path relative to ``output_dir``; paths of packages for Spark's discovery lead out of it."""
     parts = PurePosixPath(path).parts
     if len(parts) < 2 or not parts[-2].startswith(DISCOVERED):
         return path
@@ -193,13 +194,13 @@ def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
 
 
 def check_folder(output_dir: Path) -> None:
-    """Raise ``WireloomError`` where there is something else than a folder."""
+    """Raise ``WireloomError`` if the path exists and is not a folder."""
     if output_dir.exists() and not output_dir.is_dir():
         raise WireloomError("is not a folder: name a folder to write to", path=str(output_dir))
 
 
 def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
-    """Return how ``output_dir`` differs from ``files``, and the packages for Spark's discovery in ``discovery_dir``.
+    """Return how ``output_dir``, and the packages for Spark's discovery in ``discovery_dir``, differ from ``files``.
 
     Raises ``WireloomError`` if a file is in the way.
     """
@@ -208,7 +209,7 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
     if discovery_dir is not None:
         for place in discovery_dir.glob(f"{DISCOVERED}*/__init__.py"):
             path = Path(os.path.relpath(place, output_dir)).as_posix()
-            # Others may have such packages too; what was not generated here is none of our business.
+            # Other projects may have such packages too; only files generated by wireloom are considered.
             if path in files or _text(place).startswith(HEADER_STARTS):
                 standing[path] = place
     written: list[str] = []
@@ -237,10 +238,10 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
 
 
 def from_here(output_dir: Path, path: str) -> str:
-    """Return a path below the output folder, or beside it, as it is called in the current folder."""
+    """Return a path below or beside the output folder, relative to the current folder."""
     place = output_dir / path
     found = os.path.relpath(place)
-    # Whoever gave an absolute path does not want to count steps upwards.
+    # Given an absolute path, the result stays absolute.
     return Path(os.path.normpath(place) if place.is_absolute() and found.startswith("..") else found).as_posix()
 
 
@@ -257,7 +258,7 @@ def _text(path: Path) -> str:
 
 
 def difference(path: str, old: str | None, new: str | None) -> list[str]:
-    """Return the lines of a unified diff of one file; ``None`` if there is none."""
+    """Return the lines of a unified diff of one file. ``None`` stands for a file that does not exist."""
     lines = difflib.unified_diff(
         (old or "").splitlines(keepends=True),
         (new or "").splitlines(keepends=True),
@@ -281,7 +282,7 @@ def _write(files: Mapping[str, str], changes: Changes, output_dir: Path) -> None
 
 
 def put(place: Path, text: str) -> None:
-    """Write a file that is never there in part, also where an interrupt comes in between."""
+    """Write a file atomically, so that it is never incomplete, even after an interrupt."""
     unfinished = place.with_name(f".{place.name}.tmp")
     try:
         unfinished.write_text(text, encoding="utf-8", newline="\n")
@@ -292,7 +293,7 @@ def put(place: Path, text: str) -> None:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a folder that holds only what Python cached of the files that are gone."""
+    """Remove a folder if it contains only Python's cache of files that no longer exist."""
     cache = folder / "__pycache__"
     if not folder.is_dir() or any(each != cache for each in folder.iterdir()):
         return

@@ -1,7 +1,6 @@
 """Names of encodings in the canonical spelling of Kaitai's language.
 
-The table is Kaitai's own. Every name in it is one that Python's codecs know (some under another spelling: see
-``python_codec``).
+The table is Kaitai's. Python's codecs know every name in it (some under another spelling: see ``python_codec``).
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import codecs
 import re
 
 ENCODING_NAMES = "https://doc.kaitai.io/ksy_style_guide.html#encoding-name"
-"""Where Kaitai's style guide says which spelling is canonical."""
+"""The page of Kaitai's style guide with the canonical spellings."""
 
 _ISO_ALIASES = {
     1: "latin1 l1 iso-ir-100 ibm819 cp819 windows-28591",
@@ -76,7 +75,7 @@ def canonical_encodings() -> tuple[str, ...]:
 
 
 def python_codec(name: str) -> str | None:
-    """Return the name of Python's codec for an encoding (canonical or not), ``None`` if Python has none."""
+    """Return the name of Python's codec for an encoding (canonical or not); ``None`` if Python has none."""
     try:
         return codecs.lookup(name).name
     except (LookupError, ValueError):
@@ -84,5 +83,5 @@ def python_codec(name: str) -> str | None:
 
 
 def terminator_of(encoding: str) -> bytes:
-    """Return the terminator of a ``strz`` in that encoding: a zero of the width of its code units."""
+    """Return the terminator of a ``strz`` in that encoding: a zero with the width of its code unit."""
     return b"\0" * {"UTF-16": 2, "UTF-32": 4}.get(encoding[:6], 1)

@@ -1,4 +1,4 @@
-"""A format from a spec without generated code on disk: the same code, in modules that live in memory."""
+"""A format from a spec without generated code on disk: the same code, in modules in memory."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ def load_format(
 ) -> Format:
     """Return the format that a spec describes.
 
-    ``allow_modules``: modules out of which it may name routines that are not registered. Raises ``SpecError``, also
-    where the spec declares no rows and ``needs_rows`` is set, and ``WireloomError`` where a routine is not there.
-    Without ``needs_rows`` the format of such a spec has no columns: its input can be read as one object. With ``text``
-    that is what is in the file.
+    ``allow_modules``: modules from which it may name routines that are not registered. ``text``: the content of the
+    file, if it is not to be read. Without ``needs_rows``, the format of a spec without rows has no columns: its input
+    can be read as one object.
+
+    Raises ``SpecError``, also if the spec declares no rows and ``needs_rows`` is set, and ``WireloomError`` if a
+    routine is missing.
     """
     specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text})
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
     files = render(map(plan_of, specs), wanted=(each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):
-        # What is missing is said before anything is read. All of them are permitted, or they would not be in the code.
+        # Missing routines are reported before anything is read. All of them are permitted, or they would not be in the
+        # code.
         load(routine.place)
     found = explored(spec.name, files, None if needs_rows else _without_rows(spec))
     if found is None:

@@ -1,4 +1,4 @@
-"""Where a project keeps its specs and its generated code: the table ``[tool.wireloom]`` of its ``pyproject.toml``.
+"""The folders of a project's specs and generated code: the table ``[tool.wireloom]`` of its ``pyproject.toml``.
 
 ```toml
 [tool.wireloom]
@@ -9,8 +9,8 @@ discovery = "src"                                # folder on Python's path for t
 allow-modules = ["wireloom_readings.routines"]   # modules out of which the specs may name classes
 ```
 
-All paths are relative to the file. Without the table a project is laid out as wireloom itself: ``specs/`` and
-``generated/``, which is imported as ``wireloom.formats``. Without ``discovery`` the packages that Spark looks for lie
+All paths are relative to the file. Without the table a project has the layout of wireloom itself: ``specs/`` and
+``generated/``, which is imported as ``wireloom.formats``. Without ``discovery`` the packages that Spark discovers are
 beside their formats, and the build has to put them on the path.
 """
 
@@ -31,12 +31,12 @@ FILE = "pyproject.toml"
 MODULES = "allow-modules"
 KEYS = ("specs", "output", "package", "discovery", MODULES)
 GROUP = "wireloom.formats"
-"""The group of entry points by which installed packages add formats."""
+"""The group of entry points by which installed packages register formats."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """A project's layout; the paths begin with the project's folder."""
+    """The layout of a project; its paths include the project's folder."""
 
     specs: Path
     output: Path
@@ -44,19 +44,19 @@ class Project:
     discovery: Path | None = None
     allow_modules: tuple[str, ...] = ()
     entry_points: frozenset[str] | None = None
-    """Names of the formats that the project declares to those who install it; ``None`` if it has no table."""
+    """Names of the formats that the project registers as entry points; ``None`` if it has no such table."""
 
     def spec_files(self) -> list[Path]:
-        """Return the specs, sorted."""
+        """Return the paths of the specs, sorted."""
         return sorted(self.specs.glob("*.ksy"))
 
 
 def enclosing_project(folder: Path) -> Project:
-    """Return the layout of the nearest project that ``folder`` lies in, as ``find_project`` gives it.
+    """Return the layout of the nearest project that contains ``folder``, as ``find_project`` returns it.
 
-    That is ``folder`` itself where it has ``specs/``, else the first folder upwards whose ``pyproject.toml`` has the
-    table, or that has ``specs/`` beside the file. A repository (``.git``) is not left. Where nothing is found,
-    ``folder`` is taken for one.
+    That is ``folder`` itself if it contains ``specs/``, else the nearest parent folder whose ``pyproject.toml`` has the
+    table, or that has ``specs/`` beside the file. The search stops at the root of a repository (``.git``). If nothing
+    is found, ``folder`` is taken as the project.
     """
     if (folder / "specs").is_dir():
         return find_project(folder)
@@ -71,12 +71,12 @@ def enclosing_project(folder: Path) -> Project:
 
 
 def _upwards(folder: Path) -> list[str]:
-    """``..``, ``../..`` …, up to the root: paths that lead from where somebody is."""
+    """Return ``..``, ``../..`` …, up to the root: relative paths from the current folder."""
     return ["/".join([".."] * count) for count in range(1, len(folder.resolve().parts))]
 
 
 def find_project(folder: Path) -> Project:
-    """Return the layout of the project in ``folder``. Raises ``WireloomError`` if its table cannot be understood."""
+    """Return the layout of the project in ``folder``. Raises ``WireloomError`` if its table is invalid."""
     file = folder / FILE
     data = _read(file) if file.is_file() else {}
     tool = data.get("tool", {})

@@ -1,5 +1,5 @@
-"""Terms that the model of a spec and its plan share: sizes, ends, repetitions, byte orders, enums, logical
-types, fields of messages, and what a table is made of. Plain frozen data."""
+"""Frozen data that the model of a spec and its plan share: sizes, ends, repetitions, byte orders, enums, logical types,
+fields of messages, and parts of tables."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .expression.types import Path, Type
 from .spec.position import Position
 
 MODEL_VERSION = 1
-"""Raised whenever generated code of an older model can no longer run on the runtime; the runtime compares it."""
+"""Increased whenever code generated from an older model no longer runs on the runtime, which compares it."""
 
 
-# What a field's bytes are ---------------------------------------------------------------------------------------------
+# Extent of a field ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class FixedSize:
-    """Known without a size key: integers and floats, and ``contents``. In bytes."""
+    """A size known without a size key, in bytes: of integers, floats and ``contents``."""
 
     size: int
 
@@ -38,19 +38,19 @@ class EndOfStreamSize:
 
 @dataclass(frozen=True)
 class TerminatedSize:
-    """``terminator`` (or ``strz``) without a size: up to the terminator."""
+    """``terminator`` (or ``strz``) without a size: everything up to the terminator."""
 
 
 @dataclass(frozen=True)
 class OwnSize:
-    """A user type that is read from the enclosing stream itself and ends where it ends; a switch without a size, whose
-    cases have theirs; bits, whose width is in their type."""
+    """A field without a size key that ends on its own: a user type read from the enclosing stream, a switch whose cases
+    have sizes, or bits, whose type contains the width."""
 
 
 @dataclass(frozen=True)
 class WithinSize:
-    """``-wireloom: {within: EXPRESSION}``: all of these bytes, which have been read before. It takes none of its own
-    stream."""
+    """``-wireloom: {within: EXPRESSION}``: all of these bytes, which have been read before. It reads nothing from its
+    own stream."""
 
     expression: Node
 
@@ -60,7 +60,7 @@ Size = FixedSize | ExpressionSize | EndOfStreamSize | TerminatedSize | OwnSize |
 
 @dataclass(frozen=True)
 class Terminator:
-    """``terminator``, ``include``, ``consume``, ``eos-error``. Also inside a sized field, where it cuts the value."""
+    """``terminator``, ``include``, ``consume``, ``eos-error``. In a sized field it truncates the value."""
 
     value: bytes
     include: bool = False
@@ -75,49 +75,48 @@ class Process:
 
     name: str
     arguments: tuple[Node, ...] = ()
-    """Of codecs: the number of the one that is meant, -1 where it is none, and the size of the content, if that is
-    known."""
+    """For codecs: the number of the selected codec, -1 if none is, and the size of the content, if known."""
     position: Position | None = field(default=None, compare=False)
     codecs: tuple[str, ...] = ()
-    """Names of the codecs of blocks, one of which undoes the compression of the bytes."""
+    """Names of the codecs of blocks, one of which decompresses the bytes."""
     most: int = 0
-    """Of codecs: the most bytes that the content may have."""
+    """For codecs: the maximum size of the content in bytes."""
 
     @property
     def words(self) -> str:
-        """``processed with xor``, or ``compressed``."""
+        """Return a description: ``processed with xor``, or ``compressed``."""
         return "compressed" if self.codecs else f"processed with {self.name}"
 
     @property
     def is_routine(self) -> bool:
-        """Return whether a class undoes it that the spec names."""
+        """Return whether a class named by the spec performs it."""
         return not self.codecs and self.name not in BUILT_IN_PROCESSES
 
 
 BUILT_IN_PROCESSES = ("zlib", "xor", "rol", "ror")
-"""What ``process`` says that needs no class."""
+"""The names in ``process`` that need no class."""
 
 SIZE_PRESERVING = ("xor", "rol", "ror")
-"""Processes that give as many bytes as they take, whatever these are."""
+"""Processes whose output is always as long as their input."""
 
 # Repetition -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class RepeatEos:
-    """``repeat: eos``: to the end of the stream."""
+    """``repeat: eos``: up to the end of the stream."""
 
 
 @dataclass(frozen=True)
 class RepeatCount:
-    """``repeat: expr``: that many times."""
+    """``repeat: expr``: a number of times."""
 
     expression: Node
 
 
 @dataclass(frozen=True)
 class RepeatUntil:
-    """``repeat: until``: up to and with the first item, seen as ``_``, of which the expression is true."""
+    """``repeat: until``: up to and including the first item, available as ``_``, for which the expression is true."""
 
     expression: Node
 
@@ -127,9 +126,10 @@ Repeat = RepeatEos | RepeatCount | RepeatUntil
 
 @dataclass(frozen=True)
 class Framing:
-    """``-wireloom: {framing: …}`` on the repeated attribute whose items are between delimiters.
+    """``-wireloom: {framing: …}`` of the repeated attribute whose items are between delimiters.
 
-    ``stuffing`` is ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``."""
+    ``stuffing``: ``word`` (delimiter of two bytes, Backtrace), ``cobs`` (delimiter 00) or ``none``.
+    """
 
     delimiter: bytes
     stuffing: str
@@ -140,7 +140,7 @@ class Framing:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One of ``params``: a value that the type is given where it is used."""
+    """One of ``params``: a value that is passed to the type where it is used."""
 
     id: str
     type: Type
@@ -169,7 +169,7 @@ class Enum:
 
 @dataclass(frozen=True)
 class ComputedEndian:
-    """A byte order that is decided when an object is read: ``le`` or ``be`` by case; ``None`` matches all others."""
+    """A byte order that is determined when an object is read: ``le`` or ``be`` by case; ``None`` matches all others."""
 
     on: Node
     cases: tuple[tuple[Node | None, str], ...]
@@ -177,7 +177,7 @@ class ComputedEndian:
 
 @dataclass(frozen=True)
 class InheritedEndian:
-    """The byte order that the ``_parent`` has computed."""
+    """The byte order that the ``_parent`` has determined."""
 
 
 # Logical types --------------------------------------------------------------------------------------------------------
@@ -185,8 +185,8 @@ class InheritedEndian:
 
 @dataclass(frozen=True)
 class Timestamp:
-    """Logical type of an integer: ``unit`` is ``s``, ``ms``, ``us`` or ``ns`` since the Unix epoch; ``zone`` is ``UTC``
-    or ``None`` for local time without a zone."""
+    """Logical type of an integer: a count of ``unit`` (``s``, ``ms``, ``us`` or ``ns``) since the Unix epoch; ``zone``
+    is ``UTC`` or ``None`` for local time without a zone."""
 
     unit: str
     zone: str | None
@@ -194,13 +194,13 @@ class Timestamp:
 
 @dataclass(frozen=True)
 class Labels:
-    """Logical type of an enum: its labels as text (a dictionary in Arrow); unknown values as their number's text."""
+    """Logical type of an enum: its labels as text (a dictionary in Arrow); unknown values are their numbers as text."""
 
 
 @dataclass(frozen=True)
 class IntegerText:
     """Logical type of a value instance of a message type (``-wireloom: {text: integer}``): its text is a decimal
-    integer, an optional sign and digits. Other text is damage (reason ``value``)."""
+    integer with an optional sign. Other text is damage (reason ``value``)."""
 
 
 @dataclass(frozen=True)
@@ -227,10 +227,10 @@ Logical = Timestamp | Labels | IntegerText | Pairs | DenseUnion
 class MessageField:
     """The properties of an attribute that is a field of a protobuf message.
 
-    ``kind`` is protobuf's word (``uint64`` … ``bytes``, ``message``, ``enum``); ``label`` is ``optional``,
-    ``required``, ``repeated`` or ``implicit`` (proto3 without a label). ``default``: proto2's, an enum's as its number.
-    ``key``: the kind of a map's keys; the attribute's type and ``kind`` are then those of the values.
-    ``json``: tables have its messages as JSON text.
+    ``kind``: protobuf's name of the type (``uint64`` … ``bytes``, ``message``, ``enum``); ``label``: ``optional``,
+    ``required``, ``repeated`` or ``implicit`` (proto3 without a label). ``default``: that of proto2, for an enum as its
+    number. ``key``: the kind of a map's keys; the attribute's type and ``kind`` are then those of the values. ``json``:
+    tables contain its messages as JSON text.
     """
 
     number: int
@@ -247,7 +247,8 @@ class MessageField:
 class Message:
     """``-wireloom: {message: …}`` of a type: its attributes are fields of a protobuf message.
 
-    ``strict``: wire types and varints that do not fit are errors, as in Rust's prost; else they are skipped."""
+    ``strict``: wire types and varints that do not match are errors, as in Rust's prost; otherwise they are skipped.
+    """
 
     syntax: str
     strict: bool = False
@@ -257,7 +258,7 @@ class Message:
 @dataclass(frozen=True)
 class UnitColumn:
     """A column of a table of messages: the attribute or instance ``name`` of the row, or of the message ``up`` levels
-    above it. ``path`` is the type that has it."""
+    above it. ``path``: the type that contains it."""
 
     name: str
     path: Path
@@ -268,17 +269,20 @@ class UnitColumn:
 class UnitKind:
     """One kind of message that the units of a format may be, and its table.
 
-    ``message``: the type of a unit. ``rows``: the attributes that lead to the rows, the last one repeated; empty where
-    the unit is one row. ``row``: the type of a row. ``unit_columns``: attributes of the unit of which the reader keeps
-    one value per unit, for its report. ``row_number``, ``mark``, ``whole``: names of columns; empty if there are
-    none (``MessageUnits`` says what they are). ``name`` is empty if there is but one kind."""
+    - ``name``: empty if there is a single kind.
+    - ``message``: the type of a unit.
+    - ``rows``: the attributes that lead to the rows, the last one repeated; empty if the unit is one row.
+    - ``row``: the type of a row.
+    - ``unit_columns``: attributes of the unit of which the reader keeps one value per unit, for its report.
+    - ``row_number``, ``mark``, ``whole``: names of columns, see ``MessageUnits``; empty if there are none.
+    """
 
     name: str
     message: Path
     rows: tuple[str, ...]
     row: Path
     columns: tuple[UnitColumn | str, ...]
-    """In order; text: the column ``row_number`` or ``mark``."""
+    """In order; a string is the column ``row_number`` or ``mark``."""
     selectable: tuple[UnitColumn | str, ...] = ()
     unit_columns: tuple[str, ...] = ()
     row_number: str = ""
@@ -290,12 +294,15 @@ class UnitKind:
 class Units:
     """``-wireloom: {message: …}`` in ``meta``: the input consists of messages.
 
-    ``at``: the root's attributes that lead to a message, for people and the envelope. ``framing``: ``whole``,
-    ``varint``, ``u1`` … ``u8be`` (lengths before each), or ``module:Class`` of a framing of one's own. ``framings``:
-    all of several, of which ``framing`` is the first. ``option``: the reader's option that chooses among several kinds,
-    ``default`` the kind without it; both empty if there is one kind. ``packing``, ``hooks``: ``module:Class``, or
-    empty. ``prefix``, ``digest``, ``least``: a unit's envelope.
-    ``positions``: where the keys ``framing``, ``packing`` and ``hooks`` have their values."""
+    - ``at``: the root's attributes that lead to a message, for documentation and the envelope.
+    - ``framing``: ``whole``, ``varint``, ``u1`` … ``u8be`` (a length before each message), or ``module:Class`` of a
+      custom framing. ``framings``: all of several, of which ``framing`` is the first.
+    - ``option``: the reader's option that chooses among several kinds, ``default`` the kind without it; both empty if
+      there is one kind.
+    - ``packing``, ``hooks``: ``module:Class``, or empty.
+    - ``prefix``, ``digest``, ``least``: the envelope of a unit.
+    - ``positions``: the positions of the values of the keys ``framing``, ``packing`` and ``hooks``.
+    """
 
     kinds: tuple[UnitKind, ...]
     at: tuple[str, ...] = ()
@@ -316,9 +323,9 @@ class Units:
 
 @dataclass(frozen=True)
 class Preallocated:
-    """``-wireloom: {preallocated: …}``: zeros after the last record are no damage. A damaged last record with a
-    ``sector`` of zeros, whose first one begins after its ``header``, was not written to its end; 0: that is not
-    known."""
+    """``-wireloom: {preallocated: …}``: zeros after the last record are not damage. ``sector``: the size of a sector in
+    bytes; a damaged last record that contains a sector of zeros, the first one after its ``header``, is an incomplete
+    write; 0: unknown."""
 
     sector: int = 0
     header: int = 0
@@ -326,12 +333,16 @@ class Preallocated:
 
 @dataclass(frozen=True)
 class Fragments:
-    """How records that are written in pieces are put together: each row on the wire is a fragment. ``kind``: the
-    attribute that says which piece it is; ``data``: the one whose bytes are put together; ``full``, ``first``,
-    ``middle``, ``last``: the kinds; ``skip``: those of records without rows; ``block``: the size of the blocks that
-    pieces fill, 0 if it is not given; ``codec``: the attribute or value instance that says how a record is
-    compressed, empty if none is, ``codecs``: the codecs by its values, and ``most``: the most bytes of a record;
-    ``log``: the one that says of which log a piece is, or empty."""
+    """How records that are written in fragments are reassembled; each row on the wire is a fragment.
+
+    - ``kind``: the attribute with the kind of a fragment; ``full``, ``first``, ``middle``, ``last``: the kinds;
+      ``skip``: those of records without rows.
+    - ``data``: the attribute whose bytes are concatenated.
+    - ``block``: the size of the blocks that fragments fill, 0 if it is not given.
+    - ``codec``: the attribute or value instance that chooses the compression of a record, empty if there is none;
+      ``codecs``: the codecs by its values; ``most``: the maximum size of a record in bytes.
+    - ``log``: the attribute that identifies the log of a fragment, or empty.
+    """
 
     kind: str
     data: str
@@ -354,8 +365,8 @@ class Fragments:
 
 @dataclass(frozen=True)
 class LookUp:
-    """A column ``name``: ``value`` of the last row of another ``table`` whose ``match`` equals ``key`` of the row;
-    ``default``: whether readers have it who do not choose."""
+    """A column ``name``: the ``value`` of the last row of another ``table`` whose ``match`` equals ``key`` of the row.
+    ``default``: whether it is a default column."""
 
     name: str
     table: str
@@ -367,10 +378,11 @@ class LookUp:
 
 @dataclass(frozen=True)
 class Choice:
-    """An option of the format that names how many unused bytes follow each row (``-wireloom: {options: …}``).
+    """An option of the format that determines the number of unused bytes after each row (``-wireloom: {options: …}``).
 
-    ``padding`` maps each value of the option to that number of bytes. With ``default`` = ``auto`` the reader decides by
-    evidence: the first value in order whose rows hold."""
+    ``padding`` maps each value of the option to that number of bytes. With ``default`` = ``auto`` the reader chooses
+    the first value in order with which the rows are valid.
+    """
 
     name: str
     padding: tuple[tuple[str, int], ...]

@@ -1,4 +1,4 @@
-"""Words for messages: quoting, lists, and the nearest valid word."""
+"""Text for messages: quoting, lists, and the nearest valid word."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import difflib
 from collections.abc import Iterable
 
 MAX_SHOWN = 60
-"""Characters of a spec's own text that a message repeats."""
+"""Maximum number of characters of a spec's text that a message repeats."""
 
 
 def shown(text: str) -> str:
-    """``text`` in quotes, cut where it is long.
+    """Return ``text`` in quotes, truncated if it is long.
 
     >>> shown("len")
     "'len'"
@@ -19,12 +19,12 @@ def shown(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """``text``, cut where it is long."""
+    """Return ``text``, truncated if it is long."""
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def listed(words: Iterable[str]) -> str:
-    """``a, b or c``.
+    """Return words as ``a, b or c``.
 
     >>> listed(["le", "be"])
     'le or be'
@@ -34,11 +34,12 @@ def listed(words: Iterable[str]) -> str:
 
 
 MAX_CANDIDATES = 200
-"""Words that are compared with a wrong one: comparing is slow, and a spec may declare a hundred thousand."""
+"""Maximum number of words that are compared with a wrong one: comparing is slow, and a spec may declare a hundred
+thousand."""
 
 
 def nearest(word: str, valid: Iterable[str]) -> str | None:
-    """Return the valid word that is most like ``word``, if any is like it at all."""
+    """Return the valid word most similar to ``word``; ``None`` if there is none."""
     size = len(word)
     close = sorted({each for each in valid if abs(len(each) - size) <= 2 + size // 2 and len(each) <= MAX_SHOWN})
     if len(close) > MAX_CANDIDATES:
@@ -48,6 +49,6 @@ def nearest(word: str, valid: Iterable[str]) -> str | None:
 
 
 def suggestion(word: str, valid: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` or nothing."""
+    """Return ``; did you mean 'x'?``, or an empty string."""
     found = nearest(word, valid)
     return f"; did you mean '{found}'?" if found else ""

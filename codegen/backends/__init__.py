@@ -1,4 +1,4 @@
-"""The backends: one folder each, all of the shape that ``base`` describes. A new backend is a new folder here."""
+"""The backends: one folder each, with the structure that ``base`` describes. A new backend is a new folder here."""
 
 from ...base.face import face
 

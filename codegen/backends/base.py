@@ -1,15 +1,15 @@
 """The interface of backends, and how the generator finds them.
 
-A backend is a folder beside this file with
+A backend is a folder in this package with
 
-- ``lower.py``: ``lower(plan) -> View``: frozen dataclasses of final strings and ordered steps, everything decided;
-- ``*.j2``: templates that only put the view's strings in place (loops, presence checks, includes, the filters below,
-  by which every text of a spec passes: see ``escaping``);
+- ``lower.py``: ``lower(plan) -> View``: frozen dataclasses of final strings and ordered steps, with all decisions made;
+- ``*.j2``: templates that only insert the view's strings (loops, presence checks, includes, the filters below,
+  through which every text of a spec passes: see ``escaping``);
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
-``backends()`` finds every such folder, so that nothing else changes when one is added, and the backends of installed
-packages: entry points of the group ``wireloom.backends``, each of which is a ``Backend``. A backend refuses what it
-cannot express with ``SpecError`` and one plain sentence (``refuse`` makes one with the place in the spec).
+``backends()`` finds every such folder, so that adding one changes nothing else, and the backends of installed packages:
+entry points of the group ``wireloom.backends``, each of which is a ``Backend``. A backend raises ``SpecError`` with one
+plain sentence for what it cannot express (``refuse`` adds the position in the spec).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from .escaping import python_comment, python_docstring, python_text, xml_comment
 View = TypeVar("View")
 
 LINE_LENGTH = 120
-"""Width of emitted lines, in characters; that of the project."""
+"""Maximum width of emitted lines in characters; the same as in the project's own code."""
 
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A file to be written: ``path`` is relative to the output folder (``generated/``), with forward slashes."""
+    """A file to be written. ``path``: relative to the output folder (``generated/``), with forward slashes."""
 
     path: str
     text: str
@@ -51,11 +51,11 @@ class OutputFile:
 
 @dataclass(frozen=True)
 class Target:
-    """Where generated code will live: what it needs to know of that is only its own name.
+    """Where generated code will be located, as far as the code depends on it.
 
-    ``package``: the import package that the output folder is. ``specs``: the folder of the specs as headers name it.
-    ``discovery``: whether the packages that Spark looks for (``pyspark_NAME``) leave the output folder for one that is
-    on Python's path as it is; otherwise they lie beside their format and the build has to move them.
+    ``package``: the import package of the output folder. ``specs``: the folder of the specs, as named in headers.
+    ``discovery``: whether the packages that Spark looks up (``pyspark_NAME``) are written outside of the output folder,
+    to a folder on Python's path; otherwise they are written beside their format and the build has to move them.
     """
 
     package: str = "wireloom.formats"
@@ -64,14 +64,16 @@ class Target:
 
 
 BOX = Target()
-"""The formats that come with wireloom."""
+"""The formats included in wireloom."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """One file that a backend makes per spec: its template, and its path, in which ``{name}`` is the spec's name.
+    """One file that a backend generates per spec: its template and its path, in which ``{name}`` is the name of the
+    spec.
 
-    ``parts``: whether it is made for the parts of a spec as well; ``{name}`` is then the folder of the part."""
+    ``parts``: whether it is also generated for the parts of a spec; ``{name}`` is then the folder of the part.
+    """
 
     template: str
     path: str
@@ -79,16 +81,16 @@ class Output:
 
 
 def no_parts(plan: Plan) -> Mapping[str, Any]:
-    """Return no parts: most backends have one view of a spec."""
+    """Return no parts: most backends have a single view of a spec."""
     return {}
 
 
 @dataclass(frozen=True)
 class Backend(Generic[View]):
-    """A backend. ``lower`` gives ``None`` if the backend has nothing to say about a spec.
+    """A backend. ``lower`` returns ``None`` if the backend generates nothing for a spec.
 
-    Templates see ``view`` (what ``lower`` gave), ``header`` (the comment that opens every generated file), ``name``
-    (the spec's) and ``package`` (the import package that the output folder is).
+    Templates receive ``view`` (the result of ``lower``), ``header`` (the comment at the start of every generated file),
+    ``name`` (of the spec) and ``package`` (the import package of the output folder).
     """
 
     name: str
@@ -96,18 +98,18 @@ class Backend(Generic[View]):
     lower: Callable[[Plan], View | None]
     outputs: tuple[Output, ...]
     messages: bool = False
-    """Whether it knows types that are protobuf messages; specs that have some are refused for it otherwise."""
+    """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
     parts: Callable[[Plan], Mapping[str, View]] = no_parts
-    """More views of a spec, by the name of the subpackage that each of them is for."""
+    """Returns further views of a spec, by the name of the subpackage of each."""
 
     @property
     def makes_modules(self) -> bool:
-        """Return whether it makes any Python."""
+        """Return whether it generates any Python module."""
         return any(each.path.endswith(".py") for each in self.outputs)
 
     def files(self, plan: Plan, target: Target = BOX) -> tuple[OutputFile, ...]:
-        """Return the files of one spec, not formatted yet. Raises ``SpecError`` if the spec needs what is not
-        supported."""
+        """Return the files of one spec, not yet formatted. Raises ``SpecError`` if the spec requires something
+        unsupported."""
         if plan.refused:
             raise InvalidSpecError(plan.refused)
         view = self.lower(plan)
@@ -132,21 +134,21 @@ class Backend(Generic[View]):
 
 
 GROUP = "wireloom.backends"
-"""The group of entry points of backends that other packages have."""
+"""The group of entry points for backends of other packages."""
 
 
 @cache
 def own_backends() -> tuple[Backend[Any], ...]:
-    """Wireloom's own backends, by name."""
+    """Return wireloom's own backends, sorted by name."""
     package = importlib.import_module(__name__.rpartition(".")[0])
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg)
     return tuple(importlib.import_module(f"{package.__name__}.{name}").BACKEND for name in names)
 
 
 def backends() -> tuple[Backend[Any], ...]:
-    """Return every backend, by name: wireloom's own and those that installed packages have registered.
+    """Return all backends, sorted by name: wireloom's own and those that installed packages have registered.
 
-    Raises ``UnsupportedError`` if an entry point cannot be loaded, is no backend, or has a name that is taken.
+    Raises ``UnsupportedError`` if an entry point cannot be loaded, is not a backend, or has a name that is in use.
     """
     found = {each.name: each for each in own_backends()}
     for entry in entry_points(GROUP):
@@ -176,7 +178,8 @@ def _loaded(entry: EntryPoint) -> Backend[Any]:
 
 
 def header(plan: Plan, target: Target = BOX) -> str:
-    """Return the comment that opens every file generated from a spec: no time, no machine's path, no tool's version."""
+    """Return the comment at the start of every file generated from a spec. It contains no time, no absolute path and no
+    version of a tool, so that output is reproducible."""
     source = python_comment(f"{target.specs}/{PurePath(plan.file).name}")
     return (
         f"# Generated by wireloom from {source} (model version {MODEL_VERSION},\n"
@@ -186,27 +189,29 @@ def header(plan: Plan, target: Target = BOX) -> str:
 
 
 HEADER_START = "# Generated by wireloom "
-"""How every generated module begins."""
+"""The first words of every generated module."""
 
 HEADER_STARTS = (HEADER_START, "<!-- Generated by wireloom ")
-"""How every generated file begins, pages and pictures included; the generator overwrites and removes no other."""
+"""The first words of every generated file, pages and pictures included; the generator never overwrites or removes other
+files."""
 
 
 def refusal(position: Position | None, sentence: str) -> SpecError:
-    """Return the error that says ``sentence`` with the place in the spec, if known."""
+    """Return the error with ``sentence`` and the position in the spec, if known."""
     if position is None:
         return SpecError(f"error: {sentence}")
     return InvalidSpecError([Diagnostic.at(position, ERROR, sentence)])
 
 
 def refuse(position: Position | None, sentence: str) -> NoReturn:
-    """Raise the ``refusal``."""
+    """Raise the error that ``refusal`` returns."""
     raise refusal(position, sentence)
 
 
 @cache
 def template_environment(folder: Path) -> Environment:
-    """Return the Jinja environment of a backend's templates: undefined names are errors, block lines leave no trace."""
+    """Return the Jinja environment of a backend's templates: undefined names are errors, block lines leave no blank
+    lines."""
     environment = Environment(
         loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
@@ -219,11 +224,11 @@ def template_environment(folder: Path) -> Environment:
     return environment
 
 
-# Filters: they escape and indent, nothing else -----------------------------------------------------------------------
+# Filters: they only escape and indent ---------------------------------------------------------------------------------
 
 
 def indented(text: str, width: int = 4) -> str:
-    """``text`` with all lines but the first indented; empty lines stay empty, and those at the end are left out.
+    """Return ``text`` with all lines except the first indented; empty lines stay empty, and trailing ones are removed.
 
     >>> indented("a\\n\\nb\\n", 2)
     'a\\n\\n  b'
@@ -233,7 +238,7 @@ def indented(text: str, width: int = 4) -> str:
 
 
 def markup_comment(comment: str) -> str:
-    """Return a comment of Python's as one of Markdown or SVG.
+    """Return a Python comment as a comment of Markdown or SVG.
 
     >>> markup_comment("# Generated from a.ksy.\\n# Do not edit.")
     '<!-- Generated from a.ksy.\\nDo not edit. -->'

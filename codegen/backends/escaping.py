@@ -1,7 +1,8 @@
-"""Text of a spec in generated files: one function per target, which no text can leave, whatever it holds.
+"""Escaping of a spec's text in generated files: one function per target language; no text can break out of its context.
 
-Every text that a spec's author chose (titles, documentation, names of files, encodings, string literals) passes the
-function of its target. Names that the front end has checked (letters, digits and underscores) need none.
+Every text chosen by the author of a spec (titles, documentation, names of files, encodings, string literals) passes
+through the function of its target. Names that the front end has checked (letters, digits and underscores) need no
+escaping.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from wireloom.base.printable import is_legible, legible, printable
 
 
 def python_text(text: str) -> str:
-    """Return a literal of Python's; the formatter sees to its quotes.
+    """Return a Python literal; the formatter normalises its quotes.
 
     >>> print(python_text("it's"))
     "it's"
@@ -32,7 +33,7 @@ def python_comment(text: str) -> str:
 
 
 def python_docstring(text: str) -> str:
-    """Return a docstring of ``text``, one line where it fits; continuation lines are to be indented by the caller.
+    """Return a docstring of ``text``, on one line if it fits; the caller indents continuation lines.
 
     >>> print(python_docstring("A frame."))
     \"\"\"A frame.\"\"\"
@@ -48,7 +49,7 @@ def python_docstring(text: str) -> str:
 
 
 def xml_comment(text: str) -> str:
-    """Return a comment of XML's, of Markdown's too, in which no two dashes may follow each other.
+    """Return a comment of XML or Markdown, in which two consecutive dashes are not allowed.
 
     >>> xml_comment("Generated from a-->b.ksy.")
     '<!-- Generated from a- ->b.ksy. -->'
@@ -59,30 +60,31 @@ def xml_comment(text: str) -> str:
 # Markdown ------------------------------------------------------------------------------------------------------------
 
 _REFUSED = (
-    r"(?P<tag><)(?=[A-Za-z/!?])"  # the beginning of HTML, and of an address in angle brackets
+    r"(?P<tag><)(?=[A-Za-z/!?])"  # the beginning of HTML, or of an address in angle brackets
     r"|(?P<picture>!)(?=\[)"
     r"|(?P<link>\])(?=[(:])(?![(:]\s*https?://)"
 )
 _TEXT = re.compile(rf"\\[!-/:;=-@\[-`{{-~]|{_REFUSED}")
-"""What is refused, and before it what a backslash makes ordinary, but for the sign that HTML begins with."""
+"""Constructs that are refused, preceded by those that a backslash escapes, except the character that begins HTML."""
 _TEXT_AND_CODE = re.compile(rf"{_TEXT.pattern}|(?<!`)(?P<fence>`+)(?!`)(?P<code>.*?[^`])(?P=fence)(?!`)|(?P<open>`+)")
 _ENTITIES = {"tag": "&lt;", "picture": "&#33;", "link": "&#93;"}
 
 
 def markdown(text: str) -> str:
-    """Documentation, which is Markdown itself: without HTML, pictures, and links that lead elsewhere than to the web.
+    """Return documentation, which is Markdown itself, without HTML, pictures and links other than to the web.
 
     >>> markdown("A `Vec<u8>`, *not* <b>.")
     'A `Vec<u8>`, *not* &lt;b>.'
     """
     lines = legible(text).split("\n")
-    # Cells of a table are told apart before code is. A backtick without a partner in its line may have one in another.
+    # Cells of a table are split before code is recognised. A backtick without a partner in its line may have one in
+    # another.
     has_code = all(_has_whole_code(line) for line in lines)
     return "\n".join((_TEXT_AND_CODE if has_code else _TEXT).sub(_harmless, line) for line in lines)
 
 
 def _has_whole_code(line: str) -> bool:
-    """Return whether what is code in a line can be told without the lines around it."""
+    """Return whether the code in a line can be recognised without the lines around it."""
     if "`" not in line:
         return True
     return "|" not in line and all(found.lastgroup != "open" for found in _TEXT_AND_CODE.finditer(line))
@@ -93,7 +95,7 @@ def _harmless(found: re.Match[str]) -> str:
 
 
 def markdown_code(text: str) -> str:
-    """``text`` in the font of code, on one line; in a cell of a table too.
+    """Return ``text`` as code on one line, valid in a cell of a table too.
 
     >>> markdown_code("list<u8>"), markdown_code("`|")
     ('`list<u8>`', '<code>&#96;&#124;</code>')

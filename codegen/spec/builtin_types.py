@@ -1,9 +1,9 @@
-"""The types of Kaitai's language that are built in."""
+"""The built-in types of Kaitai's language."""
 
 from __future__ import annotations
 
 MAX_BITS = 64
-"""Width of the widest ``bN``."""
+"""Maximum width of ``bN`` in bits."""
 
 BUILT_IN = tuple(
     [
@@ -16,4 +16,4 @@ BUILT_IN = tuple(
     + [f"f{size}{endian}" for size in (4, 8) for endian in ("", "le", "be")]
     + ["str", "strz"]
 )
-"""Their names, but for those of bits."""
+"""Their names, except those of bit fields."""

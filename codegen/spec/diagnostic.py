@@ -1,4 +1,4 @@
-"""One problem of a spec: a place, a severity, a sentence, and where to read on."""
+"""One problem of a spec: a position, a severity, a sentence, and where to read more."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .position import Position
 _TOKEN = re.compile(r"[\w.:-]*\w|.")
 
 Topic = tuple[str, str | None]
-"""What a place in a spec is about: a table of ``tables``, and one of its keys."""
+"""The topic of a position in a spec: a table of ``tables``, and one of its keys."""
 
 
 @dataclass(frozen=True, order=True)
 class Diagnostic:
     """One problem; ``line`` and ``column`` count from 1, ``severity`` is ``error`` or ``warning``.
 
-    ``end_column`` is the first column after the place (the same as ``column`` where its width is not known),
-    ``source`` the line itself, ``path`` its place in the tree of the file's keys (``/seq/0/type``; empty if the file
-    is no YAML). ``help`` says what belongs there and ``reference`` where that is explained; they are
-    empty if nothing more is known. As text it is its first line; ``rendering.rendered`` shows it all.
+    ``end_column`` is the first column after the range (equal to ``column`` if its width is unknown), ``source`` the
+    line itself, ``path`` the position in the tree of the file's keys (``/seq/0/type``; empty if the file is not YAML).
+    ``help`` explains what is expected there and ``reference`` names the section about it; both are empty if nothing
+    more is known. ``str`` returns the first line; ``rendering.rendered`` returns all.
 
     >>> print(Diagnostic("a.ksy", 3, 7, "error", "a size must be an integer"))
     a.ksy:3:7: error: a size must be an integer
@@ -42,7 +42,7 @@ class Diagnostic:
 
     @classmethod
     def at(cls, position: Position, severity: str, message: str) -> Diagnostic:
-        """Return a problem at a place."""
+        """Return a problem at a position."""
         width = position.width or token_width(position.source, position.column)
         place = (position.file, position.line, position.column)
         end = position.column + width
@@ -50,13 +50,13 @@ class Diagnostic:
         return cls(*place, severity, printable(message), end, position.source, path=path)
 
     def about(self, topic: Topic | None) -> Diagnostic:
-        """Return the same with what the tables say about its topic, but for help that it has of its own."""
+        """Return the problem with the help and the reference of its topic, unless it has help of its own."""
         if topic is None:
             return self
         return replace(self, help=self.help or help_for(*topic), reference=address(*topic))
 
     def to_dict(self) -> dict[str, str | int]:
-        """As JSON takes it."""
+        """Return the problem as a JSON object."""
         return {
             "file": self.file,
             "line": self.line,
@@ -74,6 +74,6 @@ class Diagnostic:
 
 
 def token_width(source: str, column: int) -> int:
-    """Return how many characters the word that begins at ``column`` has; 0 if there is none."""
+    """Return the number of characters of the word that begins at ``column``; 0 if there is none."""
     found = _TOKEN.match(source, column - 1) if 0 < column <= len(source) else None
     return len(found.group()) if found else 0

@@ -1,6 +1,6 @@
-"""Diagnostics for a spec's author: a place, a severity, a sentence, and where to read on.
+"""Diagnostics for the author of a spec: a position, a severity, a sentence, and where to read more.
 
-Problems are collected rather than raised one by one, so that one run shows them all.
+Problems are collected rather than raised one by one, so that a single run reports all of them.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ ERROR = "error"
 WARNING = "warning"
 
 MAX_DIAGNOSTICS = 100
-"""After this many errors the compilation ends: more are of no use, and finding the nearest words takes time."""
+"""Maximum number of errors: the compilation then ends, since more are of no use and finding the nearest words takes
+time."""
 
 
 class TooManyErrorsError(Exception):
-    """Ends a compilation with more errors than anybody wants to read."""
+    """Ends a compilation that has too many errors."""
 
 
 class InvalidSpecError(SpecError):
-    """A spec with errors: the message shows each of ``diagnostics``, in order."""
+    """A spec with errors. The message shows all ``diagnostics``, in order."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         super().__init__(self.rendered())
 
     def rendered(self, colour: bool = False) -> str:
-        """Return all of them as text, with a terminal's colours or without."""
+        """Return all diagnostics as text, optionally with terminal colours."""
         return "\n".join(rendered(each, colour) for each in self.diagnostics)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -47,31 +48,32 @@ class Diagnostics:
 
     found: list[Diagnostic] = field(default_factory=list)
     silent: bool = False
-    """Nothing is kept: for questions that are asked before all is known."""
+    """Whether problems are discarded, for tentative checks before everything is known."""
     errors: int = 0
-    """How many errors were said, also more than once: tells whether there was one in between."""
+    """The number of errors reported, including repeated ones; a change of it shows that an error occurred in
+    between."""
     _topics: dict[str, dict[tuple[int, int, bool], Topic]] = field(default_factory=dict)
-    """By file and place. A place is where something begins, and whether its width is known: a mapping begins where its
+    """By file and position. A position is a start and whether its width is known, since a mapping begins where its
     first key does."""
 
     @property
     def has_errors(self) -> bool:
-        """Return whether there is more than warnings."""
+        """Return whether there are errors, and not only warnings."""
         return any(each.severity == ERROR for each in self.found)
 
     def concerns(self, position: Position, table: str, key: str | None = None) -> None:
-        """Note what is at a place: problems there get the tables' help."""
+        """Record the topic of a position: problems there receive the tables' help."""
         place = (position.line, position.column, position.width > 0)
         self._topics.setdefault(position.file, {}).setdefault(place, (table, key))
 
     def error(self, position: Position, message: str, topic: Topic | None = None, hint: str = "") -> None:
-        """Note an error. ``topic``: what it is about, where that is not what is at its place. ``hint``: help in
-        the place of what the tables say."""
+        """Report an error. ``topic``: its topic, if that is not the one of its position. ``hint``: help that replaces
+        that of the tables."""
         self.errors += 1
         self._add(position, ERROR, message, topic, hint)
 
     def warning(self, position: Position, message: str) -> None:
-        """Note something that works but should be looked at."""
+        """Report something that is valid but should be reviewed."""
         self._add(position, WARNING, message, None)
 
     def _add(self, position: Position, severity: str, message: str, topic: Topic | None, hint: str = "") -> None:
@@ -87,13 +89,13 @@ class Diagnostics:
             raise TooManyErrorsError
 
     def sorted(self) -> tuple[Diagnostic, ...]:
-        """Return all of them, in the order of the files' lines, each with what is known about its place."""
+        """Return all problems in the order of the files' lines, each with the topic of its position."""
         places = {file: sorted(topics) for file, topics in self._topics.items()}
         return tuple(sorted(self._explained(each, places.get(each.file, [])) for each in self.found))
 
     def _explained(self, found: Diagnostic, places: list[tuple[int, int, bool]]) -> Diagnostic:
-        """Return the topic of a place; a place without its own topic, such as a part of an expression, has that of the
-        key or value that begins before it."""
+        """Return the problem with the topic of its position; a position without a topic of its own, such as a part of
+        an expression, has that of the preceding key or value."""
         index = bisect.bisect_right(places, (found.line, found.column, True)) - 1
         if found.reference or index < 0 or places[index][0] != found.line:
             return found

@@ -1,4 +1,4 @@
-"""In words, what the dialect asks for: for messages, for the reference, for the schema."""
+"""Describes in words what the dialect expects: for messages, for the reference, for the schema."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .kinds import (
 from .tables import EXTENSION, TABLES
 
 REFERENCE = "docs/reference.md"
-"""The dialect's reference, as it is called in the project's repository."""
+"""The path of the dialect's reference in the project's repository."""
 COMMAND = "wireloom reference"
-"""What prints an entry of it, wherever wireloom is installed."""
+"""The command that prints an entry of it, in any installation of wireloom."""
 
 
 def expected(kind: Kind) -> str:
-    """Return the description of a value of that kind.
+    """Return a description of the values of that kind.
 
     >>> from wireloom.codegen.spec.tables import NAMES, TABLES
     >>> expected(TABLES["checksum"].keys["replace"].kind)
@@ -75,7 +75,7 @@ def _list(kind: ListKind) -> str:
 
 
 def help_for(table: str, key: str | None) -> str:
-    """Return a sentence about a key and what it takes; about the keys of a table where ``key`` is ``None``.
+    """Return a sentence about a key and its values, or about the keys of a table if ``key`` is ``None``.
 
     >>> help_for("framing", "stuffing")
     "'stuffing' takes word, cobs or none. How items are stuffed."
@@ -93,7 +93,7 @@ def help_for(table: str, key: str | None) -> str:
 
 
 def address(table: str, key: str | None = None) -> str:
-    """Return the command that prints what the reference says of a key, or of a table.
+    """Return the command that prints the reference's entry for a key or for a table.
 
     >>> address("attribute", "size"), address("meta", "-wireloom")
     ('wireloom reference attribute.size', 'wireloom reference meta-extensions')
@@ -102,8 +102,8 @@ def address(table: str, key: str | None = None) -> str:
 
 
 def anchor(table: str, key: str | None = None) -> str:
-    """Return the same within the page."""
+    """Return the anchor of the entry within the page."""
     if key == EXTENSION:
         return TABLES[table].extensions or table
-    # A dot, since names of tables have dashes: "type.meta" is a key, "type-meta" a table.
+    # A dot, since names of tables contain dashes: "type.meta" is a key, "type-meta" a table.
     return f"{table}.{key}" if key is not None and key in TABLES[table].keys else table

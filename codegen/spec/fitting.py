@@ -1,4 +1,4 @@
-"""Which keys an attribute may have, by what it already says of its type: what a message about an unknown key offers."""
+"""Selects the keys that an attribute may have, given its other keys, for messages about an unknown key."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ BYTES = ("contents", "pad-right", "parent", "process", "size", "size-eos")
 TEXT = ("encoding", "pad-right", "size", "size-eos")
 ENUM = ("enum",)
 OF_SOME = frozenset((*BYTES, *TEXT, *ENUM))
-"""Keys that not every type takes."""
+"""Keys that only some types allow."""
 
 _NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
 
 
 def fitting(table: Table, node: Mapping) -> list[str]:
-    """Return the keys of ``table`` that go with what is in ``node``, sorted.
+    """Return the keys of ``table`` that can be combined with those in ``node``, sorted.
 
     >>> from wireloom.codegen.spec.diagnostics import Diagnostics
     >>> from wireloom.codegen.spec.reader import read_yaml
@@ -38,8 +38,8 @@ def fitting(table: Table, node: Mapping) -> list[str]:
 
 
 def unknown_key(word: str, table: Table, node: Mapping) -> str:
-    """Return the sentence about a key that the table does not have: the one that is meant, or else all that would
-    fit."""
+    """Return the sentence about a key that the table does not have: with the key that was probably meant, or all that
+    would fit."""
     hint = suggestion(word, table.keys)
     if hint:
         return f"unknown key {shown(word)} in {table.name}{hint}"

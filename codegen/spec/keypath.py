@@ -1,17 +1,18 @@
-"""Where something is in the tree of a spec's keys, as Kaitai's compiler writes it: ``/types/frame/seq/0/size``."""
+"""The path of a node in the tree of a spec's keys, in the notation of Kaitai's compiler:
+``/types/frame/seq/0/size``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_STEP = 100
-"""Characters of one key that are shown: a key may be as long as the file."""
+"""Maximum number of characters shown of one key: a key may be as long as the file."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeyPath:
-    """A place in the tree: the one around it, and the key or index inside that. Places share what is above them, so
-    that even the deepest tree of long keys takes little memory.
+    """A path in the tree: its parent, and the key or index in it. Paths share their parents, so that even a deep tree
+    of long keys takes little memory.
 
     >>> str(ROOT), str(ROOT.child("seq").child(0).child("size"))
     ('/', '/seq/0/size')
@@ -21,11 +22,11 @@ class KeyPath:
     step: str = ""
 
     def child(self, step: str | int) -> KeyPath:
-        """Return the place of a key, or of an item of a list."""
+        """Return the path of a key, or of an item of a list, in this node."""
         return KeyPath(self, str(step))
 
     def sibling(self, step: str) -> KeyPath:
-        """Return the place of another key beside it."""
+        """Return the path of another key beside this one."""
         return KeyPath(self.parent, step)
 
     def __str__(self) -> str:

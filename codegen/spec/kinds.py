@@ -1,4 +1,4 @@
-"""The kinds of values of keys. ``tables`` says which kind belongs to which key, ``validator`` checks it."""
+"""The kinds of the values of keys. ``tables`` assigns a kind to each key, ``validator`` checks it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ TYPE_NAME = rf"(?:::)?{IDENTIFIER}(?:::{IDENTIFIER})*"
 
 @dataclass(frozen=True)
 class TextKind:
-    """A single value as text. ``pattern`` must match as a whole and ``expected`` says in words what it asks for;
-    ``choices`` are all that is allowed; ``offered`` are those of many that editors complete. ``refusal`` is the
-    sentence about another text, which takes the place of ``{}``."""
+    """A single value as text.
+
+    ``pattern`` must match the whole text, and ``expected`` describes it in words. ``choices`` are all allowed values;
+    ``offered`` are common ones for completion in editors. ``refusal`` is the sentence about an invalid text, which is
+    inserted for ``{}``.
+    """
 
     expected: str = "text"
     pattern: str | None = None
@@ -21,12 +24,12 @@ class TextKind:
     offered: tuple[str, ...] = ()
     refusal: str = ""
     empty: bool = False
-    """Nothing at all is allowed as well, and is the same as no key."""
+    """Whether an empty value is allowed too; it is the same as an absent key."""
 
 
 @dataclass(frozen=True)
 class IntegerKind:
-    """An integer between two bounds, both included."""
+    """An integer between two inclusive bounds."""
 
     minimum: int | None = None
     maximum: int | None = None
@@ -34,7 +37,8 @@ class IntegerKind:
 
 @dataclass(frozen=True)
 class FlagKind:
-    """``true`` or ``false``; ``only`` where a single one of them makes sense, and ``refusal`` about the other."""
+    """``true`` or ``false``. ``only``: the value that is allowed if the other one makes no sense; ``refusal``: the
+    sentence about that one."""
 
     only: bool | None = None
     refusal: str = ""
@@ -47,7 +51,7 @@ class ExpressionKind:
 
 @dataclass(frozen=True)
 class TypeKind:
-    """The name of a type, built in or of the spec, with arguments where it has parameters."""
+    """The name of a type, built in or of the spec, with arguments if it has parameters."""
 
 
 @dataclass(frozen=True)
@@ -62,17 +66,17 @@ class ContentsKind:
 
 @dataclass(frozen=True)
 class AnyKind:
-    """Anything: documentation for people."""
+    """Any value: documentation for readers."""
 
 
 @dataclass(frozen=True)
 class ObjectsKind:
-    """A list of objects: mappings from names of attributes to expressions, or to further objects and lists of such."""
+    """A list of objects: mappings from names of attributes to expressions, or to further objects or lists of them."""
 
 
 @dataclass(frozen=True)
 class ListKind:
-    """A list. Where ``single`` is set, one item may stand without the list around it."""
+    """A list. If ``single`` is set, a single item may be given without a list around it."""
 
     item: Kind
     single: bool = False
@@ -82,9 +86,10 @@ class ListKind:
 
 @dataclass(frozen=True)
 class MapKind:
-    """A mapping from names to values; ``key`` says in words what a key is, and ``pattern`` what it must match.
+    """A mapping from names to values; ``key`` describes the keys in words, and ``pattern`` must match them.
 
-    The keys are ``integer`` where they are numbers, ``expression`` where they are expressions."""
+    ``integer``: whether the keys are numbers; ``expression``: whether they are expressions.
+    """
 
     key: str
     value: Kind
@@ -101,7 +106,7 @@ class TableKind:
 
 @dataclass(frozen=True)
 class EitherKind:
-    """One kind for a single value, another for a mapping, another for a list."""
+    """Different kinds for a single value, a mapping and a list."""
 
     expected: str
     scalar: Kind | None = None
@@ -128,7 +133,7 @@ Kind = (
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a table: what its value is, what it means, and whether it must be there."""
+    """A key of a table: the kind of its value, its description, and whether it is required."""
 
     kind: Kind
     doc: str
@@ -137,9 +142,9 @@ class Key:
 
 @dataclass(frozen=True)
 class Table:
-    """The keys of one kind of mapping; ``name`` is what messages call it.
+    """The keys of one kind of mapping; ``name`` is its name in messages.
 
-    ``extensions`` names the table of the ``-wireloom`` key; other keys that begin with ``-`` are other tools' business.
+    ``extensions`` names the table of the ``-wireloom`` key; other keys that begin with ``-`` belong to other tools.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""The reference as text for a terminal: one key, one table or one chapter, or all of it.
+"""The reference as text for a terminal: one key, one table, one chapter, or all of it.
 
-It is made of the same tables as the page (``reference``), so that whoever has wireloom installed has it too.
+It is generated from the same tables as the page (``reference``), so that it is part of every installation.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from .reference import CHAPTERS, ORDER, PLACES, parents_of, tables_of, title_of
 from .tables import EXTENSION, TABLES
 
 WIDTH = 100
-"""Columns of a terminal that the text takes."""
+"""Width of the text in columns of a terminal."""
 
 
 def names() -> list[str]:
-    """Return all that can be asked for: tables, their keys (``attribute.size``) and chapters."""
+    """Return the names of all entries: tables, their keys (``attribute.size``) and chapters."""
     keys = [anchor(table, word) for table in ORDER for word in TABLES[table].keys]
     return [*ORDER, *CHAPTERS, *keys]
 
 
 def lookup(name: str) -> str:
-    """Return the reference's entries for a table, a chapter, a key (``attribute.size``), or of all keys of a name
+    """Return the reference's entries for a table, a chapter, a key (``attribute.size``), or all keys with a name
     (``size``).
 
     Raises ``wireloom.UnknownNameError`` with the nearest name.
@@ -93,7 +93,7 @@ def _meaning(key: Key) -> str:
 
 
 def _plain(text: str) -> str:
-    """Markdown as text."""
+    """Return Markdown as plain text."""
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "").replace("\\|", "|").replace("**", "")
 
 

@@ -1,4 +1,4 @@
-"""The part of the dialect's reference that is about protobuf messages."""
+"""The part of the dialect's reference about protobuf messages."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ PATH = TextKind("names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER}
 CLASS = TextKind("a module and a class in it (package.module:Class)", r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 MAX_FIELD_NUMBER = 2**29 - 1
-"""The largest number of a field that a tag can hold."""
+"""The largest field number that a tag can contain."""
 
 FRAMINGS = ("whole", "varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be")
-"""How messages are in the input: one is all of it, or each has its length before it."""
+"""Framings of messages in an input: one message is the whole input, or each has its length before it."""
 
 MAP_KEYS = (
     *("int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64", "sfixed32", "sfixed64"),
     *("bool", "string"),
 )
-"""The scalars that a map's keys may be."""
+"""Scalar types allowed as the keys of a map."""
 SCALARS = ("double", "float", *MAP_KEYS, "bytes")
-"""Protobuf's words for its scalars."""
+"""Protobuf's names of scalar types."""
 
 KIND_KEYS = {
     "type": Key(TextKind("the name of a message type", TYPE_NAME), "The message type of a unit."),

@@ -1,4 +1,4 @@
-"""Keys that are not there, or whose values were refused."""
+"""Keys that are missing, or whose values were refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tables import EXTENSION
 def missing_keys(
     table: Table, values: AnyMapping[str, Value], keys: Container[str], unknown_keys: Iterable[str]
 ) -> frozenset[str]:
-    """Return the keys from whose absence nothing follows (``Section.missing``)."""
+    """Return the keys from whose absence nothing can be concluded (``Section.missing``)."""
     refused = {word for word in table.keys if word in keys and not _whole(table.keys[word].kind, values.get(word))}
     if EXTENSION in keys and EXTENSION not in values:
         refused.add(EXTENSION)
@@ -27,14 +27,15 @@ def missing_keys(
 
 
 def _whole(kind: Kind, value: Value | None) -> bool:
-    """Return whether nothing of a value was refused at its own level; what is inside mappings says so itself."""
+    """Return whether nothing of a value was refused at its own level; mappings inside of it record that for
+    themselves."""
     if value is None:
         return isinstance(kind, AnyKind)
     return not (isinstance(value, (Items, Entries)) and value.incomplete)
 
 
 def absent(table: str, word: str) -> str:
-    """Return the sentence about a key that is not there."""
+    """Return the sentence about a missing key."""
     if (table, word) == ("meta", "id"):
         return "no `meta/id` encountered in top-level class spec"
     return f"missing mandatory argument `{word}`"

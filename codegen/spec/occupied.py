@@ -1,4 +1,5 @@
-"""Names that a format should not have: of Spark's data sources, of Python's own, and of what generated code imports."""
+"""Names that a format should not have: those of Spark's data sources, of Python's modules, and of imports in generated
+code."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import sys
 
 SPARK_SOURCES = frozenset(
     (
-        # Spark's own; kafka, avro and protobuf come in packages that belong to it.
+        # Spark's own; kafka, avro and protobuf are in packages that belong to Spark.
         *("avro", "binaryfile", "console", "csv", "hive", "image", "jdbc", "json", "kafka", "libsvm", "memory", "noop"),
         *("orc", "parquet", "protobuf", "rate", "socket", "statestore", "text", "xml"),
         # Table formats and databases whose connectors are often on the class path.
@@ -15,14 +16,14 @@ SPARK_SOURCES = frozenset(
         *("kudu", "lance", "mongodb", "paimon", "redshift", "snowflake", "teradata"),
     )
 )
-"""In lower case, since Spark does not look at the case."""
+"""In lower case, since Spark ignores case."""
 
 IMPORTED = frozenset(("wireloom", "pyarrow", "pyspark", "pytest", "kaitaistruct"))
 """Packages that generated code, or a test of it, imports."""
 
 
 def occupied(name: str) -> str | None:
-    """Return a sentence about a name that Spark gives to a source of another kind; ``None`` if it is free.
+    """Return a sentence about a name that is used by another data source of Spark; ``None`` if it is free.
 
     >>> occupied("json")
     "Spark calls another data source 'json', so that spark.read.format('json') would not be this one"
@@ -33,8 +34,9 @@ def occupied(name: str) -> str | None:
 
 
 def shadowing(name: str) -> str | None:
-    """Return a sentence about a name of Python's own, or of a package that the code of a format imports: who imports
-    the format's package, or is beside its folder, may not see them any more. ``None`` if the name is free.
+    """Return a sentence about a name of a Python module, or of a package that the code of a format imports: a package
+    of that name hides the module from code that imports it or is located beside its folder. ``None`` if the name is
+    free.
 
     >>> shadowing("types")
     'Python has a module of that name, which an import of the format would hide'

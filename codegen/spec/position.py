@@ -1,4 +1,4 @@
-"""Places in spec files."""
+"""Positions in spec files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from .keypath import KeyPath
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a spec file; line and column count from 1. ``width``: characters that are there, 0 if that is not
-    known or not on one line. ``source``: the line itself. ``path``: its place in the tree of the file's keys, where
-    there is one."""
+    """A position in a spec file; line and column count from 1. ``width``: the number of characters, 0 if unknown or not
+    on one line. ``source``: the line itself. ``path``: the path in the tree of the file's keys, if it has one."""
 
     file: str
     line: int

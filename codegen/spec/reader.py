@@ -1,7 +1,7 @@
-"""YAML text → nodes with positions, within limits that no honest spec meets.
+"""YAML text → nodes with positions, within limits that no real spec reaches.
 
-PyYAML's own composer recurses and resolves scalars by YAML 1.1; this one uses its events, keeps a stack instead
-of recursing, and leaves the scalars to ``scalars``.
+PyYAML's composer recurses and resolves scalars by YAML 1.1; this one uses its events, keeps a stack instead of
+recursing, and leaves the scalars to ``scalars``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
 
 MAX_CHARACTERS = 4 * 1024 * 1024
 LARGE = 100_000
-"""Characters from which on the time that PyYAML's own parser takes is felt."""
+"""Number of characters from which the time of PyYAML's pure-Python parser becomes noticeable."""
 MAX_DEPTH = 64
 MERGE = "<<"
 MAX_NODES = 200_000
-"""Nodes of a spec, aliases counted as often as they are used: a small file may otherwise stand for a huge one."""
+"""Maximum number of nodes of a spec. Aliases count at each use, since a small file may otherwise expand to a huge
+one."""
 
 _TAGS = {
     "!!str": "tag:yaml.org,2002:str",
@@ -47,7 +48,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class _RefusedError(Exception):
-    """Ends the reading of a file: the place, the sentence, and what helps."""
+    """Ends the reading of a file: the position, the sentence and the help."""
 
     def __init__(self, position: Position, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -70,7 +71,7 @@ class _Open:
 
 
 def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None:
-    """Return the file's only document; ``None`` if it cannot be read, which the diagnostics then say."""
+    """Return the only document of the file; ``None`` if it cannot be read, which is then in the diagnostics."""
     try:
         if len(text) > MAX_CHARACTERS:
             raise _RefusedError(Position(file, 1, 1), f"a spec has at most {MAX_CHARACTERS} characters")
@@ -95,14 +96,14 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
             hint = "text with a colon and a space in it, such as '? :', stands in quotes"
         diagnostics.error(position, ", ".join(parts), hint=hint)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
-        # PyYAML lets these out for escapes and directives with impossible numbers.
+        # PyYAML raises these for escapes and directives with invalid numbers.
         diagnostics.error(Position(file, 1, 1), f"this is no YAML: {error}")
     return None
 
 
 def _composed(text: str, file: str) -> YamlNode | None:
-    """Return the document; that of a large text by libyaml, which is many times as fast, where it takes it. Its words
-    for mistakes are others, and so is what it makes of tabs."""
+    """Return the document. A large text is read by libyaml, which is many times faster, if it accepts the text: its
+    error messages and its treatment of tabs differ."""
     if len(text) > LARGE and yaml.__with_libyaml__ and "\t" not in text:
         with contextlib.suppress(yaml.YAMLError):
             return _Composer(text, file, yaml.CSafeLoader).compose()
@@ -123,7 +124,7 @@ def _place(file: str, mark: Any, width: int, lines: list[str]) -> Position:
 
 
 def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, YamlNode]]:
-    """Yield the entries, and after them those of the mappings under the key ``<<`` that they do not have themselves."""
+    """Yield the entries, followed by those of the mappings under the key ``<<`` whose keys are not among them."""
     merges = [value for key, value in entries if key.text == MERGE and key.style == ""]
     if not merges:
         yield from entries
@@ -140,10 +141,11 @@ def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, Ya
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML takes spaces alone between words and tokens; YAML has tabs there as well, but not in the indentation."""
+    """A loader that accepts tabs between words and tokens, as YAML does except in indentation; PyYAML accepts spaces
+    only."""
 
     _begun = -1
-    """A line that is known to have more than blanks before where it is being read."""
+    """A line that is known to have more than blanks before the current position."""
 
     def scan_plain_spaces(self, indent: int, start_mark: Any) -> list[str] | None:
         """Return the white space after a word of a plain scalar; ``None`` if the document ends."""
@@ -152,7 +154,7 @@ class _Loader(yaml.SafeLoader):
         return [blank] if blank and breaks == [] else breaks
 
     def scan_to_next_token(self) -> None:
-        """Continue to the next token, or to a tab in the indentation, which then is an error."""
+        """Continue to the next token, or to a tab in the indentation, which is then an error."""
         super().scan_to_next_token()
         while self.peek() == "\t" and (self._is_begun() or self._is_empty()):
             self._blanks()
@@ -219,7 +221,7 @@ class _Composer:
         return replace(_place(self.file, start, width, self.lines), path=self._path())
 
     def _path(self) -> KeyPath:
-        """Return the path of the node that comes next. A key has that of its value, once it is known."""
+        """Return the path of the next node. A key has the path of its value, once it is known."""
         if not self.stack:
             return ROOT
         parent = self.stack[-1]
@@ -240,7 +242,7 @@ class _Composer:
     def _close(self, event: yaml.Event) -> None:
         done = self.stack.pop()
         if done.position.width and event.end_mark is not None:
-            # A flow collection ends with its bracket; underlined is the whole of it where that is in one line.
+            # A flow collection ends with its bracket; all of it is underlined if it is on one line.
             same = event.end_mark.line + 1 == done.position.line
             width = event.end_mark.column + 1 - done.position.column if same else 1
             done.position = replace(done.position, width=width)
@@ -269,7 +271,7 @@ class _Composer:
         self._add(node, weight, None)
 
     def _add(self, node: YamlNode, weight: int, anchor: str | None) -> None:
-        """Put a finished node where it belongs: into what is open, or at the root."""
+        """Add a finished node to the open collection, or as the root."""
         if anchor is not None:
             self.anchors[anchor] = (node, weight)
         if not self.stack:
@@ -281,7 +283,7 @@ class _Composer:
                 raise _RefusedError(node.position, f"a key must be a single value, found {described(node)}")
             if node.text in parent.keys:
                 first = parent.keys[node.text]
-                place = replace(node.position, path=None)  # the path would be that of the first as well
+                place = replace(node.position, path=None)  # its path would be the same as that of the first one
                 raise _RefusedError(place, f"found duplicate key {shortened(node.text)}", f"first in line {first.line}")
             parent.keys[node.text] = node.position
         parent.children.append(node)

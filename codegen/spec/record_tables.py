@@ -1,4 +1,4 @@
-"""The part of the dialect's reference about records: in pieces, a last one that is torn, those that others name; and
+"""The part of the dialect's reference about records: fragments, a torn last record, records that others refer to; and
 about parts of bytes."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from .kinds import IDENTIFIER, ExpressionKind, FlagKind, IntegerKind, Key, ListK
 NAME = TextKind("a name of lower-case letters, digits and underscores that begins with a letter", IDENTIFIER)
 KINDS = ListKind(IntegerKind(), single=True)
 RECORD_CODECS = tuple(name for name, each in BLOCK_CODECS.items() if not each.needs_size)
-"""The codecs whose blocks say themselves how large their content is."""
+"""The codecs whose blocks contain the size of their content."""
 
 RECORD_TABLES: dict[str, Table] = {}
 RECORD_TABLES["fragments"] = Table(

@@ -1,6 +1,6 @@
-"""The dialect's reference, ``docs/reference.md``, made of the tables that specs are checked against.
+"""The dialect's reference, ``docs/reference.md``, generated from the tables that specs are checked against.
 
-``python -m wireloom.codegen.spec.reference`` writes it; a test fails where the two differ.
+``python -m wireloom.codegen.spec.reference`` writes it; a test fails if the page is out of date.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ORDER = (
     "enum",
     "enum-member",
 )
-"""The tables, as a reader wants them: what is used most comes first, and what belongs together stands together."""
+"""The tables in reading order: frequently used ones first, related ones together."""
 
 TITLES = {
     "spec": "A spec",
@@ -109,7 +109,7 @@ with another `-` is ignored.
 
 
 def reference() -> str:
-    """Return the page, in Markdown."""
+    """Return the page as Markdown."""
     tables = (line for name in ORDER for line in _table(name))
     return "\n".join([INTRODUCTION, *_contents(), *tables, *_types(), *_expressions(), *_limits()])
 
@@ -151,7 +151,7 @@ def _row(table: str, word: str, key: Key) -> str:
 
 
 def _cell(kind: Kind) -> str:
-    """Return the description of a value, with links to the tables of the mappings in it."""
+    """Return the description of a value, with links to the tables of mappings in it."""
     if type(kind) in PLACES:
         return f"[{expected(kind)}](#{PLACES[type(kind)]})"
     links = [f"[{_escaped(title_of(each))}](#{each})" for each in tables_of(kind)]
@@ -165,7 +165,7 @@ def _cell(kind: Kind) -> str:
 
 
 def tables_of(kind: Kind) -> Iterator[str]:
-    """Yield the tables of the mappings that a kind allows."""
+    """Yield the names of the tables of the mappings that a kind allows."""
     match kind:
         case TableKind(table=table):
             yield table
@@ -178,7 +178,7 @@ def tables_of(kind: Kind) -> Iterator[str]:
 
 
 def parents_of(name: str) -> list[tuple[str, str]]:
-    """Return the keys that a table's mappings are under, each with its own table."""
+    """Return the keys whose values are mappings of a table, each with the table that contains it."""
     found = []
     for parent in ORDER:
         table = TABLES[parent]
@@ -241,12 +241,12 @@ def _limits() -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text inside a cell of a table."""
+    """Return text escaped for a cell of a table."""
     return text.replace("|", "\\|")
 
 
 CHAPTERS = {"types": _types, "expressions": _expressions, "limits": _limits}
-"""What the page has besides the tables."""
+"""The chapters of the page besides the tables."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A problem as text: its first line for machines, then the spec's own line with the place underlined, and help."""
+"""Renders a problem as text: a first line for tools, then the line of the spec with the range underlined, and help."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from wireloom.base.printable import printable
 from .diagnostic import Diagnostic
 
 MAX_WIDTH = 110
-"""Columns of a terminal that a spec's line takes; of longer ones the part around the place is shown."""
+"""Maximum width of a spec's line in columns of a terminal; of longer lines the part around the position is shown."""
 BEFORE = 40
-"""Of these, how many are before the place."""
+"""The number of these columns before the position."""
 TAB = "    "
 
 _STYLES = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "1", "gutter": "34"}
 
 
 def rendered(found: Diagnostic, colour: bool = False) -> str:
-    """Return the problem in one line (``file:line:column: severity: text``) and, indented, what explains it.
+    """Return the problem as one line (``file:line:column: severity: text``), followed by an indented explanation.
 
     >>> from wireloom.codegen.spec.diagnostic import Diagnostic
     >>> see = "wireloom reference attribute"
@@ -44,7 +44,7 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
         carets = styled("^" * width, found.severity)
         lines.append(f"{styled(f'{gutter} |', 'gutter')} {' ' * indent}{carets}")
     if found.path:
-        # The case itself, which Kaitai's compiler writes as the tree of an expression, is in the line shown above.
+        # The case itself, which Kaitai's compiler prints as the tree of an expression, is in the line shown above.
         path = found.path.partition("/type/cases/")
         lines.append(f"{gutter} {styled('=', 'gutter')} at {path[0]}{path[1].removesuffix('/')}")
     if found.help:
@@ -55,7 +55,7 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
 
 
 def excerpt(source: str, column: int, end_column: int) -> tuple[str, int, int]:
-    """Return the excerpt of a line, and where the place is in it: columns of the terminal before it, and its own.
+    """Return an excerpt of a line, the number of terminal columns before the range, and the width of the range.
 
     >>> excerpt("\\tsize: 名前", 8, 10)
     ('    size: 名前', 10, 4)
@@ -79,7 +79,7 @@ def _shown(character: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """Return how many columns of a terminal it takes."""
+    """Return the width of text in columns of a terminal."""
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
     )

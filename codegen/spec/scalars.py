@@ -1,7 +1,7 @@
 """The meaning of plain scalars, as in YAML 1.2: only ``true`` and ``false`` are booleans (``on``, ``yes`` are text).
 
 Integers may be ``0x…``, ``0b…``, ``0o…`` and may have underscores, as everywhere in Kaitai's language. A number with
-leading zeros is text: YAML 1.1 reads ``010`` as eight, YAML 1.2 as ten, so it is neither.
+leading zeros is text, since YAML 1.1 reads ``010`` as eight and YAML 1.2 as ten.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import re
 from .tree import ScalarValue
 
 MAX_DIGITS = 1000
-"""Longer numbers are text; Python itself refuses to read decimal ones of more than 4300 digits."""
+"""Maximum number of digits; longer numbers are text. Python itself refuses to parse decimal ones of more than 4300
+digits."""
 
 _INTEGER = re.compile(r"[-+]?(?:0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+|0|[1-9][0-9_]*)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -42,7 +43,7 @@ def plain_value(text: str) -> ScalarValue:
 
 
 def integer_value(text: str, otherwise: ScalarValue) -> ScalarValue:
-    """Return the integer, or ``otherwise`` where there are no digits after the prefix (``0x_``)."""
+    """Return the integer, or ``otherwise`` if there are no digits after the prefix (``0x_``)."""
     sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.lstrip("+"))
     base = {"0x": 16, "0o": 8, "0b": 2}.get(digits[:2].lower(), 10)
     body = (digits if base == 10 else digits[2:]).replace("_", "")

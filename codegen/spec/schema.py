@@ -1,8 +1,9 @@
-"""The dialect as a JSON Schema (2020-12), made of the tables that specs are checked against.
+"""The dialect as a JSON Schema (2020-12), generated from the tables that specs are checked against.
 
-It is for completion and for mistakes of shape; what needs the whole spec (names, types, expressions) is left to
-``validator`` and the model. Where the two differ, the schema allows more, so that no good spec is underlined: YAML as
-editors read it makes numbers of words that the dialect reads as text, and text of numbers such as ``1_000``.
+It serves completion and the detection of structural errors; checks that need the whole spec (names, types, expressions)
+are left to ``validator`` and the model. Where the two differ, the schema allows more, so that no valid spec is
+underlined: editors' YAML reads as numbers some words that are text in the dialect, and as text numbers such as
+``1_000``.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ Schema = dict[str, Any]
 _NUMBER_TEXT = "^[-+]?(?:0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+|[0-9][0-9_]*)$"
 _SINGLE = ["string", "number", "boolean"]
 _SAMPLES: dict[str, str] = {"number": "0.11", "boolean": "true"}
-"""What editors may read as something else than text."""
+"""Values that editors may not read as text."""
 
 
 def schema() -> Schema:
-    """Return the schema of a .ksy file: an object that JSON takes."""
+    """Return the schema of a .ksy file as a JSON object."""
     return {
         "$schema": DIALECT,
         "title": "A wireloom spec",
@@ -65,7 +66,7 @@ def _table(name: str, table: Table) -> Schema:
     result: Schema = {
         "type": "object",
         "properties": properties,
-        # Other keys that begin with a dash are other tools' business.
+        # Other keys that begin with a dash belong to other tools.
         "patternProperties": {f"^-(?!{EXTENSION[1:]}$)": True},
         "additionalProperties": False,
     }
@@ -105,7 +106,7 @@ def _kind(kind: Kind) -> Schema:
         case ExpressionKind():
             return {"type": _SINGLE}
         case TypeKind():
-            # The first branch is what editors offer; the second is a name of the spec's own, with arguments.
+            # Editors offer the first branch; the second one is a name of the spec's own, with arguments.
             return {"anyOf": [{"enum": list(BUILT_IN)}, {"type": "string", "pattern": rf"^\s*(?:{TYPE_NAME}|b\d+)"}]}
         case ProcessKind():
             return {

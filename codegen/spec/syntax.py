@@ -1,4 +1,4 @@
-"""The checked syntax tree: what ``validator`` makes of YAML nodes, every value of the kind that its table asks for."""
+"""The checked syntax tree: the result of ``validator``, in which every value has the kind that its table requires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Text:
 
     @property
     def position(self) -> Position:
-        """Its position in the file."""
+        """Return its position in the file."""
         return self.scalar.position
 
 
@@ -43,20 +43,20 @@ class Flag:
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed expression; ``place`` finds an offset of its text in the file."""
+    """A parsed expression; ``place`` maps an offset of its text to a position in the file."""
 
     node: Node
     scalar: Scalar
     offset: int = 0
-    """Where the expression's text begins in the scalar's."""
+    """The offset of the expression's text in the text of the scalar."""
 
     @property
     def position(self) -> Position:
-        """Its position in the file."""
+        """Return its position in the file."""
         return self.scalar.position
 
     def place(self, offset: int, end: int | None = None) -> Position:
-        """Return where these characters of the expression's text are in the file."""
+        """Return the position in the file of a range of the expression's text."""
         return self.scalar.place(self.offset + offset, None if end is None else self.offset + end)
 
 
@@ -70,11 +70,11 @@ class TypeReference:
 
     @property
     def position(self) -> Position:
-        """Its position in the file."""
+        """Return its position in the file."""
         return self.scalar.position
 
     def argument(self, index: int) -> Expression:
-        """One argument as an expression with its place."""
+        """Return one argument as an expression with its position."""
         return Expression(self.arguments[index], self.scalar)
 
 
@@ -102,7 +102,7 @@ class Items:
     items: tuple[Value, ...]
     position: Position
     incomplete: bool = False
-    """Items were refused and are not among these."""
+    """Whether items were refused and are missing here."""
 
 
 @dataclass(frozen=True)
@@ -120,39 +120,39 @@ class Entries:
     entries: tuple[Entry, ...]
     position: Position
     incomplete: bool = False
-    """Entries were refused and are not among these."""
+    """Whether entries were refused and are missing here."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A mapping with known keys; ``table`` is the name of its table, ``keys`` says where each key stands."""
+    """A mapping with known keys; ``table``: the name of its table; ``keys``: the position of each key."""
 
     table: str
     position: Position
     values: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
     keys: Mapping[str, Position] = field(default_factory=lambda: MappingProxyType({}))
     faulty: bool = False
-    """There is an error in it, at any depth: what it describes is not to be judged by what is left of it."""
+    """Whether it contains an error, at any depth: nothing should be concluded from what is left of it."""
     missing: frozenset[str] = frozenset()
-    """Keys of the table whose value was refused, in whole or in part, or that an unknown key was perhaps meant to be:
-    nothing follows from their absence."""
+    """Keys of the table whose value was refused, in whole or in part, or that an unknown key may have been intended
+    for: nothing is concluded from their absence."""
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
     def get(self, key: str) -> Value | None:
-        """Return the value of a key that the table has, if it is there."""
+        """Return the value of a key of the table; ``None`` if it is absent."""
         if key not in TABLES[self.table].keys and key != EXTENSIONS:
             raise KeyError(f"the table '{self.table}' has no key '{key}'")
         return self.values.get(key)
 
     def position_of(self, key: str) -> Position:
-        """Return the position of the key's value; the section's own place where there is none."""
+        """Return the position of the key's value; the section's own position if it is absent."""
         found = self.values.get(key)
         return found.position if found is not None else self.position
 
     def text(self, key: str) -> Text | None:
-        """Return the text of a key."""
+        """Return the text of a key; ``None`` if it is absent."""
         found = self.get(key)
         return found if isinstance(found, Text) else None
 
@@ -162,46 +162,46 @@ class Section:
         return found.value if found is not None else default
 
     def integer(self, key: str) -> int | None:
-        """Return the integer of a key."""
+        """Return the integer of a key; ``None`` if it is absent."""
         found = self.get(key)
         return found.value if isinstance(found, Integer) else None
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """The flag of a key."""
+        """Return the flag of a key, or ``default``."""
         found = self.get(key)
         return found.value if isinstance(found, Flag) else default
 
     def expression(self, key: str) -> Expression | None:
-        """Return the expression of a key."""
+        """Return the expression of a key; ``None`` if it is absent."""
         found = self.get(key)
         return found if isinstance(found, Expression) else None
 
     def items(self, key: str) -> tuple[Value, ...]:
-        """Return the list of a key."""
+        """Return the list of a key; empty if it is absent."""
         found = self.get(key)
         return found.items if isinstance(found, Items) else ()
 
     def texts(self, key: str) -> tuple[Text, ...]:
-        """Return the texts in the list of a key."""
+        """Return the texts in the list of a key; empty if it is absent."""
         return tuple(each for each in self.items(key) if isinstance(each, Text))
 
     def sections(self, key: str) -> tuple[Section, ...]:
-        """Return the mappings in the list of a key."""
+        """Return the mappings in the list of a key; empty if it is absent."""
         return tuple(each for each in self.items(key) if isinstance(each, Section))
 
     def entries(self, key: str) -> tuple[Entry, ...]:
-        """Return the entries of a key that is a mapping from names."""
+        """Return the entries of a key that is a mapping from names; empty if it is absent."""
         found = self.get(key)
         return found.entries if isinstance(found, Entries) else ()
 
     def section(self, key: str) -> Section | None:
-        """Return the mapping of a key."""
+        """Return the mapping of a key; ``None`` if it is absent."""
         found = self.get(key)
         return found if isinstance(found, Section) else None
 
     @property
     def extensions(self) -> Section | None:
-        """Return the mapping under ``-wireloom``."""
+        """Return the mapping under ``-wireloom``; ``None`` if it is absent."""
         return self.section(EXTENSIONS)
 
 

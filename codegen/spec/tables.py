@@ -1,6 +1,6 @@
-"""The dialect's reference: which keys may stand where, and what they mean.
+"""The dialect's reference: which keys are allowed where, and what they mean.
 
-Kaitai's language as of 0.11, and under ``-wireloom`` what it does not have.
+Kaitai's language as of version 0.11 and, under ``-wireloom``, extensions of it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .record_tables import RECORD_TABLES
 from .writing_tables import AROUND_ITEMS, WRITING_TABLES, default_kind, size_kind
 
 EXTENSION = "-wireloom"
-"""The key that holds everything that Kaitai's own compiler is to ignore."""
+"""The key for everything that Kaitai's own compiler must ignore."""
 
 TEXT = TextKind()
 NOTE = TextKind(empty=True)
@@ -160,7 +160,7 @@ TABLES: dict[str, Table] = {
             "expr": Key(EXPRESSION, "A condition that is true for every valid value, _."),
         },
     ),
-    # Written as a mapping from values to names or to mappings of the next table; the validator makes a list of it.
+    # Written as a mapping from values to names or to mappings of the next table; the validator converts it to a list.
     "enum": Table("an enum", {"members": Key(AnyKind(), "The values and their names.")}),
     "enum-member": Table("an enum's member", {"id": replace(identifier("enum member"), required=True), **DOC}),
 }

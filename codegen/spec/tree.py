@@ -1,4 +1,4 @@
-"""YAML nodes with their places in the file."""
+"""YAML nodes with their positions in the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ESCAPES = {"x": 2, "u": 4, "U": 8}
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar. ``text`` is what it says, ``value`` what YAML 1.2 makes of it, ``source`` the characters in the file.
+    """A scalar. ``text`` is its content, ``value`` its value by YAML 1.2, ``source`` the characters in the file.
 
     ``style`` is ``""`` for plain scalars, else the character that opens them: ``'``, ``"``, ``|`` or ``>``.
     """
@@ -25,8 +25,8 @@ class Scalar:
     source: str = field(default="", repr=False, compare=False)
 
     def place(self, offset: int, end: int | None = None) -> Position:
-        """Return where the characters ``text[offset:end]`` are in the file, one character unless there is an ``end``;
-        the scalar's own place where that is not on one line."""
+        """Return the position in the file of the characters ``text[offset:end]``, or of one character without ``end``;
+        the position of the scalar if they are not on one line."""
         if self.style in ("|", ">") or "\n" in self.source or "\r" in self.source:
             return self.position
         begin = self._index(offset)
@@ -35,7 +35,7 @@ class Scalar:
         return replace(here, column=here.column + begin, width=max(after - begin, 1))
 
     def _index(self, offset: int) -> int:
-        """Return where ``text[offset]`` is in ``source``."""
+        """Return the index of ``text[offset]`` in ``source``."""
         if self.style == "":
             return offset
         at = 1
@@ -59,7 +59,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Mapping:
-    """A mapping; its keys are scalars and no two have the same text."""
+    """A mapping; its keys are scalars with distinct texts."""
 
     position: Position
     entries: tuple[tuple[Scalar, YamlNode], ...]
@@ -69,7 +69,7 @@ YamlNode = Scalar | Sequence | Mapping
 
 
 def described(node: YamlNode) -> str:
-    """Return the description of the node in messages: ``a list``, ``the text 'x'`` …"""
+    """Return a description of the node for messages: ``a list``, ``the text 'x'`` …"""
     if isinstance(node, Sequence):
         return "a list"
     if isinstance(node, Mapping):

@@ -1,4 +1,4 @@
-"""YAML nodes → checked syntax tree, as the tables say."""
+"""YAML nodes → checked syntax tree, according to the tables."""
 
 from __future__ import annotations
 
@@ -57,25 +57,25 @@ _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\
 
 
 MAX_CHARACTERS = 500_000
-"""Characters of all expressions together: parsing and typing them takes longer than anything else."""
+"""Maximum number of characters of all expressions together: parsing and typing them takes most of the time."""
 
 
 class Validator:
-    """Checks nodes against kinds; a node with an error becomes ``None`` and the diagnostics say why."""
+    """Checks nodes against kinds; a node with an error becomes ``None``, and the error is in the diagnostics."""
 
     def __init__(self, diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
         self._characters = 0
 
     def spec(self, root: YamlNode) -> Section | None:
-        """Return the whole file."""
+        """Check the whole file and return its syntax tree; ``None`` if it is not a mapping."""
         if not isinstance(root, Mapping):
             self.diagnostics.error(root.position, f"a spec is a mapping with the key 'meta', found {described(root)}")
             return None
         return self._section(root, "spec")
 
     def check(self, node: YamlNode, kind: Kind) -> Value | None:
-        """Return the node as a value of ``kind``."""
+        """Return the node as a value of ``kind``; ``None`` if it is invalid."""
         if isinstance(kind, TableKind):
             return self._section(node, kind.table)
         if isinstance(kind, ListKind):
@@ -135,7 +135,7 @@ class Validator:
         return Section(name, node.position, MappingProxyType(values), MappingProxyType(keys), faulty, missing)
 
     def _varint(self, values: dict[str, Value], keys: dict[str, Position]) -> dict[str, Value]:
-        """Return the attributes and instances of a type with the key ``varint``; none of other types."""
+        """Return the attributes and instances of a type with the key ``varint``; empty for other types."""
         extensions = values.get(EXTENSION)
         made = varint_type(extensions, keys, self.diagnostics) if isinstance(extensions, Section) else None
         entries = made.entries if made is not None else ()
@@ -199,7 +199,7 @@ class Validator:
         return Entries(tuple(entries), node.position, len(entries) < len(node.entries))
 
     def _objects(self, node: YamlNode) -> Value | None:
-        """Return a list of objects, an object in it, or a value of such a one."""
+        """Return a list of objects, an object in it, or a value of such an object."""
         if isinstance(node, Sequence):
             items = [self._objects(each) for each in node.items]
             found = tuple(each for each in items if each is not None)
@@ -212,14 +212,14 @@ class Validator:
         return self._expression(node)
 
     def _enum(self, node: YamlNode) -> Section | None:
-        """An enum's keys are its values, and its members names or mappings with ``id``."""
+        """Check an enum: its keys are values, and its members names or mappings with ``id``."""
         if not isinstance(node, Mapping):
             self._wrong(node, "an enum as a mapping from integers to names")
             return None
         errors = self.diagnostics.errors
         entries: list[Entry] = []
         for key, child in node.entries:
-            value = plain_value(key.text)  # in quotes it is one as well
+            value = plain_value(key.text)  # in quotes it is an expression as well
             if re.fullmatch(r"-?0[0-9]+", key.text) and len(key.text) <= MAX_DIGITS:
                 value = int(key.text)
                 if value and not set(key.text) & set("89"):
@@ -312,7 +312,7 @@ class Validator:
         return None
 
     def _case(self, key: Scalar) -> Expression | None:
-        """Return a key that is an expression. In paths it stands as its tree, as in those of Kaitai's compiler."""
+        """Return a key that is an expression. In paths it is written as its tree, as in those of Kaitai's compiler."""
         checked = self._expression(key)
         if checked is None or key.position.path is None:
             return checked
@@ -328,7 +328,7 @@ class Validator:
             return None
 
     def _count(self, node: Scalar, expression: str) -> None:
-        """Count the text of an expression, and end the compilation where there is too much."""
+        """Count the text of an expression; end the compilation if the limit is exceeded."""
         self._characters += len(expression)
         if self._characters > MAX_CHARACTERS:
             message = f"the expressions of a spec and its imports have at most {MAX_CHARACTERS} characters in all"

@@ -1,4 +1,4 @@
-"""The key ``varint`` of a type as the attributes and instances that say the same in Kaitai's language."""
+"""Expands the key ``varint`` of a type to equivalent attributes and instances in Kaitai's language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .syntax import Section, Text
 from .tree import Mapping
 
 MOST_BITS = {"le": 64, "be": 63}
-"""By the order of the groups. Of ten bytes with the highest first, the highest would hold one bit."""
+"""Maximum number of bits by the order of the groups. Of ten bytes with the highest first, the highest would contain one
+bit."""
 
 TEMPLATE = """\
 seq:
@@ -24,8 +25,11 @@ instances:
 
 
 def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostics: Diagnostics) -> Mapping | None:
-    """Return the attributes and instances of a type with the key ``varint``; ``None`` for other types, and where there
-    is an error. ``keys``: those that the type has, some of which cannot be there."""
+    """Return the attributes and instances of a type with the key ``varint``; ``None`` for other types, and after an
+    error.
+
+    ``keys``: the keys of the type; those that cannot be combined with ``varint`` are errors.
+    """
     given = extensions.get("varint")
     both = [key for key in ("seq", "instances", "params") if key in keys]
     if given is not None and both:

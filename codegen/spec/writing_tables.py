@@ -1,4 +1,4 @@
-"""The part of the dialect's reference that is about what a writer writes if it is not given a value."""
+"""The part of the dialect's reference about values that a writer uses if none is given."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def default_kind() -> EitherKind:
 
 
 def size_kind(name: TextKind) -> EitherKind:
-    """Return the kind of the key ``size-of``. ``name``: that of attributes."""
+    """Return the kind of the key ``size-of``. ``name``: the kind of names of attributes."""
     return EitherKind(
         "an attribute, or a list of the first and the last one", name, sequence=ListKind(name, False, 2, 2)
     )

@@ -1,4 +1,4 @@
-"""The ``docs`` backend: a page about a format and a picture of its bytes, beside the format's generated code."""
+"""The ``docs`` backend: a page about a format and a picture of its byte layout, in the format's generated package."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Texts of the cells of the page's tables and of the boxes of the picture: sizes, types, conditions, words."""
+"""Texts in the cells of the page's tables and in the boxes of the picture: sizes, types, conditions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ WIRE_TYPES = {
     **dict.fromkeys(("string", "bytes", "message"), (2, "length, bytes")),
     **dict.fromkeys(("fixed32", "sfixed32", "float"), (5, "4 bytes")),
 }
-"""Number and meaning of protobuf's wire type, by the kind of a field (the format's public description, "Encoding")."""
+"""Number and description of protobuf's wire type, by the kind of a field (protobuf's documentation, "Encoding")."""
 
 
 def wire_type(attribute: Field) -> tuple[int, str]:
-    """Return the wire type of a field of a message; a packed one is one run of bytes, and a map's entry a message."""
+    """Return the wire type of a field of a message. A packed field is length-delimited, and an entry of a map is a
+    message."""
     field = attribute.message
     assert field is not None
     return WIRE_TYPES["bytes" if field.packed or field.key is not None else field.kind]
 
 
 def kind_of(attribute: Field) -> str:
-    """Label and type of a field of a message, as in a ``.proto`` file."""
+    """Return the label and the type of a field of a message, as in a ``.proto`` file."""
     field = attribute.message
     assert field is not None
     named = attribute.type.path[-1] if isinstance(attribute.type, (UserType, EnumType)) else field.kind
@@ -35,12 +36,12 @@ def kind_of(attribute: Field) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a description as one line of a table's cell: its first paragraph."""
+    """Return the first paragraph of a description as one line for a cell of a table."""
     return " ".join(text.strip().split("\n\n")[0].split())
 
 
 def table(title: str, head: Iterable[str], rows: Iterable[Iterable[str]], doc: str = "") -> TableView:
-    """Return a table whose cells hold any text: bars are escaped, line breaks become spaces."""
+    """Return a table with escaped cells: bars are escaped, line breaks become spaces."""
     cells = tuple(head)
     return TableView(title, doc.strip(), _line(cells), _line("---" for _ in cells), tuple(_line(each) for each in rows))
 

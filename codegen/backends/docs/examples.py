@@ -1,4 +1,4 @@
-"""The examples of a page. They run as they stand where ``sample_name`` is a file of the format."""
+"""The examples of a page. They run unchanged if ``sample_name`` is a file of the format."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from .view import ExampleView
 
 
 def sample_name(plan: Plan) -> str:
-    """Return the file that the examples read; a name that the examples, shell commands among them, can hold as it
-    is."""
+    """Return the name of the file that the examples read; it needs no quoting in any example, including shell
+    commands."""
     plain = (each for each in plan.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
     return f"sample.{next(plain, 'bin')}"
 
 
 def is_blob(plan: Plan) -> bool:
-    """Return whether a message by itself is an input of the format, so that a column of blobs can hold some."""
+    """Return whether a single message is a valid input of the format, so that messages may be stored in a column of
+    blobs."""
     return plan.units is not None and "whole" in (plan.units.framing, *plan.units.framings)
 
 
 def is_file_of_messages(plan: Plan) -> bool:
-    """Return whether a file of the format has something around each message, so that it is none itself."""
+    """Return whether a file of the format has framing around each message, so that it is not a message itself."""
     return plan.units is not None and plan.units.framing != "whole"
 
 
 def more_columns(plan: Plan) -> tuple[str, ...]:
-    """Return the columns that a table to be written needs, if these are others than the default ones."""
+    """Return the columns that are required for writing a table, if they differ from the default columns."""
     if plan.rows is None:
         return ()
     needed = required_columns(plan)
@@ -35,7 +36,7 @@ def more_columns(plan: Plan) -> tuple[str, ...]:
 
 
 def examples(plan: Plan) -> tuple[ExampleView, ...]:
-    """Return the examples that need no Spark."""
+    """Return the examples without Spark."""
     name, sample = plan.name, sample_name(plan)
     read = f'''import wireloom
 
@@ -84,7 +85,7 @@ print(lists.type, flat.num_rows, flat.schema.names)''',
 
 
 def spark_examples(plan: Plan) -> tuple[ExampleView, ...]:
-    """Return the examples that need a session, ``spark``."""
+    """Return the examples that need a Spark session, ``spark``."""
     name, sample = plan.name, sample_name(plan)
     found = [
         ExampleView(

@@ -1,4 +1,4 @@
-"""The view that the templates print: the page's tables and examples, and the picture."""
+"""The view that the templates render: the page's tables and examples, and the picture."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SQL = {
     "TimestampType()": "timestamp",
     "TimestampNTZType()": "timestamp_ntz",
 }
-"""Spark's types as SQL calls them, by the Python expressions that the ``spark`` backend prints."""
+"""The SQL names of Spark types, by the Python expressions that the ``spark`` backend generates."""
 
 
 def lower(plan: Plan) -> View | None:
@@ -122,7 +122,7 @@ def _doc(column: TableColumn | MessageColumn) -> str:
 
 
 def sql_type(type: ArrowType) -> str:
-    """Return the Spark type of an Arrow type as SQL calls it.
+    """Return the SQL name of the Spark type of an Arrow type.
 
     >>> sql_type(ArrowType("list<uint8>", "pa.list_(pa.uint8())", item=ArrowType("uint8", "pa.uint8()")))
     'array<smallint>'
@@ -165,7 +165,7 @@ def _layout(plan: Plan, struct: TypePlan) -> TableView:
 
 
 def _sentences(*parts: str) -> str:
-    """Return the parts that there are, each with a full stop and a capital letter.
+    """Return the parts that are not empty as sentences: capitalised and with a full stop.
 
     >>> _sentences("The content.", "", "if is_open")
     'The content. If is_open.'

@@ -1,4 +1,4 @@
-"""The picture of the bytes: which boxes there are, panel by panel, and where each of them comes to stand."""
+"""The picture of the byte layout: the boxes of each panel, and their positions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .view import BoxView, PictureView, TextView
 WIDTH = 840
 MARGIN = 20
 CHARACTER = 7.3
-"""Width of a character of 12 pixels, in a font of fixed width."""
+"""Width in pixels of a character of 12 pixels, in a monospaced font."""
 PADDING = 16
 BYTE = 13
-"""Least width of a byte of a field of known size; larger fields stop at ``WIDEST``."""
+"""Minimum width in pixels of a byte of a field of known size; larger fields are limited to ``WIDEST``."""
 WIDEST = 150
 VARIABLE = 150
 LONGEST = 44
-"""Most characters of a line in a box; the rest is in its tooltip."""
+"""Maximum number of characters in a line of a box; the tooltip shows the whole text."""
 
 DELIMITED = {
     "word": "word stuffing keeps the delimiter out of the records",
@@ -32,7 +32,7 @@ DELIMITED = {
 
 @dataclass(frozen=True)
 class Box:
-    """A field to be drawn. ``above``: its size; ``lines``: what is in it; ``least``: its least width."""
+    """A field to be drawn. ``above``: its size; ``lines``: the text in it; ``least``: its minimum width in pixels."""
 
     id: str
     above: str
@@ -43,14 +43,14 @@ class Box:
 
     @property
     def width(self) -> int:
-        """Room for every line, in pixels."""
+        """Return the width in pixels that fits every line."""
         longest = max(len(line) for line in (self.above, *self.lines))
         return min(WIDTH - 2 * MARGIN, max(self.least, round(longest * CHARACTER) + PADDING))
 
 
 @dataclass
 class Canvas:
-    """The shapes drawn so far; ``y`` is where the next line begins."""
+    """The shapes drawn so far; ``y`` is the top of the next line."""
 
     y: int = MARGIN
     boxes: list[BoxView] = declared(default_factory=list)
@@ -58,11 +58,11 @@ class Canvas:
     texts: list[TextView] = declared(default_factory=list)
 
     def text(self, x: int, y: int, style: str, anchor: str, text: str) -> None:
-        """A line of text."""
+        """Draw a line of text."""
         self.texts.append(TextView(x, y, style, anchor, text))
 
     def heading(self, title: str, note: str) -> None:
-        """A panel's title, and a note after it or, where there is no room, below."""
+        """Draw the title of a panel, with a note after it or, if there is no room, below it."""
         self.text(MARGIN, self.y + 14, "title", "start", shortened(title, 60))
         self.y += 22
         for line in folded(note, int((WIDTH - 2 * MARGIN) / CHARACTER)):
@@ -70,7 +70,7 @@ class Canvas:
             self.y += 16
 
     def row(self, boxes: list[Box]) -> dict[str, list[BoxView]]:
-        """Boxes side by side, in as many lines as they need; gives where each came to stand."""
+        """Draw boxes side by side, in as many lines as necessary; return their positions by name."""
         found: dict[str, list[BoxView]] = {}
         height = 14 + 16 * max(2, *(len(box.lines) for box in boxes))
         x = MARGIN
@@ -92,7 +92,7 @@ class Canvas:
         return found
 
     def bracket(self, spans: list[BoxView], label: str) -> None:
-        """A line below the boxes that a checksum covers, for each line of boxes one."""
+        """Draw a line below the boxes that a checksum covers, once for each line of boxes."""
         lines: dict[int, list[BoxView]] = {}
         for each in spans:
             lines.setdefault(each.y, []).append(each)
@@ -107,12 +107,12 @@ class Canvas:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """At most so many characters."""
+    """Return the text, truncated to ``longest`` characters."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Return the words in lines of at most so many characters."""
+    """Return the words in lines of at most ``width`` characters."""
     lines: list[str] = []
     for word in text.split():
         if lines and len(lines[-1]) + len(word) < width:
@@ -123,7 +123,7 @@ def folded(text: str, width: int) -> list[str]:
 
 
 def picture(plan: Plan) -> PictureView:
-    """Return the picture of a spec: a panel for the input as a whole and one for each type that it is made of."""
+    """Return the picture of a spec: a panel for the whole input and one for each type in it."""
     canvas = Canvas()
     for struct in shown_structs(plan):
         if struct.message is not None:
@@ -152,7 +152,7 @@ def _plain(canvas: Canvas, plan: Plan, struct: TypePlan) -> None:
 
 
 def _boxes(field: Field) -> list[Box]:
-    """Return a field's boxes: one, or for a repeated one its first items with what is between them."""
+    """Return the boxes of a field: one or, for a repeated field, its first items and what is between them."""
     name, words = field.id, field_type(field)
     if field.repeat is None:
         return [_box(field)]

@@ -1,4 +1,4 @@
-"""Which types of a spec a page shows, and in which order."""
+"""Selects the types of a spec that a page shows, and their order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ...plan import Plan, TypePlan
 
 
 def shown_structs(plan: Plan) -> list[TypePlan]:
-    """Return the root, where it has bytes of its own, and every type that the input is made of, outermost first."""
+    """Return the root, if it has bytes of its own, and every type that occurs in the input, outermost first."""
     shown: list[Path] = []
     _add(plan, shown, [plan.root.path])
     if plan.units is not None:
@@ -16,7 +16,7 @@ def shown_structs(plan: Plan) -> list[TypePlan]:
 
 
 def _add(plan: Plan, shown: list[Path], begin: list[Path]) -> None:
-    """Add these types and all inside them, those of one depth after the other."""
+    """Add these types and all types inside of them, breadth first."""
     while begin:
         new = [path for path in dict.fromkeys(begin) if path not in shown]
         shown += new

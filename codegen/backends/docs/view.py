@@ -1,4 +1,4 @@
-"""The view that the templates print: final strings and coordinates, in order. Lengths are in pixels of the picture."""
+"""The view that the templates render: final strings and coordinates, in order. Lengths are in pixels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TextView:
-    """A line of text that begins, ends or is centred at ``x`` (``anchor``); ``style`` is a class of the picture's."""
+    """A line of text that begins, ends or is centred at ``x`` (``anchor``); ``style`` is a CSS class of the picture."""
 
     x: int
     y: int
@@ -18,7 +18,7 @@ class TextView:
 
 @dataclass(frozen=True)
 class BoxView:
-    """A rectangle with a tooltip; ``style`` is a class of the picture's."""
+    """A rectangle with a tooltip; ``style`` is a CSS class of the picture."""
 
     x: int
     y: int
@@ -30,7 +30,7 @@ class BoxView:
 
 @dataclass(frozen=True)
 class PictureView:
-    """The byte layout; ``brackets`` are paths of lines."""
+    """The byte layout; ``brackets`` are SVG paths."""
 
     width: int
     height: int
@@ -42,7 +42,7 @@ class PictureView:
 
 @dataclass(frozen=True)
 class TableView:
-    """A table of the page. ``head`` and each of ``rows``: cells, between bars already."""
+    """A table of the page. ``head`` and each of ``rows``: cells, already joined by bars."""
 
     title: str
     doc: str
@@ -53,7 +53,7 @@ class TableView:
 
 @dataclass(frozen=True)
 class ExampleView:
-    """A piece of code, and what is said about it."""
+    """A piece of code and its description."""
 
     doc: str
     kind: str

@@ -1,4 +1,4 @@
-"""The ``spark`` backend: a format's Spark schema, its data source, and the package by which Spark finds that."""
+"""The ``spark`` backend: a format's Spark schema, its data source, and the package by which Spark discovers it."""
 
 from pathlib import Path
 

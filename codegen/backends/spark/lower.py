@@ -1,4 +1,4 @@
-"""The view that the templates print: each column's Spark type, and the names of the data source."""
+"""The view that the templates render: the Spark type of each column, and the names of the data source."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ SPARK_TYPES = {
     "utf8": "StringType()",
     "dictionary[utf8]": "StringType()",
 }
-"""Spark's type by Arrow's; Spark has no unsigned integers, so those take the next larger type that holds all values."""
+"""Spark types by Arrow type. Spark has no unsigned integers, so these become the next larger type that represents all
+values."""
 
 
 @dataclass(frozen=True)
 class FieldView:
-    """One column: ``type`` is the Python expression of its Spark type."""
+    """One column. ``type``: the Python expression of its Spark type."""
 
     name: str
     type: str
@@ -42,7 +43,7 @@ class FieldView:
 
 @dataclass(frozen=True)
 class View:
-    """The view that the templates render. ``imports``: names of ``pyspark.sql.types``."""
+    """The view that the templates render. ``imports``: names imported from ``pyspark.sql.types``."""
 
     summary: str
     source_doc: str
@@ -63,7 +64,7 @@ def lower(plan: Plan) -> View | None:
 
 
 def lower_parts(plan: Plan) -> Mapping[str, View]:
-    """Return the views of all tables but the default one, by the names of their packages inside the format's."""
+    """Return the views of all tables except the default one, by the names of their subpackages."""
     if plan.units is None:
         return {each.name: _view(plan, table_columns(plan, each)) for each in plan.tables[1:]}
     default = default_kind(plan.units)
