@@ -13,7 +13,7 @@ from .change import COLUMNS, SETTINGS, Change, Level
 
 
 def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
-    """Return the changes of the tables and their columns."""
+    """Yield the changes of the tables and their columns."""
     if old.rows is None or new.rows is None:
         if old.rows is None and new.rows is not None:
             yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the format is a table now")

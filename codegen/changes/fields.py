@@ -56,7 +56,7 @@ class Fields:
         self._enums = enums
 
     def attributes(self, place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
-        """Return the changes of an attribute."""
+        """Yield the changes of an attribute."""
         yield from self._wire(place, old, new)
         yield from self._switch(place, old.switch, new.switch)
         yield from self._valid(place, old.valid, new.valid, old.type, new.type)
@@ -65,7 +65,7 @@ class Fields:
         yield from field_changes(place, old.message, new.message)
 
     def instances(self, place: str, old: Instance, new: Instance, area: str) -> Iterator[Change]:
-        """Return the changes of an instance. ``area``: the area of a computed value, which has no bytes of its own."""
+        """Yield the changes of an instance. ``area``: the area of a computed value, which has no bytes of its own."""
         if old.attribute is None and new.attribute is None:
             one, other = (self._type_text(each.type) for each in (old, new))
             yield from _differing(place, "type", one, other, area)

@@ -12,7 +12,7 @@ from .change import CHECKS, COLUMNS, SETTINGS, WIRE, Change, Level
 
 
 def unit_changes(old: Plan, new: Plan) -> Iterator[Change]:
-    """Return the changes of the tables of messages."""
+    """Yield the changes of the tables of messages."""
     if old.units is None or new.units is None:
         if old.units is not new.units:
             became = "a table of messages now" if old.units is None else "no table of messages any more"
@@ -84,7 +84,7 @@ protobuf's language guide.
 
 
 def field_changes(place: str, old: MessageField | None, new: MessageField | None) -> Iterator[Change]:
-    """Return the changes of a field of a message."""
+    """Yield the changes of a field of a message."""
     if old is None or new is None:
         if old is not new:
             yield Change(
@@ -107,7 +107,7 @@ def field_changes(place: str, old: MessageField | None, new: MessageField | None
 
 
 def rule_changes(place: str, old: Message | None, new: Message | None) -> Iterator[Change]:
-    """Return the changes of the rules for reading a message."""
+    """Yield the changes of the rules for reading a message."""
     if old is None or new is None:
         if old is not new:
             yield Change(Level.BREAKING, WIRE, place, "is a message " + ("now" if old is None else "no more"))

@@ -83,7 +83,7 @@ class _Finder:
             if one in self.found.types or one not in self._old or other not in self._new:
                 continue
             if self._namesake(one) not in (other, None) and len(one) > 1:
-                continue  # the field has another type: the one that it had is still there
+                continue  # the field has another type, and its former type still exists
             self.found.types[one] = other
             waiting.extend(self._below(self._old[one], self._new[other]))
 
@@ -140,7 +140,7 @@ class _Finder:
                 self._same_enum(before.path, now.path)
 
     def _renamed_attributes(self, names: dict[str, str], old: Struct, new: Struct) -> None:
-        """Add the fields at the place of a field with another name and the same bytes."""
+        """Add the renames of fields that have the same position and bytes but another name."""
         before, after = [each.id for each in old.attributes], [each.id for each in new.attributes]
         for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
             if tag != "replace" or b - a != d - c:

@@ -69,7 +69,7 @@ def _side(text: str, other: str, folder: Path) -> Side:
     if colon:
         base, local = Path(), inside.startswith("./")
     else:
-        # A revision alone uses the place of the other side, which is a file here.
+        # A revision alone uses the path of the other side, which is a file here.
         if not Path(other).exists():
             raise WireloomError("no such spec file or folder: check the path, or name REVISION:PATH", path=other)
         base, local = Path(other).resolve().parent, True

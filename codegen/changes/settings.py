@@ -13,7 +13,7 @@ from .describe import path_text
 
 
 def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
-    """Return the changes of the format's name, its codec, its paths, its limits and its options."""
+    """Yield the changes of the format's name, its codec, its paths, its limits and its options."""
     if old.name != new.name:
         yield Change(Level.BREAKING, SETTINGS, "id", f"the format is called {new.name} now, and was {old.name}")
     if old.codec != new.codec:
@@ -88,7 +88,7 @@ def _option(old: Choice, new: Choice) -> Iterator[Change]:
 
 
 def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
-    """Return the places at which the documentation differs."""
+    """Yield the places at which the documentation differs."""
     before, after = _words(old), _words(new)
     for place, text in after.items():
         if place in before and before[place] != text:

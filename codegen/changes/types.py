@@ -31,7 +31,7 @@ class Types:
         self._seen: set[tuple[Path, Path]] = set()
 
     def changes(self) -> Iterator[Change]:
-        """Return the changes of all types, including unused ones."""
+        """Yield the changes of all types, including unused ones."""
         for one, other in starts(self.old, self.new):
             yield from self._structs(self._before[one], self._after[other])
         before = {path_text(each.path, self.old.name): each for each in structs_in(self.old.root)}

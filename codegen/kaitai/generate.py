@@ -19,9 +19,8 @@ REPLACEABLE = (HEADER_START, "# This is a generated file! ")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The files that were written (or would be, with ``check``), the errors of refused specs, and the values that
-    callers of the writers must provide.
-    """
+    """The files that were (or, with ``check``, would be) written, the errors of refused specs, and the values that
+    callers of the writers must provide."""
 
     changes: Changes
     errors: tuple[WireloomError, ...]
@@ -40,11 +39,10 @@ def generate(
 ) -> Outcome:
     """Compile the specs, and their imports, to modules in ``output_dir``; with ``check`` nothing is written.
 
-    Other files in the folder are not touched. ``package``: the name under which Python imports the folder; ``.`` for a
+    Other files in the folder are not changed. ``package``: the name under which Python imports the folder; ``.`` for a
     package with any name, empty if the folder may be a package or be on Python's path itself. ``import_paths``: folders
-    that are searched for absolute imports. Specs that are refused do not affect the others; the outcome has their
-    errors. ``strict``: a spec is also refused if callers of its writer would have to provide values that cannot be
-    solved for.
+    that are searched for absolute imports. Refused specs do not affect the others; the outcome contains their errors.
+    ``strict``: a spec is also refused if callers of its writer would have to provide values that cannot be solved for.
     """
     made = modules(specs, import_paths, api, package, strict=strict)
     files = formatted({f"{name}.py": text for name, text in made.texts.items()})

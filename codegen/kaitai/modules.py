@@ -26,9 +26,8 @@ TEMPLATE = "parser.py.j2"
 
 @dataclass
 class Modules:
-    """The modules of some specs: ``texts`` by name of the module, the ``errors`` of refused specs, and ``notes`` about
-    the values that callers of the writers must provide, each with its place.
-    """
+    """The modules of some specs: ``texts`` by module name, the ``errors`` of refused specs, and ``notes`` about the
+    values that callers of the writers must provide, each with its position."""
 
     texts: dict[str, str] = field(default_factory=dict)
     errors: list[WireloomError] = field(default_factory=list)
@@ -38,7 +37,7 @@ class Modules:
 def modules(
     specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str, *, strict: bool = False
 ) -> Modules:
-    """Return the modules of the specs and of all specs that they import, each once; not formatted yet.
+    """Return the modules of the specs and of all specs that they import, without duplicates; not yet formatted.
 
     ``package`` is the package from which they import each other, see ``Module``. A spec that is refused, or that cannot
     be read, does not affect the others. ``strict``: a spec is also refused if callers of its writer would have to

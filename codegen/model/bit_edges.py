@@ -39,7 +39,7 @@ def begins_with_bits(struct: Struct, structs: Structs) -> bool:
 
 @dataclass
 class _Edges:
-    """Computes where attributes may end; each type once for all offsets at which it begins."""
+    """Computes the bit offsets at which attributes may end, cached by type and initial offset."""
 
     structs: Structs
     known: dict[tuple[Path, Offsets], Offsets] = field(default_factory=dict)

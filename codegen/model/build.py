@@ -50,7 +50,7 @@ STREAM: Check = (lambda type: isinstance(type, StreamType), "a stream")
 VARIABLE: Check = (lambda type: is_integer(type.item if isinstance(type, ListType) else type), "a variable")
 STRUCT: Check = (is_struct, "an object")
 HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
-"""That an object can be read at all is a condition too: the attributes in it have their own ``valid``."""
+"""Successful reading of an object is a condition too: its attributes have their own ``valid``."""
 
 
 class Builder:
@@ -65,7 +65,7 @@ class Builder:
         self.diagnostics = diagnostics
 
     def struct(self, symbol: Symbol) -> Struct:
-        """Return the struct of a symbol, with those inside it. If there are errors it is incomplete."""
+        """Return the struct of a symbol, with nested structs. It is incomplete if there are errors."""
         section = symbol.section
         attributes = [self._attribute(symbol, each) for each in symbol.of_kind("attribute")]
         instances = [self._instance(symbol, each) for each in symbol.of_kind("instance")]
@@ -221,7 +221,7 @@ class Builder:
     def checked(
         self, symbol: Symbol, section: Section, key: str, check: Check, around: Surroundings = NOTHING
     ) -> Node | None:
-        """Return the expression of a key, if it exists and has a type that the key accepts."""
+        """Return the expression of a key if it exists and its type is accepted by the key."""
         expression = section.expression(key)
         return self._expect(symbol, expression, f"'{key}'", check, around) if expression is not None else None
 

@@ -1,4 +1,4 @@
-"""The key ``endian`` with ``switch-on``: byte orders that are decided when an object is read."""
+"""The key ``endian`` with ``switch-on``: byte orders that are determined when an object is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .symbols import Symbol
 def computed_endian(
     symbol: Symbol, typing: Typing, diagnostics: Diagnostics
 ) -> ComputedEndian | InheritedEndian | None:
-    """Return the byte order of a type if it is decided when an object is read."""
+    """Return the byte order of a type if it is determined when an object is read, else ``None``."""
     if symbol.inherits_endian:
         return InheritedEndian()
     meta = symbol.section.section("meta")

@@ -134,7 +134,7 @@ class ChecksumReader:
             found = CHECKSUMS.get(named.value.lower())
             if found is None:
                 word = named.value.lower()
-                # crc32d is near to crc32c, and to crc-32d, which is another way to write it.
+                # crc32d is similar to crc32c, and to crc-32d, which is an alias of it.
                 alike = (each for each in CHECKSUMS if len(each) == len(word) and each.isalnum() == word.isalnum())
                 found_names = dict.fromkeys(filter(None, (nearest(word, alike), nearest(word, CHECKSUMS))))
                 hint = f"; did you mean {listed(map(shown, found_names))}?" if found_names else ""
@@ -234,7 +234,7 @@ class ChecksumReader:
 
 
 def _levels(section: Section) -> tuple[int, tuple[str, ...]]:
-    """Return how many levels above the attribute the covered attributes are, -1 if they are on different levels, and
+    """Return the number of levels between the attribute and the covered ones, -1 if these are on different levels, and
     their names there."""
     over = section.get("over")
     texts = [each.value for each in (over.items if isinstance(over, Items) else [over]) if isinstance(each, Text)]

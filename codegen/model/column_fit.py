@@ -22,7 +22,7 @@ def is_text(member: Attribute | Instance) -> bool:
 
 
 class ColumnFit:
-    """Decides whether columns can hold values of a type. ``find`` returns the type of a path, ``None`` if it has an
+    """Decides whether columns can contain values of a type. ``find`` returns the type of a path, ``None`` if it has an
     error."""
 
     def __init__(self, find: Callable[[Path], Struct | None]) -> None:
@@ -30,18 +30,18 @@ class ColumnFit:
         self.sizes: dict[tuple[Path, int], int] = {}
 
     def holds(self, member: Attribute | Instance) -> bool:
-        """Return whether a column can hold the values of a field or an instance."""
+        """Return whether a column can contain the values of a field or an instance."""
         return is_text(member) or self.fits(member.type)
 
     def fits(self, type: Type) -> bool:
-        """Return whether a column can hold the type: no message type in it contains itself, and there are not too
+        """Return whether a column can contain the type: no message type in it contains itself, and there are not too
         many."""
         inner = type.item if isinstance(type, ListType) else type
         return not isinstance(inner, UserType) or self._fields(inner.path, MAX_LEVELS) <= MAX_FIELDS
 
     def _fields(self, path: Path, levels: int) -> int:
-        """Return how many fields a message has, including nested ones; more than ``MAX_FIELDS`` if messages are nested
-        more than ``levels`` deep."""
+        """Return the number of fields of a message, including nested ones; more than ``MAX_FIELDS`` if messages are
+        nested more than ``levels`` deep."""
         struct = self.find(path)
         if levels == 0 or struct is None:
             return MAX_FIELDS + 1

@@ -97,7 +97,7 @@ class Declarer:
                 encoding=canonical(encoding, self.diagnostics) if encoding is not None else above.encoding,
             )
         if "meta" in section.missing or (meta is not None and not meta.missing.isdisjoint(("endian", "encoding"))):
-            # The intended type is unknown: any type will do to continue.
+            # The intended type is unknown: any type is suitable for continuing.
             above = replace(above, endian=above.endian or "le", encoding=above.encoding or "UTF-8")
         inherits = above.endian == "computed" and not computed_here
         symbol = Symbol(path, file, section, outer, above, opaque, inherits)

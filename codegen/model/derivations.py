@@ -189,7 +189,7 @@ def _type(attribute: Attribute) -> Type:
 
 
 def _may_be_derived(attribute: Attribute) -> bool:
-    """Return the integers whose value is not determined otherwise."""
+    """Return whether an attribute is an integer whose value is not determined otherwise."""
     type = attribute.type
     number = is_integer(type)
     plain = attribute.repeat is None and attribute.checksum is None
@@ -213,7 +213,7 @@ def _replaced(node: Node, instances: dict[str, Instance]) -> Node:
 
 
 def _solved(name: str, use: _Use) -> Node | None:
-    """Return the expression of ``name`` that gives the tree the value; ``None`` if that cannot be solved."""
+    """Return the expression of ``name`` for which the tree has the given value; ``None`` if it cannot be solved."""
     node, value = use.expression, use.value
     if sum(1 for each in walk(node) if isinstance(each, Name) and each.id == name) != 1:
         return None
@@ -251,8 +251,8 @@ def _unwrapped(node: Node, value: Node, name: str) -> tuple[Node, Node] | None:
 
 
 def _asks_reader(node: Node) -> bool:
-    """Return whether an expression uses something that only a reader has: the stream, the index of the item, the
-    item."""
+    """Return whether an expression uses something that is only available while reading: the stream, the index of the
+    item, the item."""
     return not names_in(node).isdisjoint(("_io", "_index", "_"))
 
 

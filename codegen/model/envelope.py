@@ -117,11 +117,10 @@ class EnvelopeReader:
 
 
 def _may_hold(attribute: Attribute) -> bool:
-    """Return whether the attribute may be a message: of such a type or of one by case, or bytes that a framing makes
-    one.
-    """
+    """Return whether the attribute may be a message: it has such a type, also by case, or is bytes that a framing
+    decodes."""
     plain_bytes = isinstance(attribute.type, BytesType) and attribute.contents is None
-    # A union without a switch comes from a switch with an error, which has been reported.
+    # A union without a switch results from a switch with an error, which has been reported.
     return isinstance(attribute.type, UserType | UnionType) or attribute.switch is not None or plain_bytes
 
 

@@ -25,7 +25,7 @@ class FieldExtensions:
         self.member = member
 
     def attribute(self, attribute: Attribute) -> Attribute:
-        """Return the attribute with its framing and logical type."""
+        """Return the attribute with its framing and logical type set."""
         if self.section is None:
             return attribute
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
@@ -60,12 +60,12 @@ class FieldExtensions:
         return False
 
     def message_field(self, attribute: Attribute) -> Attribute:
-        """Return the field of a message with its logical type."""
+        """Return the field of a message with its logical type set."""
         whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
         return replace(attribute, logical=self._logical(whole))
 
     def instance(self, instance: Instance) -> Instance:
-        """Return the value instance with its logical type."""
+        """Return the value instance with its logical type set."""
         if self.section is not None and "codec" in self.section:
             self.diagnostics.error(
                 self.section.position_of("codec"), "'codec' is for instances that are read: with 'pos'"

@@ -123,7 +123,8 @@ class FieldReader:
             contents=contents.value if isinstance(contents, Contents) else None,
         )
 
-    # Keys that go together -------------------------------------------------------------------------------------------
+    # Combinations of keys
+    # ------------------------------------------------------------------------------------------------
 
     def _consistent(self, section: Section) -> bool:
         before = len(self.diagnostics.found)
@@ -337,7 +338,7 @@ class FieldReader:
 
 
 def _within(section: Section) -> Expression | None:
-    """Return the expression of the bytes that a value is in."""
+    """Return the expression of the bytes that contain a value."""
     extensions = section.extensions
     return extensions.expression("within") if extensions is not None and "within" in extensions else None
 

@@ -21,7 +21,7 @@ MAX_FILES = 500
 
 @dataclass
 class Loader:
-    """Reads a spec and all that it imports.
+    """Reads a spec and all specs that it imports.
 
     Relative imports are looked up relative to the importing file, absolute ones (``/a/b``) in ``import_paths`` and then
     in the folders of the environment variable ``KSPATH``, as Kaitai's compiler does.
@@ -30,7 +30,7 @@ class Loader:
     diagnostics: Diagnostics
     import_paths: tuple[Path, ...] = ()
     files: dict[str, SourceFile] = field(default_factory=dict)
-    """Files by the name (``meta/id``) of the spec; the first is the requested one."""
+    """Files by the name (``meta/id``) of the spec; the first one is the requested one."""
     seen: set[Path] = field(default_factory=set)
     incomplete: bool = False
     """Whether an import could not be read, or has no valid name."""

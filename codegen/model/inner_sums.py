@@ -15,12 +15,12 @@ MOST = 64
 
 
 class _InvalidError(Exception):
-    """An invalid checksum; the text says what is wrong with it."""
+    """An invalid checksum; the argument describes the error."""
 
 
 def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> Struct:
-    """Return the type, and those in it, with the checksums of their attributes that are stored in objects inside of
-    them. In these, the checksums become plain attributes."""
+    """Return the type, including nested ones, with the checksums of their attributes that are stored in objects inside
+    of them. In these objects, the checksums become plain attributes."""
     found: dict[Path, list[InnerSum]] = {}
     for struct in structs.values():
         for each in struct.attributes:

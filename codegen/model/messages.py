@@ -55,7 +55,8 @@ class MessageReader:
         found = [self._member(each, index) for index, each in enumerate(fields)]
         return [each for each in found if each is not None]
 
-    # What a type cannot be besides -----------------------------------------------------------------------------------
+    # Types that cannot be messages
+    # ---------------------------------------------------------------------------------------
 
     def _refuse_layout(self) -> None:
         section = self.symbol.section
@@ -200,7 +201,7 @@ class MessageReader:
             return word.value, SCALARS[word.value]
         found = find_type(self.world, self.symbol, word.value)
         enum = find_enum(self.world, self.symbol, word.value)
-        # The last part of a path may also be merely visible from there; a type that is inside takes precedence.
+        # The last part of a path may also be only visible from there; a nested type takes precedence.
         inside = tuple(word.value.split("::"))
         is_enum = enum is not None and enum.path[-len(inside) :] == inside
         if found is not None and found.is_message and (found.path[-len(inside) :] == inside or not is_enum):

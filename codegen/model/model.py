@@ -105,7 +105,7 @@ class Checksum:
 
 @dataclass(frozen=True)
 class Attribute:
-    """One item of ``seq``. ``type`` is that of one item where ``repeat`` is set."""
+    """One item of ``seq``. ``type`` is that of one item if ``repeat`` is set."""
 
     id: str
     type: Type
@@ -122,7 +122,7 @@ class Attribute:
     checksum: Checksum | None = None
     framing: Framing | None = None
     given: bool = False
-    """``-wireloom: {given: true}``: the caller of a writer sets it; it is not solved for."""
+    """``-wireloom: {given: true}``: the caller of a writer provides it; it is not solved for."""
     default: Node | None = None
     """``-wireloom: {default: …}``: the value that a writer uses if none is given. Value instances in it are the ones
     that are given to the writer."""
@@ -137,7 +137,7 @@ class Attribute:
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     anonymous: bool = False
-    """True where the spec gave no id; the id is then ``_unnamedN`` as in Kaitai's compiler."""
+    """True if the spec gave no id; the id is then ``_unnamedN`` as in Kaitai's compiler."""
     parent: Node | None = None
     """``parent``: the expression of the object's ``_parent``, ``false`` for none. ``None``: the object that contains
     it."""
@@ -218,15 +218,15 @@ class Struct:
     position: Position | None = field(default=None, compare=False)
 
     def attribute(self, name: str) -> Attribute | None:
-        """Return the attribute with that id."""
+        """Return the attribute with that id; ``None`` if there is none."""
         return self._attributes.get(name)
 
     def parameter(self, name: str) -> Parameter | None:
-        """Return the parameter with that id."""
+        """Return the parameter with that id; ``None`` if there is none."""
         return self._parameters.get(name)
 
     def instance(self, name: str) -> Instance | None:
-        """Return the instance with that id."""
+        """Return the instance with that id; ``None`` if there is none."""
         return self._instances.get(name)
 
     @cached_property
@@ -308,8 +308,8 @@ class Rows:
         return self.types[-1]
 
     def holder(self, spec: Spec, name: str) -> tuple[int, Struct]:
-        """Return how many levels above the row the attribute or instance of a column is, and the type that has it.
-        Raises ``KeyError``."""
+        """Return the number of levels above the row of the attribute or instance of a column, and the type that
+        contains it. Raises ``KeyError``."""
         for up, path in enumerate(reversed(self.types)):
             struct = spec.struct(path)
             if struct.attribute(name) is not None or struct.instance(name) is not None:
@@ -332,7 +332,7 @@ class Spec:
     tables: tuple[Rows, ...] = ()
     """The first one is the default."""
     units: Units | None = None
-    """Set if the table is one of messages; there are no ``tables`` then."""
+    """Set if the table consists of messages; ``tables`` is then empty."""
     codec: str = "none"
     """The codec that a writer compresses files with. Readers detect it by content."""
     path_pattern: str | None = None
@@ -340,9 +340,9 @@ class Spec:
     preallocated: Preallocated | None = None
     """Set if zeros after the last record are not damage."""
     searched: bool = False
-    """Byte ranges of inputs begin where a search finds a unit."""
+    """Whether the start of a byte range is found by searching for a unit."""
     max_record: int = 64 * 1024 * 1024
-    """Default of the largest record in bytes; an option of the reader."""
+    """The default of the reader's limit on the size of a record, in bytes."""
     choices: tuple[Choice, ...] = ()
     file_extensions: tuple[str, ...] = ()
     doc: str = ""

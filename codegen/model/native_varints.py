@@ -55,7 +55,7 @@ def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struc
 
 
 def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
-    """Return the types of which only the integer is used."""
+    """Return the varints of which only the integer is used."""
     refused: set[Path] = set()
     for struct in known:
         if any(struct.path[: len(path)] == path for path in varints):

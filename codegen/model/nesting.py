@@ -24,7 +24,7 @@ def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
 
 
 def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
-    """Return the nesting depth from ``symbol`` on; ``depths``: known ones. Uses a stack in place of recursion."""
+    """Return the nesting depth from ``symbol`` on; ``depths``: known ones. Uses a stack instead of recursion."""
     waiting = [(symbol, _held(world, symbol))]
     open_depths = {id(symbol): 1}
     while waiting and len(waiting) <= MAX_TYPE_DEPTH:

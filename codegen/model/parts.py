@@ -7,10 +7,10 @@ from ..spec.syntax import Text
 from ..words import shown
 
 TAKEN = ("parser", "columns", "spark")
-"""Modules of a generated package, beside which each table but the default one has its own."""
+"""Modules of a generated package; the module of each table except the default one is beside them."""
 
 
 def refuse_module_name(what: str, name: Text, diagnostics: Diagnostics) -> None:
-    """Report a name that a generated module has already. ``what``: the thing with the name."""
+    """Report a name that a module of the generated package already has. ``what``: the thing with the name."""
     if name.value in TAKEN or name.value.startswith("pyspark_"):
         diagnostics.error(name.position, f"{what} cannot be called {shown(name.value)}: a generated module is")

@@ -133,7 +133,7 @@ def _with_types(
 
 
 def _names(section: Section) -> dict[str, Section]:
-    """Return the names of the types that are declared in a type."""
+    """Return the sections of the types that are declared in a type, by name."""
     entries = section.entries("types")
     return {e.key.value: e.value for e in entries if isinstance(e.key, Text) and isinstance(e.value, Section)}
 

@@ -13,7 +13,7 @@ from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
 from .model import Attribute, Struct
 
 LARGEST_BLOCK = 64 * 1024 * 1024
-"""Most bytes of a block that is read by itself: it is in memory as a whole."""
+"""Maximum size in bytes of a block that is read by itself: it is in memory as a whole."""
 
 
 def has_sized_rows(root: Struct, rows: Attribute) -> bool:
@@ -31,9 +31,9 @@ def has_sized_rows(root: Struct, rows: Attribute) -> bool:
 
 
 def block_size(root: Struct, rows: Attribute, structs: Iterable[Struct]) -> int:
-    """Return the size of the blocks of which all of the input consists and of which only the last one may be shorter; 0
-    where it does not. Nothing in a block may depend on the file around it, so that any number of blocks reads as a file
-    of its own.
+    """Return the size of the blocks that make up the whole input, of which only the last one may be shorter; 0 if there
+    are none. Nothing in a block may depend on the file around it, so that any number of blocks can be read as a
+    separate file.
 
     The size is ``_io.size - _io.pos < N ? _io.size - _io.pos : N``.
     """

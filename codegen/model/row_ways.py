@@ -58,7 +58,7 @@ def _leads_through_import(
     types: list[Struct], steps: int, root: Struct, position: Position, diagnostics: Diagnostics
 ) -> bool:
     """Return whether a step begins in an object of an imported type, which is reported: the classes of the other spec
-    know nothing of these rows."""
+    cannot refer to these rows."""
     for struct in types[:steps]:
         if struct.path[0] != root.path[0]:
             name = "::".join(struct.path)

@@ -34,7 +34,7 @@ ALWAYS = ("_root", "_parent", "_io", "_sizeof")
 
 
 class _NotTypedYetError(Exception):
-    """A value instance that is needed has not been typed: it is typed first, then the expression is tried again."""
+    """A value instance that is needed has not been typed: it is typed first, and then the expression is retried."""
 
     def __init__(self, symbol: Symbol, member: Member) -> None:
         super().__init__(member.id)
@@ -76,7 +76,7 @@ class Typing:
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
                 self.diagnostics.error(expression.place(each.start, each.end), each.message)
         except AlreadyReportedError:
-            # What it depends on has an error of its own.
+            # Something that it depends on has an error of its own.
             pass
         return None
 
@@ -88,7 +88,7 @@ class Typing:
         return found
 
     def quiet(self) -> Typing:
-        """Return the same without reporting errors, for use before everything is known."""
+        """Return a copy that reports no errors, for use before everything is known."""
         return Typing(self.world, Diagnostics(silent=True), self.sizes)
 
     def member_type(self, symbol: Symbol, member: Member) -> Type:
@@ -102,7 +102,7 @@ class Typing:
         return member.type
 
     def instance(self, symbol: Symbol, member: Member) -> None:
-        """Type a value instance and those that it depends on. Uses a stack in place of recursion, since chains are
+        """Type a value instance and those that it depends on. Uses a stack instead of recursion, since chains can be
         long."""
         waiting = [(symbol, member)]
         known = {id(member)}
@@ -119,8 +119,8 @@ class Typing:
                 if node is not None:
                     node = self._sliced(current, one, node)
             except _NotTypedYetError as needed:
-                # A known one is still on the stack: those that have left it are typed or failed, and are not requested
-                # again.
+                # A known one is still on the stack: those that have left it are typed or have failed, and are not
+                # requested again.
                 if id(needed.member) in known:
                     self._cycle(waiting, needed.member)
                 else:
@@ -166,7 +166,7 @@ class Typing:
         if isinstance(member.type, EnumType):
             base = type_of(node)
             if isinstance(base, EnumType):
-                # The same number under another name.
+                # The same number by another name.
                 member.value = Attribute(node, "to_i", start=node.start, end=node.end, type=ComputedIntegerType())
             elif not is_integer(base):
                 self.diagnostics.error(
@@ -298,16 +298,16 @@ class StructScope:
         return self.typing.sizes.of_type(type)
 
     def own_size_in_bits(self) -> int:
-        """Return the same for the type that the expression is in."""
+        """Return the size in bits of the type that the expression belongs to."""
         return self.typing.sizes.of_symbol(self.symbol)
 
     def member_size_in_bits(self, path: Path, name: str) -> int:
-        """Return the same for an attribute."""
+        """Return the size in bits of an attribute."""
         symbol = self.typing.world.at(path)
         if symbol is None or name not in symbol.members:
             return self.size_in_bits(self.member(path, name))
         return self.typing.sizes.of_member(symbol, name)
 
     def own_path(self) -> Path:
-        """Return the path of the type that the expression is in."""
+        """Return the path of the type that the expression belongs to."""
         return self.symbol.path

@@ -106,13 +106,13 @@ class Symbol:
         return found
 
     def all(self) -> Iterator[Symbol]:
-        """Yield the symbol and all inside it, outer before inner."""
+        """Yield the symbol and all symbols inside of it, outer before inner."""
         yield self
         for each in self.types.values():
             yield from each.all()
 
     def outwards(self) -> Iterator[Symbol]:
-        """Yield the symbol and all around it, inner before outer."""
+        """Yield the symbol and all enclosing ones, inner before outer."""
         found: Symbol | None = self
         while found is not None:
             yield found

@@ -27,7 +27,7 @@ class _Columns:
 
 
 class KindReader:
-    """Reads one kind. ``unit``: the type of its message."""
+    """Reads one kind of message. ``unit``: the type of the message."""
 
     def __init__(self, unit: Struct, structs: dict[Path, Struct], world: World, diagnostics: Diagnostics) -> None:
         self.unit = unit
@@ -157,7 +157,7 @@ class KindReader:
         return None
 
     def _all(self, row: Struct, columns: _Columns) -> tuple[Column, ...]:
-        """Return the row's own fields and instances that can be columns and are not yet."""
+        """Return the fields and instances of the row that can be columns and are not columns yet."""
         found = [each.id for each in _members(row) if each.id not in columns.names and self.fit.holds(each)]
         columns.names += found
         return tuple(UnitColumn(each, row.path) for each in found)

@@ -31,8 +31,8 @@ def refuse_within(world: World, symbol: Symbol, member: Member, attribute: Attri
 
 
 def _is_own(world: World, symbol: Symbol, node: Node) -> bool:
-    """Return whether an expression is a path of attributes that begins with one of the type. Others could be read any
-    number of times."""
+    """Return whether an expression is a path of attributes that begins with one of the type. Other expressions may
+    refer to attributes that are read several times."""
     if isinstance(node, Name):
         member = symbol.members.get(node.id)
     elif isinstance(node, Access) and isinstance(node.value.type, UserType):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Comments:
-    """The comments of a file, by the place of their declarations."""
+    """The comments of a file, by the path of their declarations."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[tuple[int, ...], str]] = {}

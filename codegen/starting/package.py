@@ -1,4 +1,4 @@
-"""Makes the folder of a new format: templates, samples and generated code, all of it or nothing."""
+"""Creates the folder of a new format, with templates, samples and generated code, atomically."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ TEMPLATES = {
     "pre_commit.yaml.j2": ".pre-commit-config.yaml",
     "workflow.yml.j2": ".github/workflows/check.yml",
 }
-"""Template → path in the new folder."""
+"""Paths in the new folder, by template."""
 
 LONGEST = 50
-"""Characters of a name; it becomes part of the names of files and classes."""
+"""Maximum number of characters of a name; it becomes part of the names of files and classes."""
 
 
 @dataclass(frozen=True)
 class Started:
-    """The package that was made: the folder, and the paths of its files relative to it, sorted."""
+    """The created package: its folder, and the paths of its files relative to it, sorted."""
 
     folder: Path
     files: tuple[str, ...]
 
 
 def start(name: str, parent: Path) -> Started:
-    """Make the folder ``parent/name`` with a package of the format ``name``, and ``parent`` where it is missing.
+    """Create the folder ``parent/name`` with a package of the format ``name``, and ``parent`` if it does not exist.
 
-    Raises ``WireloomError`` if the name cannot be one, ``parent`` is not a folder or the folder in it is there
-    already, and ``UnsupportedError`` where ``ruff`` is missing, which lays out generated code. Nothing is left behind
-    then."""
+    Raises ``WireloomError`` if the name is invalid, ``parent`` is not a folder or the new folder already exists, and
+    ``UnsupportedError`` without ``ruff``, which formats generated code. Nothing remains on disk after an error.
+    """
     check_name(name)
     folder = parent / name
     if folder.exists() or folder.is_symlink():
@@ -68,7 +68,7 @@ def start(name: str, parent: Path) -> Started:
 
 
 def check_name(name: str) -> None:
-    """Raise ``WireloomError`` where a format cannot be called so, with a name that would do."""
+    """Raise ``WireloomError`` if a format cannot have that name, with a suggestion."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or len(name) > LONGEST or name.endswith("_") or "__" in name:
         sentence = (
             f"a format cannot be called {name!r}: a name has up to {LONGEST} lower-case letters, digits and single"
@@ -89,7 +89,7 @@ def check_name(name: str) -> None:
 
 
 def suggestion(name: str) -> str:
-    """Return a name like that one that would do; empty if there is none.
+    """Return a similar name that is valid; empty if there is none.
 
     >>> suggestion("Door-Log 2"), suggestion("JSON"), suggestion("types")
     ('door_log_2', 'json_log', 'types_log')
@@ -106,7 +106,7 @@ def _fill(folder: Path, name: str) -> None:
         "package": f"wireloom_{name}",
         "distribution": f"wireloom-{name.replace('_', '-')}",
         "title": name.replace("_", " ").capitalize(),
-        # Without the part after the sign "+", which no requirement may have.
+        # Without the part after the sign "+", which a requirement must not contain.
         "version": version("wireloom").partition("+")[0],
     }
     environment = template_environment(Path(__file__).parent)

@@ -1,4 +1,5 @@
-"""The bytes of a new package's samples, by hand: a few records of the format that its spec describes at first."""
+"""The bytes of a new package's samples, written by hand: a few records of the format that its spec initially
+describes."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ START = 1_790_000_000_000
 
 
 def record(kind: int, at: int, note: bytes) -> bytes:
-    """One event as it is in a file.
+    """Return one event as it is stored in a file.
 
     >>> record(OPENED, START, b"front").hex(" ")
     '0e 00 5e dd d1 78 01 00 6c 50 c4 a0 01 00 00 66 72 6f 6e 74'
@@ -28,11 +29,11 @@ RECORDS = (
 
 
 def clean() -> bytes:
-    """Three records."""
+    """Return three records."""
     return b"".join(RECORDS)
 
 
 def damaged() -> bytes:
-    """Return the same with one byte of the second record changed, and cut inside a fourth one."""
+    """Return the three records with one byte of the second one changed, followed by an incomplete fourth one."""
     first, second, third = RECORDS
     return first + second.replace(b"door", b"d0or") + third + first[:11]
