@@ -67,7 +67,7 @@ def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
         return False
     key = struct.path, name
     if key not in module.absent:
-        # An instance that depends on itself adds nothing.
+        # An instance that depends on itself contributes nothing.
         module.absent[key] = False
         module.absent[key] = _instance_may_be_absent(module, struct, instance)
     return module.absent[key]

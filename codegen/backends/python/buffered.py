@@ -210,7 +210,7 @@ class _Rest:
 
     @property
     def _notes(self) -> bool:
-        """Return whether objects record assignments to their fields, which differ from reading."""
+        """Return whether objects record assignments to their fields separately from reading."""
         return self.scope.module.api is Api.KAITAI_READ_WRITE
 
     def _keeping(self, each: Field) -> Keep:

@@ -242,9 +242,8 @@ def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
-    """Return the lines under the condition that the checksum exists. One that readers do not verify is written all the
-    same, unless its field has a default: then the field has another meaning.
-    """
+    """Return the lines under the condition that the checksum exists. A checksum that readers do not verify is written
+    anyway, unless its field has a default, which gives the field another meaning."""
     needed = cover.needed is not None and cover.field.default is not None
     conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
     for condition in reversed(conditions):

@@ -121,7 +121,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
 
 
 def where_method(scope: ClassScope, table: str, condition: Node) -> MethodView:
-    """Return the property that tells if an object is a row of a table; ``scope`` is the scope of its class."""
+    """Return the property that says whether an object is a row of a table; ``scope`` is the scope of its class."""
     instance = Instance(where_name(table), condition.type or BooleanType(), value=condition)
     scope = replace(scope, places=INSTANCE)
     return MethodView(
@@ -202,7 +202,7 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
             steps=steps,
             stream=translator.text(instance.io) if instance.io is not None else "self._io",
             position=translator.text(instance.pos) if instance.pos is not None else "",
-            # What fails is read anew by the next that asks for it.
+            # If reading fails, the next access reads anew.
             slot=slot(instance) if in_parts and scope.own and not scope.module.debug else "",
             body=read_lines(scope, replace(instance.field, condition=None), kept),
         ),

@@ -37,9 +37,8 @@ def row_ends(field: Field) -> bool:
 
 
 def ending_methods(scope: ClassScope) -> list[MethodView]:
-    """Return the method ``_ends_NAME(item, index)``, which tells if an item is the last one, for each field that leads
-    to rows and is ended by an item.
-    """
+    """Return the method ``_ends_NAME(item, index)``, which says whether an item is the last one, for each field that
+    leads to rows and is ended by an item."""
     names = dict.fromkeys(each[1] for each in scope.plan.steps if each[0] == scope.struct.path)
     fields = [field for name in names if (field := scope.struct.field(name)) is not None and row_ends(field)]
     methods = []

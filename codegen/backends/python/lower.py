@@ -96,9 +96,8 @@ def _constants(scope: ClassScope) -> tuple[str, ...]:
 
 
 def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
-    """Return the fields that are read several at once, each with its size in bytes: the end of each is known in no
-    other way.
-    """
+    """Return the fields that are read together, each with its size in bytes: the end of each cannot be determined
+    otherwise."""
     runs = [each for each in scope.struct.steps if isinstance(each, Run)]
     together = [part for run in runs for part in ([run.fields] if is_buffered(scope) else parts(scope, run))]
     head = head_of(scope) if is_buffered(scope) else None

@@ -21,7 +21,7 @@ def message_paths(plan: Plan) -> tuple[Path, ...]:
 
 
 def reached(plan: Plan, begin: Iterable[Path]) -> tuple[Path, ...]:
-    """Return types and all types to which their fields lead, each once."""
+    """Return types and all types to which their fields lead, without duplicates."""
     found = list(dict.fromkeys(begin))
     for path in found:
         # Grows while it is iterated over.

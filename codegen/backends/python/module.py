@@ -77,14 +77,14 @@ class Module:
         return self._local(name)
 
     def _local(self, name: str) -> str:
-        """Return the name under which something is imported. It has an underscore, with which no name of a spec begins,
-        if a class of the spec has the name, or if it is used among declarations of fields, which might have the name.
+        """Return the name under which something is imported. The name begins with an underscore, as no name of a spec
+        does, if a class of the spec has the name, or if it is used among declarations of fields, which might have it.
         """
         return f"_{name}" if name in self._classes or name == "kept" else name
 
     @cached_property
     def followers(self) -> Followers:
-        """By type: the fields and parameters that a writer solves for."""
+        """Return, by type, the fields and parameters that a writer solves for."""
         return followers(self.plan)
 
     @cached_property
@@ -142,9 +142,8 @@ class Module:
         return self._enum_classes[holder.path]
 
     def routine(self, process: Process) -> str:
-        """Return the class that a ``process`` names, imported as Kaitai's compiler imports it, but under a name of its
-        own.
-        """
+        """Return the class that a ``process`` names, imported as Kaitai's compiler imports it, but under a separate
+        name."""
         module, _, kind = kaitai_place(process.name).partition(":")
         if any(keyword.iskeyword(each) for each in (*module.split("."), kind)):
             refuse(process.position, f"'{process.name}' names no class that Python can import: a word is Python's own")

@@ -83,7 +83,7 @@ def field_name(name: str) -> str:
 
 
 def where_name(table: str) -> str:
-    """Return the name of the property that tells if an object is a row of a table.
+    """Return the name of the property that says whether an object is a row of a table.
 
     >>> where_name("errors"), where_name("")
     ('_where_errors', '_where')

@@ -1,4 +1,4 @@
-"""The steps of a plan as statements that read: one value, its repetition, its condition, its checks."""
+"""Lowers the steps of a plan to statements that read: one value, its repetition, its condition, its checks."""
 
 from __future__ import annotations
 

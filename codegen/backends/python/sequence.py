@@ -46,7 +46,7 @@ def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) 
 
 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
-    """Return the same statements without the assignment of ``io``."""
+    """Return the statements of ``sequence`` without the assignment of ``io``."""
     marks = Marks(scope.struct)
     parts = list(steps)
     lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []

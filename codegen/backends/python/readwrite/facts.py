@@ -19,7 +19,7 @@ class Facts:
         self.plan = plan
 
     def has_instances(self, struct: TypePlan) -> bool:
-        """Return whether there are instances at positions of their own."""
+        """Return whether there are instances at explicit positions."""
         return self._anywhere(struct, lambda each: any(one.field is not None for one in each.instances))
 
     def has_layout(self, struct: TypePlan) -> bool:

@@ -139,7 +139,7 @@ def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
         instance = struct.instance(each.id) if isinstance(each, Name) else None
         if instance is not None and instance.id not in known:
             parts = [part for part in (instance.value, instance.condition) if part is not None]
-            # An instance that depends on itself is not.
+            # An instance that depends on itself is not local.
             known[instance.id] = False
             known[instance.id] = all(_is_local(struct, part, known) for part in parts)
         if instance is not None and not known[instance.id]:
