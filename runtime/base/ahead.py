@@ -16,12 +16,13 @@ Item = TypeVar("Item")
 
 
 class Ahead(Generic[Slot, Item]):
-    """Calls ``work(slot)`` in a thread for each slot that it is given, and hands over the results in the same order.
+    """Calls ``work(slot)`` in a thread for each slot that it is given, and returns the results in the same order.
 
-    A slot is what an item is made in, such as memory, or a token where the number of slots only bounds how far the
-    thread is ahead. ``slots`` makes the first ones. The thread is started by the first ``next``, never at import. It
-    ends after an exception of ``work``, after an item of which ``is_last`` is true, on ``close``, and when this object
-    is collected or the interpreter exits: it holds the queues and the work, and not the object.
+    A slot is the resource for one item, such as memory, or a token if the number of slots only limits how far the
+    thread runs ahead. ``slots`` creates the first ones. The thread is started by the first ``next``, never at import.
+    It ends after an exception of ``work``, after an item for which ``is_last`` returns true, on ``close``, and when
+    this object is collected or the interpreter exits: the thread refers to the queues and the work, but not to this
+    object.
     """
 
     def __init__(
@@ -43,17 +44,17 @@ class Ahead(Generic[Slot, Item]):
         self._finalizer = weakref.finalize(self, _halt, self._stopped, self._slots)
 
     def give(self, slot: Slot) -> None:
-        """Queue a slot: one more item is made."""
+        """Queue a slot for one more item."""
         self._slots.put((slot,))
 
     def next(self) -> Item:
-        """Wait for the next item. Raises what ``work`` raised, and ``WireloomError`` in a process that was forked
-        meanwhile, which does not have the thread."""
+        """Wait for the next item and return it. Raises the exception that ``work`` raised, and ``WireloomError`` in a
+        process that was forked in the meantime, in which the thread does not exist."""
         if self._process != os.getpid():
             raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
         if not self._is_started:
             start(self._thread)
-            # Where that was interrupted the thread is not waited for, and it has no slot to make anything in.
+            # If that was interrupted, the thread is not waited for: it has no slot and does nothing.
             self._is_started = True
             for slot in self._first_slots():
                 self.give(slot)
@@ -62,15 +63,15 @@ class Ahead(Generic[Slot, Item]):
             try:
                 raise made
             finally:
-                # The error refers to this frame by its traceback: without this, the frame and the error would be a
+                # The traceback of the error refers to this frame: without this, the frame and the error would form a
                 # cycle.
                 del made
         return made[0]
 
     def close(self, *, wait: bool = True) -> bool:
-        """Ask the thread to end, and wait for it if ``wait``. Return whether it is known to have ended; false when
-        called in the thread itself, which the garbage collector may do."""
-        # Not by the finalizer, which counts as called also where it was interrupted.
+        """Request the end of the thread, and wait for it if ``wait``. Return whether it is known to have ended; false
+        when called in the thread itself, which may happen during garbage collection."""
+        # Not by the finalizer, which counts as called even if it was interrupted.
         _halt(self._stopped, self._slots)
         self._finalizer.detach()
         if not self._is_started or self._process != os.getpid():
@@ -82,10 +83,11 @@ class Ahead(Generic[Slot, Item]):
 
 
 def start(thread: threading.Thread) -> None:
-    """Start a thread. Where that is interrupted, the thread may run or not: it must do nothing before it is told to by
-    a caller that knows that it has started.
+    """Start a thread. If the start is interrupted, the thread may or may not run: it must do nothing until a caller
+    that knows that it has started tells it to.
 
-    Python waits in it with a lock that an interrupt can leave in any state, and then raises ``RuntimeError`` over it.
+    Python waits for the start with a lock whose state is undefined after an interrupt, and then raises
+    ``RuntimeError``.
     """
     try:
         thread.start()
@@ -112,7 +114,7 @@ def _work(
             item = work(slot[0])
             ends = is_last(item)
         except BaseException as error:
-            # Any exception is handed over, so that the caller does not wait forever.
+            # Any exception is passed on, so that the caller does not wait forever.
             made.put(error)
             return
         made.put((item,))

@@ -18,8 +18,8 @@ def shown(value: Any) -> str:
 
 
 def check_booleans(**options: Any) -> None:
-    """Raise ``WireloomError`` for an option that is neither ``True`` nor ``False``: any other value, the text "no"
-    among them, would be taken for true. NumPy's booleans are taken as well."""
+    """Raise ``WireloomError`` for an option that is neither ``True`` nor ``False``, since other values, such as the
+    text "no", would count as true. NumPy's booleans are accepted as well."""
     for name, value in options.items():
         if not isinstance(value, bool) and not _is_numpy(value):
             raise WireloomError(f"{name} is True or False, not {shown(value)}")
@@ -39,13 +39,14 @@ def check_texts(**options: Any) -> None:
 
 
 def check_callable(name: str, value: Any, what: str) -> None:
-    """Raise ``WireloomError`` for an option that cannot be called; ``what`` it takes, for the message."""
+    """Raise ``WireloomError`` for an option that is not callable. ``what``: the description of valid values in the
+    message."""
     if not callable(value):
         raise WireloomError(f"{name} is {what}, not {shown(value)}")
 
 
 def one_of(what: str, value: Any, known: Iterable[str]) -> str:
-    """Return the name if it is one of ``known``. Raises ``UnknownNameError``, which suggests the nearest."""
+    """Return the name if it is one of ``known``. Raises ``UnknownNameError`` with the nearest name."""
     names = tuple(known)
     if not isinstance(value, str) or value not in names:
         raise unknown(what, value, names)
@@ -60,13 +61,13 @@ def positive(name: str, value: Any, most: int | None = None) -> int:
 
 
 def check_place(name: str, value: Any) -> None:
-    """Raise ``WireloomError`` unless ``value`` is ``None`` or a whole number from 0."""
+    """Raise ``WireloomError`` unless ``value`` is ``None`` or a non-negative integer."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
         raise WireloomError(f"{name} is a number from 0, not {shown(value)}")
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
-    """Return the names in a list. Raises ``WireloomError`` for anything else, a single string included."""
+    """Return the names in a list. Raises ``WireloomError`` for other values, including a single string."""
     if isinstance(value, str):
         raise WireloomError(f"{name} is a list of names, not the text {shown(value)}")
     if isinstance(value, Mapping | bytes | bytearray | memoryview | type) or not isinstance(value, Iterable):

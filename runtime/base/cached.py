@@ -1,4 +1,4 @@
-"""Attributes that are computed on first access and kept."""
+"""Attributes that are computed on first access and cached."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ T = TypeVar("T")
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801  # it takes the place of the one of that name
-    """Like ``functools.cached_property``, without the lock that it has up to Python 3.11: one for all instances, and
-    held while the value is computed. A process that is forked meanwhile by another thread would wait for it forever.
+    """Like ``functools.cached_property``, without the lock that it has up to Python 3.11, which is shared by all
+    instances and held while the value is computed. A process forked by another thread in the meantime would wait for it
+    forever.
 
-    Threads that ask at the same time may compute the value twice; all of them are given the same one.
+    Concurrent first accesses may compute the value twice; all of them return the same one.
     """
 
     @overload

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def entry_points(group: str) -> EntryPoints:
     """Return the entry points of installed packages in ``group``."""
-    # Imported here: it is slow to import, and formats that have been found already do not need it.
+    # Imported here: the import is slow, and formats that have already been found do not need it.
     from importlib import metadata
 
     return metadata.entry_points(group=group)

@@ -6,12 +6,15 @@ from .shown_addresses import without_secrets
 
 
 class WireloomError(Exception):
-    """An error of wireloom, with its place if that is known.
+    """An error of wireloom, with its position if that is known.
 
-    ``path`` is the file (or ``None`` for bytes in memory), ``offset`` the byte position in the decompressed input,
-    ``reason`` one of ``wireloom.base.report.REASONS`` where the error is about damaged input; ``record`` is then its
-    number, counted from 1, ``field`` the name of the wrong field, and ``advice`` names the option that would have read
-    on. Unknown attributes are ``None``. Passwords and queries of addresses are removed from the message and the path.
+    - ``path``: the file, or ``None`` for bytes in memory.
+    - ``offset``: the byte position in the decompressed input.
+    - ``reason``: for damaged input, one of ``wireloom.base.report.REASONS``; ``record`` is then the number of the
+      record, counted from 1, ``field`` the name of the invalid field, and ``advice`` the option with which reading
+      would have continued.
+
+    Unknown attributes are ``None``. Passwords and queries of addresses are removed from the message and the path.
     """
 
     def __init__(
@@ -51,7 +54,7 @@ class WireloomError(Exception):
 
 
 def _rebuild(kind: type[WireloomError], message: str, attributes: dict[str, object]) -> WireloomError:
-    # Not through the constructor: those of subclasses take other arguments.
+    # Not by calling the constructor: those of subclasses have other parameters.
     error = kind.__new__(kind, message)
     Exception.__init__(error, message)
     vars(error).update(attributes)
@@ -59,11 +62,11 @@ def _rebuild(kind: type[WireloomError], message: str, attributes: dict[str, obje
 
 
 class DamagedInputError(WireloomError):
-    """Damaged input: in mode ``failfast``, or where no row can be read."""
+    """Damaged input: in mode ``failfast``, or if no row can be read."""
 
 
 class WrongFormatError(DamagedInputError):
-    """Inputs that contain bytes but no record of the format that they were read as."""
+    """Inputs that contain bytes but no record of the requested format."""
 
 
 class UnknownNameError(WireloomError):
@@ -71,18 +74,18 @@ class UnknownNameError(WireloomError):
 
 
 class UnsupportedError(WireloomError):
-    """A feature that this format, platform or installation does not have."""
+    """A feature that this format, platform or installation does not support."""
 
 
 class RoutineError(WireloomError):
-    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``) raised an error of its own, lacks a
-    method, or returned a value of the wrong kind. What it raised is the ``__cause__``."""
+    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``) raised an unexpected error, lacks a
+    method, or returned a value of the wrong type. The original error is the ``__cause__``."""
 
 
 class MissingExtraError(UnsupportedError, ImportError):
-    """A package that a part of wireloom needs is not installed; the message names the extra that installs it.
+    """A package that a part of wireloom requires is not installed; the message names the extra that installs it.
 
-    It is an ``ImportError`` too, for programs that try whether a part of wireloom can be imported. ``name`` is the
+    It is also an ``ImportError``, for programs that test whether a part of wireloom can be imported. ``name`` is the
     missing package.
     """
 
@@ -92,17 +95,17 @@ class MissingExtraError(UnsupportedError, ImportError):
 
 
 class TemporaryError(WireloomError):
-    """A failure that may pass, such as of storage, a full disk or a lock that another process holds: the same call may
-    succeed later."""
+    """A failure that may be temporary, such as that of storage, a full disk or a lock held by another process: the same
+    call may succeed later."""
 
 
 class NothingThereError(WireloomError):
-    """A path, pattern, folder or prefix at which there is no input, or none yet."""
+    """A path, pattern, folder or prefix without any input, or without one so far."""
 
 
 class SpecError(WireloomError):
-    """A spec that cannot be compiled; the message holds every diagnostic: a line that begins with its place, and
-    indented after it the spec's own line and help."""
+    """A spec that cannot be compiled. The message contains every diagnostic: a line that begins with its position,
+    followed by the spec's own line and help, indented."""
 
     def rendered(self, colour: bool = False) -> str:
         """Return the whole message, with or without terminal colours."""

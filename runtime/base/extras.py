@@ -1,4 +1,4 @@
-"""Optional dependencies: packages that only some parts of wireloom need, installed as extras."""
+"""Optional dependencies: packages that only some parts of wireloom require, installed as extras."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .errors import MissingExtraError
 
 
 def require(module: str, extra: str, what: str) -> None:
-    """Raise ``MissingExtraError`` where ``module`` is not installed.
+    """Raise ``MissingExtraError`` if ``module`` is not installed.
 
-    The error says in one sentence that ``what`` needs it, and which extra of wireloom installs it.
+    The error says that ``what`` requires it, and which extra of wireloom installs it.
     """
     try:
         found = find_spec(module) is not None

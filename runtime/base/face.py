@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def face(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package.
 
-    ``homes``: the names in each of its modules, separated by spaces; ``name:other`` gives ``name`` as ``other``.
+    ``homes``: the names defined in each of its modules, separated by spaces; ``name:other`` exports ``name`` of the
+    module as ``other``.
     """
     home: dict[str, tuple[str, str]] = {}
     for module, names in homes.items():

@@ -8,10 +8,10 @@ from enum import Enum
 from .printable import markup
 
 LONGEST_TEXT = 120
-"""Characters of one value."""
+"""Maximum number of characters of one value."""
 SHOWN_BYTES = 24
 SHOWN_ITEMS = 20
-"""Items of a list, files of a report, ranges of a file."""
+"""Maximum number of items of a list, files of a report and ranges of a file."""
 
 LEFT = "text-align:left"
 
@@ -35,12 +35,12 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def more(count: int, what: str) -> str:
-    """Return a line with the number of items that are not shown; empty if all are."""
+    """Return a line with the number of items that are not shown; empty if all are shown."""
     return f"<div>and {count:,} more {markup(what)}</div>" if count > 0 else ""
 
 
 def plain(value: object) -> str:
-    """Return a single value: bytes as hex with their number, an enum with its name.
+    """Return a single value as HTML: bytes in hexadecimal with their number, an enum with its name.
 
     >>> plain(b"ab")
     '<code>61 62</code> (2 bytes)'

@@ -1,4 +1,4 @@
-"""Times in ISO 8601 in any year that int64 can express; those of Python and Arrow end earlier."""
+"""Times in ISO 8601 in any year that int64 can express; the ranges of Python and Arrow are smaller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def iso_time(count: int, unit: str) -> str:
     """
     seconds, fraction = divmod(count, UNITS[unit])
     days, second = divmod(seconds, 86_400)
-    # Years are counted from March here, so that the leap day is a year's last.
+    # Years begin in March here, so that the leap day is the last day of a year.
     era, day = divmod(days + 719_468, 146_097)
     year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
     day -= 365 * year + year // 4 - year // 100

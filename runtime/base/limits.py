@@ -1,4 +1,4 @@
-"""Limits of readers whose defaults several modules need."""
+"""Limits of readers whose defaults are used by several modules."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ LARGEST_RECORD = 2**31 - 1
 """Maximum size of a row in bytes: offsets of Arrow's binary columns have 32 bits."""
 
 MAX_ROWS = 2**31 - 1
-"""Maximum of the option ``batch_rows``."""
+"""Maximum value of the option ``batch_rows``."""
 
 MAX_COMPUTED = 1024 * 1024
-"""Default limit of the characters of text that the expressions of a record make, and of the items of its decompressed
+"""Default limit on the characters of text computed by the expressions of a record, and on the items of its decompressed
 lists."""
 
 MAX_INTEGER_BITS = 127
-"""Maximum bits of an integer that a product or a shift in an expression makes: the width of the engine's registers."""
+"""Maximum number of bits of the result of a product or a shift in an expression: the width of the engine's
+registers."""
 
 MAX_DECIMAL_BITS = 8 * 1024
-"""Maximum bits of an integer that is written as a decimal number: Python refuses much longer ones."""
+"""Maximum number of bits of an integer that is written in decimal: Python refuses much longer ones."""

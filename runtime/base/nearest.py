@@ -9,8 +9,8 @@ from .errors import UnknownNameError
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """Return the error for a ``what`` (``"format"``, ``"column"``) called ``name`` that is not among ``known``. There
-    is no suggestion for a name that is not a string.
+    """Return the error for a ``what`` (``"format"``, ``"column"``) with the unknown name ``name``; ``known`` are the
+    valid names. A name that is not a string gets no suggestion.
 
     >>> unknown("format", "edgemq_segmnt", ["edgemq_segment", "cobs_log"]).message
     "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"
@@ -24,7 +24,7 @@ def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:
-    """Return the name in ``known`` that is most similar, if one is similar enough.
+    """Return the most similar name in ``known``; ``None`` if none is similar enough.
 
     >>> nearest("shelfs", ["books", "shelves"])
     'shelves'

@@ -1,4 +1,4 @@
-"""Options of readers as fields of a dataclass: one place for the default, the documentation and the check of each.
+"""Options of readers as fields of a dataclass, with the default, the documentation and the check of each in one place.
 
 Signatures, docstrings, the command line and Spark's options are derived from the fields.
 """
@@ -20,13 +20,16 @@ a check of its own."""
 
 @dataclass(frozen=True)
 class Option:
-    """An option. ``doc``: what it does; its first sentence is the short description.
+    """An option. ``doc``: its documentation; the first sentence is the short description.
 
-    ``kind``: one of the kinds of this module; ``most``: what a larger number means; ``values``: the words of a choice,
-    each with what it means; ``what``: what a value is called in an error; ``check``: of an option of another kind, a
-    function of a value that returns the value to use and raises ``WireloomError``; ``off``: of a flag that is on by
-    default, what happens without it; ``python``: whether it is one of the Python functions alone, whose value no text
-    can be.
+    - ``kind``: one of the kinds of this module.
+    - ``most``: the effect of larger numbers.
+    - ``values``: the values of a choice, each with its meaning.
+    - ``what``: the description of a value in an error.
+    - ``check``: for the kind ``OTHER``, a function of a value that returns the value to use and raises
+      ``WireloomError``.
+    - ``off``: for a flag that is on by default, the effect of turning it off.
+    - ``python``: whether it is an option of the Python functions only, since its values cannot be written as text.
     """
 
     doc: str
@@ -45,12 +48,12 @@ class Option:
 
     @property
     def text(self) -> str:
-        """Return the documentation, with that of its values."""
+        """Return the documentation, including that of its values."""
         meanings = "; ".join(f"{value}: {meaning}" for value, meaning in self.values.items())
         return f"{self.doc} {meanings}." if meanings else self.doc
 
     def checked(self, name: str, value: Any) -> Any:
-        """Return the value to use. Raises ``WireloomError`` for one that the option does not take."""
+        """Return the value to use. Raises ``WireloomError`` for an invalid value."""
         if self.check is not None:
             return self.check(value)
         if self.kind == FLAG:
@@ -70,9 +73,10 @@ class Option:
 
 
 def option(default: Any, doc: str, kind: str, *, compare: bool = True, **more: Any) -> Any:
-    """Return a field of a dataclass of options, ``more`` as in ``Option``. ``None`` is taken where it is the default.
+    """Return a field of a dataclass of options; ``more`` as in ``Option``. ``None`` is valid if it is the default.
 
-    ``compare``: whether it takes part in comparisons and hashes."""
+    ``compare``: whether it takes part in comparisons and hashes.
+    """
     return field(default=default, compare=compare, metadata={"option": Option(doc, kind, **more)})
 
 
@@ -105,8 +109,8 @@ def _checked(kind: Any) -> list[tuple[str, Any, Callable[[str, Any], Any]]]:
 
 
 def documented(function: Any, kind: Any, only: Iterable[str] | None = None) -> None:
-    """Give a function that takes ``**options`` the signature and the documentation of the options of ``kind``, in place
-    of ``{options}`` in its docstring."""
+    """Give a function that takes ``**options`` the signature of the options of ``kind``, and their documentation in
+    place of ``{options}`` in its docstring."""
     options, defaults = options_of(kind, only), defaults_of(kind)
     signature = inspect.signature(function)
     own = list(signature.parameters.values())

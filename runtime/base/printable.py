@@ -37,12 +37,12 @@ def legible(text: str) -> str:
 
 
 def is_legible(character: str) -> bool:
-    """Return whether a character may be in a text of several lines."""
+    """Return whether a character is allowed in multi-line text."""
     return character.isprintable() or character in _KEPT or unicodedata.category(character) == "Zs"
 
 
 def markup(text: str) -> str:
-    """Return text for an element or an attribute of HTML or XML; characters that XML cannot hold are escaped.
+    """Return text for an element or an attribute of HTML or XML; characters that are not allowed in XML are escaped.
 
     >>> markup("<b>\\x1b")
     '&lt;b&gt;\\\\x1b'
@@ -51,7 +51,7 @@ def markup(text: str) -> str:
 
 
 def json_string(value: str) -> str:
-    """Return a JSON string in which control characters, and those that some tools take for line breaks, are escaped.
+    """Return a JSON string in which control characters, and those that some tools treat as line breaks, are escaped.
 
     >>> json_string("caf\xe9 \x9b2J")
     '"café \\\\u009b2J"'
@@ -62,6 +62,6 @@ def json_string(value: str) -> str:
 
 def _spelled(code: int) -> str:
     if 0xDC80 <= code <= 0xDCFF:
-        # A byte of a name that is not UTF-8, as Python keeps it.
+        # A byte of a name that is not UTF-8, as Python represents it.
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else chr(code).encode("unicode_escape").decode()

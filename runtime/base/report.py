@@ -36,7 +36,7 @@ REASONS = (
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 """Values of ``tail`` of inputs whose rest could not be read."""
 ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
-"""The reason why the end of an input has no rows, by ``tail``."""
+"""The reason why the end of an input contains no rows, by ``tail``."""
 FAILURES = ("codec", "missing", "limit")
 """Reasons of failures of a codec or of storage."""
 
@@ -78,7 +78,7 @@ class FileReport:
     bytes: int = 0
     damaged: list[Damage] = field(default_factory=list)
     unlisted: int = 0
-    """Damaged ranges that are not in ``damaged``, which holds the first 100,000."""
+    """Number of damaged ranges that are not in ``damaged``, which contains at most the first 100,000."""
     unlisted_reasons: dict[str, int] = field(default_factory=dict)
     """The same by reason."""
     tail: str = "unread"
@@ -87,7 +87,7 @@ class FileReport:
     tail_zeros: bool = False
     error: str | None = None
     foreign: bool = False
-    """Whether the input seems to be of another format: it has bytes, and none of them is a valid record."""
+    """Whether the input seems to have another format: it is not empty, and none of it is a valid record."""
     options: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -98,8 +98,8 @@ class FileReport:
 
     @property
     def failed(self) -> bool:
-        """Return whether the codec or the storage failed. ``error`` alone does not tell: it also describes a record
-        over the limit or a damaged message."""
+        """Return whether the codec or the storage failed. ``error`` alone does not show that: it also describes a
+        record over the limit or a damaged message."""
         if self.error is None or self.tail in LOST_TAILS:
             return False
         return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
@@ -136,7 +136,7 @@ class FileReport:
         return result
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
+        """Return the HTML representation for notebooks."""
         return _html_of_file(self)
 
 
@@ -147,7 +147,7 @@ class ReadReport:
     format: str
     files: list[FileReport] = field(default_factory=list)
     engine: str = "columns"
-    """``columns`` where the C engine ran, ``objects`` where the object parser did."""
+    """``columns`` if the C engine was used, ``objects`` if the object parser was."""
 
     @property
     def rows(self) -> int:
@@ -182,7 +182,7 @@ class ReadReport:
         }
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
+        """Return the HTML representation for notebooks."""
         return _html_of_report(self)
 
 
@@ -209,13 +209,13 @@ def _file_row(file: FileReport) -> tuple[str, ...]:
     tail = file.tail if file.tail == "clean" else f"{file.tail} at byte {file.tail_offset:,}"
     damaged = len(file.damaged) + file.unlisted
     name = file.path if file.path is not None else "(bytes)"
-    # Of a long path the end is shown, which tells more than the beginning.
+    # The end of a long path is shown, since it is more informative than the beginning.
     name = name if len(name) <= LONGEST_TEXT else f"…{name[-LONGEST_TEXT + 1 :]}"
     return (shortened(name), f"{file.rows:,}", f"{file.bytes:,}", f"{damaged:,}", shortened(tail), shortened(notes))
 
 
 def _fact(value: object) -> str:
-    """Return a fact as text; of a list only its length."""
+    """Return a fact as text; a list is shown by its length."""
     return f"{len(value):,} of them" if isinstance(value, list) else str(value)
 
 
@@ -223,7 +223,7 @@ def _html_of_report(report: ReadReport) -> str:
     """Return the HTML of the whole read, file by file; files that are not clean come first."""
     state = "clean" if report.clean else f"{report.damaged:,} damaged ranges"
     said = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}, {state}; read by {report.engine}"
-    # Not sorted: a report may have very many files.
+    # Not sorted, since a report may have very many files.
     bad = list(islice((each for each in report.files if not each.clean), SHOWN_ITEMS))
     good = islice((each for each in report.files if each.clean), SHOWN_ITEMS - len(bad))
     files = [*bad, *good]

@@ -1,4 +1,4 @@
-"""Addresses as they are shown, without secrets."""
+"""Addresses in displayed form, without secrets."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def without_secrets(text: str) -> str:
     '403: https://…@host/a.log'
     """
     if "://" not in text or ("@" not in text and "?" not in text):
-        # Quick for the usual case, since there may be a million paths.
+        # Fast for the usual case, since there may be a million paths.
         return text
     return _QUERY.sub(r"\1", _LOGIN.sub("//…@", text))

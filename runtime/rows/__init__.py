@@ -1,4 +1,4 @@
-"""Row readers: the bytes of a window as columns, by the engine or by generated classes, with one meaning."""
+"""Row readers: turn the bytes of a window into columns, by the engine or by generated classes, with equal results."""
 
 from ..base.face import face
 

@@ -23,8 +23,8 @@ ERROR = "_error"
 CORRUPT_RECORD = "_corrupt_record"
 
 EXTRA_COLUMNS = {OFFSET: pa.uint64(), PATH: pa.utf8(), ERROR: pa.utf8(), CORRUPT_RECORD: pa.binary()}
-"""Columns that every format has: where the row begins in the decompressed input, the input's path, why a damaged record
-is damaged, and its bytes."""
+"""Columns that every format has: the offset of the row in the decompressed input, the path of the input, the reason why
+a damaged record is damaged, and the bytes of that record."""
 
 EXPLANATIONS = {
     "length": "a length is impossible",
@@ -55,14 +55,14 @@ def explained(reason: str) -> str:
 
 
 def end_explained(reason: str) -> str:
-    """Return the value of ``_error`` for the end of an input that has no rows (see ``FileReport.lost_end``)."""
+    """Return the value of ``_error`` for the end of an input without rows (see ``FileReport.lost_end``)."""
     more = "" if reason == "truncated" else "; the rest of the file could not be read"
     return f"{explained(reason)}{more}"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns are returned, in order. ``names`` are checked."""
+    """The columns that are returned, in order. ``names`` are checked."""
 
     format: Format
     names: tuple[str, ...]
@@ -70,7 +70,7 @@ class Layout:
     @classmethod
     def of(cls, format: Format, columns: Sequence[str] | None) -> Layout:
         """Return the layout for ``columns``, by default the format's default columns. Raises ``UnknownNameError`` with
-        the nearest."""
+        the nearest name."""
         if columns is None:
             return cls(format, format.default_columns)
         names = arguments.names("columns", columns)
@@ -140,13 +140,13 @@ class Layout:
 
 
 def selectable(format: Format) -> list[str]:
-    """Return every name that ``columns`` may hold."""
+    """Return every name that is valid in ``columns``."""
     return [*(column.name for column in format.columns), *format.path_columns, *EXTRA_COLUMNS]
 
 
 @dataclass
 class Builder:
-    """Builds the batches of one input. ``constants``: the values of columns that are the same in all its rows."""
+    """Builds the batches of one input. ``constants``: the values of columns that are constant within the input."""
 
     layout: Layout
     constants: dict[str, str | None]
@@ -160,8 +160,8 @@ class Builder:
         errors: Iterable[tuple[int, str]],
         contents: Iterable[tuple[int, bytes]],
     ) -> Any:
-        """Return a batch. ``arrays``: by number of the format's column; ``offsets``: per row, where they are selected;
-        ``errors``, ``contents``: of the rows that stand for damage, by their number; only asked for if selected."""
+        """Return a batch. ``arrays``: by number of the format's column; ``offsets``: of the rows, if selected;
+        ``errors``, ``contents``: of the rows that represent damage, by row number; evaluated only if selected."""
         layout = self.layout
         if isinstance(arrays, BatchColumns) and arrays.numbers == layout.numbers:
             return arrays.batch
@@ -205,7 +205,7 @@ class Builder:
 
 
 def _sparse(rows: int, found: Iterable[tuple[int, Any]], kind: Any) -> Any:
-    """Return an array of nulls with values in the given rows; row -1 is skipped."""
+    """Return an array of nulls except for the given rows; row -1 is skipped."""
     values = {row: value for row, value in found if row >= 0}
     if not values:
         return pa.nulls(rows, kind)

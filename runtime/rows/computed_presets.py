@@ -1,4 +1,4 @@
-"""Rows that need what the spec computes of the bytes before them: once for an input, by its object."""
+"""Rows that depend on values computed from the bytes before them: computed once per input, by its root object."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LARGEST = (1 << 63) - 1
 
 
 class ComputedPresets:
-    """Like ``RowReader``: reads by the engine, or with objects where a value cannot be computed, or has no place in a
-    register. ``names``: the instances of the object before the rows."""
+    """Reads by the engine, or with objects if a value cannot be computed or does not fit a register. ``names``: the
+    instances of the object before the rows."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class ComputedPresets:
         self.begin(root)
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``."""
+        """Implement ``RowReader.begin``."""
         fits = all(_fits(root, name) for name in self._names)
         found = self._readers.get(fits)
         if found is None:
@@ -43,17 +43,17 @@ class ComputedPresets:
 
     @property
     def pauses(self) -> bool:
-        """Like ``RowReader.pauses``."""
+        """Return ``RowReader.pauses``."""
         return self._reader.pauses
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Like ``RowReader.fill``."""
+        """Implement ``RowReader.fill``."""
         return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Like ``RowReader.resync``."""
+        """Implement ``RowReader.resync``."""
         return self._reader.resync(window, begin)
 
 

@@ -1,4 +1,4 @@
-"""Chains as the engine has them in memory: checksums of items before, and variables."""
+"""The engine's in-memory representation of chains: checksums of previous items, and variables."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import struct
 from ..format.program_limits import MOST_ITEMS
 
 CHAIN = struct.Struct("=I12xqq")
-"""What the item before held of a checksum: 0 in the first four bytes if it is not known, 1 if there is none; 3 and the
-value, with its sign in the last eight bytes, if it is a variable."""
+"""The checksum of the previous item. The first four bytes are 0 if it is unknown and 1 if there is no previous item;
+they are 3 for the value of a variable, whose sign is in the last eight bytes."""
 SLOT = struct.Struct("=qQ")
-"""An item of a variable that is a list, and its number, from 1 on."""
+"""An item of a variable that is a list, and its number, counted from 1."""
 
 
 def variable_chain(first: int | tuple[int, ...]) -> bytes:
-    """Return the chain of a variable that has what it begins with; of a list, the number of its items."""
+    """Return the chain of a variable with its initial value; for a list, that is its number of items."""
     value = len(first) if isinstance(first, tuple) else first
     return CHAIN.pack(3, value, -1 if value < 0 else 0)
 
 
 def stores_of(first: tuple[tuple[int, ...], ...]) -> bytearray | None:
-    """Return the memory of the items of lists, with those that they begin with."""
+    """Return the memory of the items of lists, with their initial items."""
     if not first:
         return None
     size = SLOT.size * MOST_ITEMS

@@ -1,7 +1,8 @@
-"""Rows by the engine: memory is allocated, filled in one call, and becomes a record batch without a copy.
+"""Rows read by the engine: memory is allocated, filled in one call, and wrapped as a record batch without a copy.
 
-A batch has one piece of memory for all fixed fields, offsets and bitmaps, and one for the data of each column of bytes
-or text. They live as long as the batch, a slice or a column of it, so select only the columns that you keep.
+A batch has one block of memory for all fixed-size values, offsets and bitmaps, and one for the data of each column of
+bytes or text. They live as long as the batch, a slice of it or one of its columns, so select only the columns that you
+keep.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ if TYPE_CHECKING:
     from ..objects.structs import Struct
 
 DAMAGES = 1024
-"""Damaged rows that one fill can note."""
+"""Maximum number of damaged rows that one fill records."""
 DAMAGE = struct.Struct("<QQqII")
 WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
-"""The words of the engine's reasons."""
+"""Names of the engine's reasons."""
 
 
 FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
-"""Steps that every row goes through as long as no other has come."""
+"""Steps that are executed for every row, as long as only such steps precede them."""
 
 
 def least_size(program: ColumnProgram) -> int:
-    """Return the least number of bytes of a row, for rows in the window."""
+    """Return the minimum size in bytes of a row, for rows in the window."""
     if program.delimiter:
         return 1
     steps = takewhile(lambda step: step.op in FIXED, program.steps)
@@ -57,18 +58,21 @@ def least_size(program: ColumnProgram) -> int:
 
 
 WHOLE_BYTES = 64 * 1024 * 1024
-"""Data bytes of a column that there is room for where all of an input is one batch, at most those of the input."""
+"""Maximum data size in bytes of a column that is allocated if the whole input is one batch; it is limited by the size
+of the input."""
 FEW_CHOSEN = 1024
-"""Rows that there is room for at first where few may hold predicates: the memory of a batch is that of its room."""
+"""Number of rows allocated at first if few may match predicates, since a batch keeps all memory that was allocated for
+it."""
 FEW_ITEMS = 1024
-"""Items of a list that there is room for before it is known how many rows have."""
+"""Number of items of a list allocated before the usual number per row is known."""
 
 Layout = tuple[Any, bytes, int, bool, tuple[int, ...]]
-"""What a slab is laid out for: program, wanted columns, rows, whether their places are noted, items by level."""
+"""The parameters of the layout of a slab: program, wanted columns, rows, whether offsets are recorded, items by
+level."""
 
 
 class Wanted:
-    """Columns of a format that rows are read into, by their numbers."""
+    """Columns of a format to be read, by number."""
 
     def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
         self.labels = {number: each.labels for number, each in enumerate(format.columns)}
@@ -97,7 +101,7 @@ class Wanted:
         """Whether all are as the engine fills them."""
 
     def _stored(self, number: int, field: Any) -> Any:
-        """Return the field as the engine fills it: numbers instead of labels, and bytes instead of booleans."""
+        """Return the field as the engine stores it: numbers in place of labels, and bytes in place of booleans."""
         if self.labels[number]:
             return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
         if number in self.shapes:
@@ -106,19 +110,19 @@ class Wanted:
 
 
 class Loaded:
-    """The program of a format as the engine has loaded it, and what all row readers of the format share."""
+    """The program of a format as loaded by the engine, shared by all row readers of the format."""
 
     def __init__(self, format: Format, program: ColumnProgram) -> None:
         self.program = _loaded_program(program)
         self.source = program
-        # A unit may have more rows than there are bytes that every row has.
+        # A unit may have more rows than its size divided by the minimum size of a row.
         self.least_size = 1 if program.has_rows else least_size(program)
         self.levels = max(program.levels, default=0)
         self._format = format
         self._wanted: dict[tuple[int, ...], Wanted] = {}
 
     def knowing(self, root: Struct | None) -> Any:
-        """Return the program for inputs that begin with the root."""
+        """Return the program for inputs that begin with ``root``."""
         if not self.source.known:
             return self.program
         values = [attrgetter(each.name)(root) for each in self.source.known]
@@ -140,7 +144,7 @@ def _loaded_program(program: ColumnProgram) -> Any:
 
 
 _loaded: dict[int, Loaded] = {}
-"""By the identity of their programs: there are as many as formats."""
+"""By the identity of their programs, of which there are as many as formats."""
 
 
 def _load(format: Format) -> Loaded:
@@ -153,7 +157,7 @@ def _load(format: Format) -> Loaded:
 
 
 class EngineRowReader:
-    """Like ``RowReader``."""
+    """Implements ``RowReader``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         loaded = _load(format)
@@ -179,7 +183,7 @@ class EngineRowReader:
         """Rows that hold the predicates, as far as can be expected."""
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``."""
+        """Implement ``RowReader.begin``."""
         start = 0 if root is None else root._io.pos()
         self._places = ChainPlaces(start, self._chain(1), self._chain(0))
         self._carried = Carried(start, b"".join(map(variable_chain, self._variables)))
@@ -193,29 +197,29 @@ class EngineRowReader:
 
     @property
     def pauses(self) -> bool:
-        """Like ``RowReader.pauses``."""
+        """Return ``RowReader.pauses``."""
         return self._settings.in_pieces and self._program.pauses and not self._settings.padding
 
     def _chain(self, state: int) -> bytes:
         return CHAIN.pack(state, 0, 0) * self._chains
 
     def _chains_at(self, offset: int) -> bytes:
-        """Return the chains at an offset: those of checksums, then variables."""
+        """Return the chains at an offset: those of checksums, then those of variables."""
         return self._places.at(offset) + self._carried.at(offset)
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Like ``RowReader.fill``. Notes at most ``DAMAGES`` damaged rows."""
+        """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
         settings, wanted = self._settings, self._wanted
         begin = window.base + window.begin
         resume = self._pauses.get(begin)
         if self._expand is not None:
             self._expand.read_on(window.base + window.begin)
         left = len(window.view) - window.begin
-        # Room for one row more than there can be: only then the fill says what is after the last one.
+        # Room for one row more than possible: only then the fill reports what is after the last one.
         capacity = min(capacity, left // self._least_size + 1, self._chosen if chooses else capacity)
-        # A row's data is never more than its bytes, unless they stand around the rows.
+        # The data of a row is never larger than its bytes, unless it comes from objects around the rows.
         most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left)
         room = Room(
             capacity,
@@ -278,11 +282,11 @@ class EngineRowReader:
             ) = result
             if status == Status.NO_ROOM:
                 if self._is_whole and reason == len(wanted.flags):
-                    # All of it is read again, so not often.
+                    # Everything is read again, so this should be rare.
                     needed = min(MOST, 4 * needed)
                 room = room.grown(reason - len(wanted.flags), reason, needed, most)
-            # Too little was expected: the batch must not be smaller for it. Where rows are inside units, the next unit
-            # may be what does not fit.
+            # The estimate was too small: the batch must not be smaller because of it. For rows inside units, the next
+            # unit may be what does not fit.
             elif status == Status.BATCH_FULL and needed and rows < capacity and room.is_tight(most):
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
@@ -322,12 +326,12 @@ class EngineRowReader:
                 known = bytes(chains[size * place : size * (place + 1)])
                 self._places.note(offset, known[:sums])
                 if any(known[sums:]):
-                    # There may have been no unit, so that nothing was told of where the last one begins.
+                    # There may have been no unit, so that the beginning of the last one is unknown.
                     self._carried.note(offset, known[sums:])
         return filled
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Like ``RowReader.resync``."""
+        """Implement ``RowReader.resync``."""
         status, index = engine.resync(
             self._program,
             window.view,
@@ -346,11 +350,12 @@ class EngineRowReader:
         return status == 0, index
 
     def _chains_for_search(self, offset: int) -> bytearray | None:
-        """Return the chains with which a search begins, of which only variables count."""
+        """Return the chains at the beginning of a search, in which only variables are known."""
         return bytearray(self._chains_at(offset) * 2) if self._variables else None
 
     def _room(self, number: int, capacity: int, most: int) -> int:
-        """Data bytes of a column to make room for: an eighth more than the rows so far would have."""
+        """Return the size in bytes to allocate for the data of a column: an eighth more than the rows so far would
+        need."""
         width = self._widths.get(number)
         return most if width is None else min(most, int(width * capacity * 1.125) + 64)
 
@@ -372,7 +377,7 @@ class EngineRowReader:
         return {number: self._shown(number, array) for number, array in columns.items()}
 
     def _shown(self, number: int, array: pa.Array) -> pa.Array:
-        """Return the array with the type that the schema has."""
+        """Return the array converted to its type in the schema."""
         labels = self._wanted.labels[number]
         if labels:
             return label_array(array, labels)
@@ -382,7 +387,7 @@ class EngineRowReader:
 
 
 def _explained(reason: int, settings: Settings) -> str | None:
-    """Return the message about what a limit ended, if it says more than the word."""
+    """Return the message about the limit that ended the reading; ``None`` if it says no more than the reason."""
     if reason == Reason.NESTED:
         return NESTED
     return too_much_computed(settings.max_computed) if reason == Reason.ITEMS else None

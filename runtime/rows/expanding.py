@@ -9,16 +9,16 @@ from ..objects.errors import ProcessError
 from ..objects.processing import decompress, rotate_left, rotate_right, xor
 
 CHANGED = {"xor": xor, "rol": rotate_left, "ror": rotate_right}
-"""What changes each byte, by the name that ``process`` has for it."""
+"""The functions that transform each byte, by their names in ``process``."""
 MOST_KEPT = 64 * 1024 * 1024
-"""Bytes of contents that are kept for a unit that is read again, at most."""
+"""Maximum total size in bytes of contents that are kept for a unit that is read again."""
 EDGE = 64
-"""Bytes at both ends of a block by which it is known again, besides its position and size."""
+"""Number of bytes at both ends of a block by which it is identified, besides its position and size."""
 
 
 class Contents:
-    """The contents of the last blocks of an input: a unit that does not fit into a batch is read again for the next
-    one, and tables that rows are looked up in are read after them."""
+    """The contents of the most recent blocks of an input. A unit that does not fit into a batch is read again for the
+    next one, and tables for look-ups read the same blocks later."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[object, ...], bytes] = {}
@@ -26,13 +26,13 @@ class Contents:
         self._position = -1
 
     def forget(self) -> None:
-        """Another input begins."""
+        """Forget all blocks, since another input begins."""
         self._kept.clear()
         self._size = 0
 
     def read_on(self, position: int) -> None:
-        """The input is read from an offset on: forget the blocks before it. One that is not after the last such offset
-        may be of another input, or of other bytes: then all blocks are forgotten."""
+        """Forget the blocks before an offset from which the input is read. If the offset is not after the previous one,
+        it may belong to another input: then all blocks are forgotten."""
         if position <= self._position:
             self.forget()
         self._position = position
@@ -40,32 +40,32 @@ class Contents:
             self._size -= len(self._kept.pop(key))
 
     def get(self, key: tuple[object, ...]) -> bytes | None:
-        """Return what is kept for a block."""
+        """Return the content that is kept for a block; ``None`` if there is none."""
         return self._kept.get(key)
 
     def keep(self, key: tuple[object, ...], content: bytes) -> None:
-        """Keep the content of a block, if there is room."""
+        """Keep the content of a block if there is room."""
         if self._size + len(content) <= MOST_KEPT:
             self._kept[key] = content
             self._size += len(content)
 
 
 class SeenContents:
-    """The contents that another reader of the same bytes keeps, for one that reads them after it."""
+    """The contents kept by another reader of the same bytes, for a reader that reads them later."""
 
     def __init__(self, contents: Contents) -> None:
         self.get = contents.get
         self.keep = contents.keep
 
     def forget(self) -> None:
-        """Like ``Contents.forget``, which is up to the reader ahead."""
+        """Do nothing: the other reader forgets the contents."""
 
     def read_on(self, position: int) -> None:
-        """Like ``Contents.read_on``, which is up to the reader ahead."""
+        """Do nothing: the other reader forgets the contents."""
 
 
 class Expander:
-    """Decompresses the blocks of one input. ``contents``: those that are known."""
+    """Decompresses the blocks of one input. ``contents``: those that are kept."""
 
     def __init__(self, program: ColumnProgram, contents: Contents | SeenContents | None = None) -> None:
         self._expansions = program.expansions
@@ -76,7 +76,7 @@ class Expander:
     def __call__(self, number: int, chosen: int, size: int, data: memoryview, position: int) -> bytes | int | None:
         """Return the content of a block; ``None`` if it is not compressed, or the number of the reason why it has none.
 
-        ``number``: which expansion of the program it is; ``chosen``: the number of the codec among its codecs;
+        ``number``: the index of the expansion in the program; ``chosen``: the index of the codec among its codecs;
         ``size``: of the content in bytes, -1 if it is not given; ``position``: of the block in the input, -1 if it is
         inside of a frame or of another block.
         """
@@ -99,7 +99,7 @@ class Expander:
         return content
 
     def _processed(self, name: str, key: int, data: memoryview) -> bytes | int:
-        """Return what ``process`` makes of bytes, or the number of the reason why it makes nothing."""
+        """Return the bytes after ``process``, or the number of the reason why it failed."""
         if name == "zlib":
             try:
                 return decompress(bytes(data))

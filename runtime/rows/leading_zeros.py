@@ -1,7 +1,7 @@
-"""Zeros at the beginning of a file of delimited rows: what is left of a log that was truncated in place.
+"""Zeros at the beginning of a file of delimited rows, as in a log that was truncated in place.
 
-The first frame of such a file begins somewhere after them, without a delimiter before it. A record may begin with
-zero bytes of its own, so they count as zeros before it only where it does not hold with them.
+The first frame of such a file begins somewhere after them, without a delimiter before it. A record may itself begin
+with zero bytes, so zeros count as preceding it only if it is invalid with them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from ..input.window import MemoryWindow, Window
 from .reader import RowReader, Status
 
 OWN_ZEROS = 3
-"""Most zero bytes that a record is taken to begin with after zeros that are not its own."""
+"""Maximum number of zero bytes at the beginning of a record that follows such zeros."""
 NOT_ZERO = re.compile(rb"[^\0]")
 
 
 def skip_zeros(row_reader: RowReader, window: Window) -> int:
-    """Move ``window.begin`` from a file's first byte to its first row after zeros, where there are any and no row
-    holds as it stands; returns the number of bytes passed over."""
+    """Move ``window.begin`` from the first byte of a file to its first row after zeros, if there are any and no row is
+    valid with them; return the number of bytes skipped."""
     if not window.view:
         window.extend()
     if not window.view or window.view[0] or _holds(row_reader, window):
@@ -32,10 +32,10 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
             return window.base + window.begin - start
     zeros = min(OWN_ZEROS, found.start() - window.begin)
     window.begin = found.start() - zeros
-    # With these bytes the frame comes whole into the window, and each of the places can be tried in it.
+    # With these bytes the whole frame is in the window, and each of the offsets can be tried in it.
     _holds(row_reader, window)
     first = window.begin
-    # Not extended any more: that would let go of bytes that come to be tried later.
+    # No longer extended, since that would release bytes that are still to be tried.
     near = MemoryWindow(window.view)
     near.base, near.at_end = window.base, window.at_end
     for own in range(zeros + 1):
@@ -47,7 +47,7 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
 
 
 def _holds(row_reader: RowReader, window: Window) -> bool:
-    """Return whether the first frame at ``window.begin`` is a row; extends the window to the frame's end."""
+    """Return whether the first frame at ``window.begin`` is a valid row; extend the window to the end of the frame."""
     while True:
         filled = row_reader.fill(window, capacity=1, at_start=True)
         if filled.status is not Status.NEED_INPUT or filled.rows or filled.damages or not window.extend():

@@ -1,7 +1,8 @@
-"""Columns that are looked up in another table of the same input: in its last row, before the row, with the same key.
+"""Columns that are looked up in another table of the same input: in the last row of that table, before the row, with
+the same key.
 
-Beside the row reader of the table, one for each table that is looked into reads the same bytes of the window, and has
-the contents of compressed blocks in common with it. What is remembered is bounded: where there are more keys, or more
+In addition to the row reader of the table, one reader for each table that is looked up reads the same bytes of the
+window; they share the contents of compressed blocks. The memory for look-ups is limited: if there are too many keys or
 bytes of values, the oldest keys are forgotten, and columns that need them are null.
 """
 
@@ -29,22 +30,22 @@ Known = tuple[int, tuple[Any, ...]]
 """The offset of a row of the other table, and its values."""
 
 MOST_KEYS = 1 << 20
-"""How many keys of a table are remembered."""
+"""Maximum number of keys of a table that are remembered."""
 MOST_BYTES = 64 * 1024 * 1024
-"""How many bytes of keys and values of a table are remembered, those of numbers not counted."""
+"""Maximum size in bytes of the keys and values of a table that are remembered, without numbers."""
 ITEM = 8
-"""Bytes that an item of a list, a map or a struct counts as, besides its text."""
+"""Size in bytes that an item of a list, a map or a struct counts as, besides its text."""
 ROWS = 1 << 14
-"""Rows of the other table that are read at once."""
+"""Number of rows of the other table that are read at once."""
 
 
 class LookUpReader:
-    """Like ``RowReader``, for columns some of which are looked up. ``make``: makes the row reader of a table."""
+    """Reads columns of which some are looked up. ``make``: creates the row reader of a table."""
 
     pauses = False
 
     def __init__(self, format: Format, settings: Settings, make: Make) -> None:
-        # Several readers go over the units, each of which keeps to places where one begins.
+        # Several readers read the units, each of which keeps to offsets at which one begins.
         settings = replace(settings, in_pieces=False)
         self._settings = settings
         known = {each.name: number for number, each in enumerate(format.columns)}
@@ -63,7 +64,7 @@ class LookUpReader:
         ]
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``."""
+        """Implement ``RowReader.begin``."""
         self._inner.begin(root)
         for _, _, table in self._tables:
             table.begin(root)
@@ -71,7 +72,7 @@ class LookUpReader:
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Like ``RowReader.fill``."""
+        """Implement ``RowReader.fill``."""
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
         arrays = dict(filled.arrays)
         for key, numbers, table in self._tables:
@@ -81,12 +82,12 @@ class LookUpReader:
         return replace(filled, arrays=wanted, offsets=filled.offsets if self._settings.offsets else None)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Like ``RowReader.resync``."""
+        """Implement ``RowReader.resync``."""
         return self._inner.resync(window, begin)
 
 
 class _Table:
-    """The rows of another table so far, as far as they are looked up: by one key, for one value or several."""
+    """The rows of another table read so far that may be looked up: by one key, for one value or several."""
 
     def __init__(self, format: Format, match: str, look_ups: Sequence[LookUp], settings: Settings, make: Make) -> None:
         known = {each.name: number for number, each in enumerate(format.columns)}
@@ -103,12 +104,12 @@ class _Table:
         """By key, the offsets of its rows and their values, where these changed."""
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``."""
+        """Implement ``RowReader.begin``."""
         self._reader.begin(root)
         self._forget()
 
     def read(self, window: Window, end: int, at_start: bool) -> None:
-        """Read the rows up to index ``end`` of the view that have not been read."""
+        """Read the rows before index ``end`` of the view that have not been read yet."""
         begin = window.begin
         position = max(begin, self._read_to - window.base)
         try:
@@ -126,7 +127,7 @@ class _Table:
         self._read_to = max(self._read_to, window.base + end)
 
     def _remember(self, filled: Filled, begin: int) -> None:
-        """Note the rows of a fill. ``begin``: the offset before which no row is that is looked up from now on."""
+        """Remember the rows of a fill. ``begin``: the offset before which no row is looked up from now on."""
         rows: Iterable[tuple[Any, int, tuple[Any, ...]]] = zip(
             filled.arrays[self._match].to_pylist(),
             [] if filled.offsets is None else filled.offsets.to_pylist(),
@@ -148,12 +149,12 @@ class _Table:
                 self._bytes -= sum(_size(oldest, *each) for _, each in self._found.pop(oldest))
 
     def values(self, keys: pa.Array, offsets: pa.Array | None) -> list[pa.Array]:
-        """Return the values of each look-up for rows with these keys at these offsets; null where there is none."""
+        """Return the values of each look-up for rows with these keys at these offsets; null if there is none."""
         if offsets is None or not len(keys):
             return [pa.nulls(len(keys), each) for each in self._types]
         encoded = keys.dictionary_encode()
         found = [self._found.get(key, []) for key in encoded.dictionary.to_pylist()]
-        # What rows get: the values of all keys, one after the other, and which of them each row has.
+        # The values of all keys, concatenated, and for each row the index of its values.
         kept = [values for known in found for _, values in known]
         indices = encoded.indices
         first = offsets[0].as_py()
@@ -165,8 +166,8 @@ class _Table:
 
 
 def _places(found: list[list[Known]], keys: list[int | None], offsets: list[int]) -> Iterator[int | None]:
-    """Yield, for each row, the number of its values among those of all keys: of the last row of the other table that
-    is not after the row."""
+    """Yield, for each row, the index of its values among those of all keys: the values of the last row of the other
+    table that is not after the row."""
     begins = [0, *accumulate(map(len, found))]
     starts = [[offset for offset, _ in known] for known in found]
     for key, offset in zip(keys, offsets, strict=True):
@@ -175,7 +176,7 @@ def _places(found: list[list[Known]], keys: list[int | None], offsets: list[int]
 
 
 def _size(*values: Any) -> int:
-    """Return the bytes of text and bytes in values, and some for each item of a list or a map."""
+    """Return the number of bytes of text and bytes in values, plus a constant for each item of a list or a map."""
     return sum(map(_size_of, values))
 
 

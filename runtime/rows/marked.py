@@ -1,4 +1,4 @@
-"""Units that end with a marker, bytes that the input has before them: the next unit follows the next marker."""
+"""Units that end with a marker, whose bytes are before them in the input: the next unit follows the next marker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MarkedRows:
-    """Like ``RowReader``. ``name``: the field of the root that is the marker."""
+    """Reads units that end with a marker. ``name``: the field of the root that is the marker."""
 
     def __init__(self, name: str, root: Struct | None, row_reader: RowReader) -> None:
         self._marker_of = attrgetter(name)
@@ -22,7 +22,7 @@ class MarkedRows:
         self._look_for(self._marker_of(root))
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``."""
+        """Implement ``RowReader.begin``."""
         self._row_reader.begin(root)
         self._look_for(self._marker_of(root))
 
@@ -32,17 +32,17 @@ class MarkedRows:
 
     @property
     def pauses(self) -> bool:
-        """Like ``RowReader.pauses``."""
+        """Return ``RowReader.pauses``."""
         return self._row_reader.pauses
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Like ``RowReader.fill``."""
+        """Implement ``RowReader.fill``."""
         return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Like ``RowReader.resync``; what is before ``begin`` in the view may be a part of the marker."""
+        """Implement ``RowReader.resync``. The bytes before ``begin`` in the view may be part of the marker."""
         place = max(0, begin - self._size)
         while found := self._marker.search(window.view, place):
             place = found.start()
@@ -53,7 +53,7 @@ class MarkedRows:
         return False, max(begin, len(window.view) - self._size + 1)
 
     def _holds(self, window: Window, place: int) -> bool | None:
-        """Return whether a unit holds at an index; ``None``: more input is needed to know."""
+        """Return whether a valid unit begins at an index; ``None``: more input is needed."""
         near = MemoryWindow(window.view, place)
         near.base, near.at_end = window.base, window.at_end
         filled = self._row_reader.fill(near, capacity=1)

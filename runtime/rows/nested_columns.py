@@ -1,4 +1,4 @@
-"""Structs and lists that the engine filled: which columns of a program each Arrow column consists of, and its array."""
+"""Structs and lists that the engine filled: the columns of a program that make up each Arrow column, and its array."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..format.program import ColumnProgram, Storage
 
 @dataclass(frozen=True)
 class Node:
-    """A column of a program and what is inside of it: the fields of a struct, the item of a list.
+    """A column of a program and the columns inside of it: the fields of a struct, the item of a list.
 
-    ``number``: of the program's column; ``level``: 0, or that of the list whose items it has a value for.
+    ``number``: of the program's column; ``level``: 0, or that of the list for whose items it has values.
     """
 
     number: int
@@ -25,7 +25,7 @@ class Node:
     children: tuple[Node, ...] = ()
 
     def all(self) -> Iterator[Node]:
-        """Yield this node and all inside of it, in the order of their numbers."""
+        """Yield this node and all nodes inside of it, in the order of their numbers."""
         yield self
         for each in self.children:
             yield from each.all()
@@ -53,9 +53,12 @@ def _node(program: ColumnProgram, number: int, type: Any) -> Node:
 
 @dataclass(frozen=True)
 class Filling:
-    """The result of a fill. ``places``: where in the slab the bitmap and the values or offsets of each wanted column
-    stand; ``data``: the bytes of variable columns; ``nulls``: how many values are null; ``lengths``: values, by level.
-    All but the last by the program's columns."""
+    """The result of a fill.
+
+    ``places``: the positions in the slab of the bitmap and the values or offsets of each wanted column; ``data``: the
+    bytes of variable-size columns; ``nulls``: the number of nulls; ``lengths``: the number of values, by level. All but
+    the last are by the program's columns.
+    """
 
     slab: Any
     places: Mapping[int, tuple[int, int]]
@@ -64,7 +67,7 @@ class Filling:
     lengths: tuple[int, ...]
 
     def array(self, node: Node) -> Any:
-        """Return the array of a column, which shares the slab's memory."""
+        """Return the array of a column, which shares the memory of the slab."""
         bitmap, values = self.places[node.number]
         length, nulls = self.lengths[node.level], self.nulls[node.number]
         validity = self.slab.slice(bitmap, (length + 7) // 8) if nulls else None
@@ -79,6 +82,6 @@ class Filling:
             return pa.Array.from_buffers(node.type, length, [validity, offsets, self.data[node.number]], nulls)
         stored = self.slab.slice(values, node.storage * length)
         if pa.types.is_boolean(node.type):
-            # The engine stores a byte per truth, Arrow a bit.
+            # The engine stores a boolean in a byte, Arrow in a bit.
             return pa.Array.from_buffers(pa.uint8(), length, [validity, stored], nulls).cast(pa.bool_())
         return pa.Array.from_buffers(node.type, length, [validity, stored], nulls)

@@ -1,4 +1,4 @@
-"""Fills of the object row reader: rows that are back to back, and rows between delimiters."""
+"""Fills of the object row reader: consecutive rows, and rows between delimiters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .reader import BATCH_BYTES, FEW_DAMAGES, NO_UNIT, Filled, LastUnit, RowDama
 
 
 class _Rows:
-    """The rows and damages so far. Indices are those of the window's view."""
+    """The rows and damages so far. Indices refer to the view of the window."""
 
     def __init__(self, row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> None:
         self.row_reader = row_reader
@@ -34,11 +34,11 @@ class _Rows:
         self._last_unit: tuple[int, int, int] = NO_UNIT
 
     def is_stopped(self, index: int) -> bool:
-        """Return whether a row at that index is not wanted any more."""
+        """Return whether a row at that index is no longer wanted."""
         return self.stop >= 0 and self.base + index >= self.stop
 
     def is_full(self, index: int) -> bool:
-        """Return whether a row at that index is to be left for the next batch."""
+        """Return whether a row at that index must be left for the next batch."""
         if len(self._damages) >= self._most_damages:
             return True
         if self.row_reader.computing.total >= self._full and self._rows:
@@ -46,8 +46,8 @@ class _Rows:
         return len(self._rows) == self._capacity or index - self.window.begin >= BATCH_BYTES
 
     def add(self, begin: int, row: Any, place: int) -> str | None:
-        """Append a valid row that the table has, whose own stream stood at ``place`` at its end. Return the reason if
-        one of its values cannot be stored."""
+        """Append a valid row of the table; ``place`` is the position of the row's own stream at its end. Return the
+        reason if one of its values cannot be stored."""
         values, refused = self.row_reader.values_at(row, place)
         if values is not None:
             self._rows.append(values)
@@ -55,7 +55,8 @@ class _Rows:
         return refused
 
     def add_all(self, logged: Sequence[LoggedRow], frame: tuple[int, int] | None = None) -> None:
-        """Take the rows of a unit. ``frame``: where it begins and ends, which is then where its rows do."""
+        """Append the rows of a unit. ``frame``: the beginning and end of its frame, which are then those of its
+        rows."""
         for row_begin, row_end, row, refused, inside, place in logged:
             begin, end = frame or (row_begin - self.base, row_end - self.base)
             refused = refused or self.add(begin, row, place)
@@ -63,13 +64,13 @@ class _Rows:
                 self.damage(begin, end, refused, inside=inside)
 
     def add_unit(self, begin: int, logged: Sequence[LoggedRow]) -> None:
-        """Take the rows of the complete unit that begins at index ``begin``."""
+        """Append the rows of the complete unit that begins at index ``begin``."""
         self._last_unit = begin, len(self._rows), len(self._damages)
         self.add_all(logged)
 
     def add_sound(self, begin: int, logged: Sequence[LoggedRow], broken: BrokenError | None) -> int:
-        """Take the rows that stand though their unit, which begins at index ``begin``, breaks off. Return the index
-        after them."""
+        """Append the rows that are valid although their unit, which begins at index ``begin``, is incomplete. Return
+        the index after them."""
         before = len(self._rows), len(self._damages)
         self.add_all(logged)
         if before == (len(self._rows), len(self._damages)):
@@ -77,7 +78,7 @@ class _Rows:
         return (logged[-1].end if broken is None else broken.sound) - self.base
 
     def damage(self, begin: int, end: int, reason: str, *, inside: bool = False) -> None:
-        """Note a range without a row."""
+        """Record a range without a row."""
         number = -1
         if self.row_reader.settings.null_rows:
             number = len(self._rows)
@@ -93,7 +94,7 @@ class _Rows:
         reason: str = "none",
         error: str | None = None,
     ) -> Filled:
-        """Return the result of the fill; ``position`` is an index as well."""
+        """Return the result of the fill; ``position`` is an index too."""
         return Filled(
             len(self._rows),
             self.row_reader.arrays(self._rows),
@@ -109,7 +110,7 @@ class _Rows:
 
 
 def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) -> Filled:
-    """Read rows that are back to back, with the same padding after each."""
+    """Read consecutive rows, with the same padding after each."""
     rows = _Rows(row_reader, window, capacity, stop)
     limit, padding = row_reader.settings.max_record, row_reader.settings.padding
     base, end, begin = rows.base, rows.end, window.begin
@@ -129,7 +130,7 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             stretch_end = min(end, begin + taken)
             stream = MemoryStream(bytes(window.view[begin:stretch_end]), base + begin)
         stream.seek(base + begin)
-        # What lies beyond the largest record has no say in what becomes of the row, however large the window is.
+        # Bytes beyond the largest record must not influence the row, however large the window is.
         stream.end = min(len(stream.data), stream.position + limit)
         stream.saw_end = False
         broken: BrokenError | None = None
@@ -138,11 +139,11 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         except BrokenError as error:
             logged, broken = error.rows, error
         is_cut = isinstance(broken, IncompleteError)
-        # Where a row goes up to the end of what is at hand, that has to be the input's.
+        # If a row extends to the end of the available bytes, that must be the end of the input.
         if is_cut or (stream.saw_end and not (window.at_end and stream.size() == base + end)):
             if stretch_end < min(end, begin + limit):
-                # The row goes beyond the stretch: take it again from its first byte, and more where
-                # that was so already.
+                # The row extends beyond the stretch: take it again from its first byte, with more bytes if it began
+                # there already.
                 taken = 2 * taken if stretch_end - begin >= taken else taken
                 stretch_end = begin
                 continue
@@ -158,7 +159,7 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
             return rows.done(Status.LOST, sound, sound, broken.reason, broken.sentence)
         following = stream.pos() - base
         if is_whole:
-            # Its rows may all be at positions: the unit has no bytes then.
+            # Its rows may all be at explicit positions: the unit has no bytes then.
             rows.add_unit(begin, logged)
             return rows.done(Status.END, following)
         if following == begin:
@@ -232,7 +233,7 @@ def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
 
 
 class _Search:
-    """Finds delimiters in a window, which is taken out stretch by stretch: a view cannot be searched."""
+    """Finds delimiters in a window. Bytes are copied in stretches, since a view cannot be searched."""
 
     def __init__(self, window: Window, delimiter: bytes) -> None:
         self._view = window.view
@@ -245,7 +246,7 @@ class _Search:
         self._data = bytes(self._view[begin : begin + size])
 
     def find(self, begin: int) -> int:
-        """Return the index of the first delimiter at or after ``begin``, -1 if there is none. The stretch then reaches
+        """Return the index of the first delimiter at or after ``begin``, -1 if there is none. The stretch then extends
         to it."""
         size = STRETCH
         if not self._begin <= begin < self._begin + len(self._data):
@@ -260,7 +261,7 @@ class _Search:
             self._take(begin, size)
 
     def stands_at(self, index: int) -> bool:
-        """Return whether a delimiter is there."""
+        """Return whether there is a delimiter at the index."""
         return bytes(self._view[index : index + len(self._delimiter)]) == self._delimiter
 
     def between(self, begin: int, end: int) -> bytes:

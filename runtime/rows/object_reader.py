@@ -1,4 +1,4 @@
-"""Rows by the generated classes: the same outcomes as the engine's, for every format and without a compiler."""
+"""Rows read by the generated classes: the same results as with the engine, for every format and without a compiler."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .reader import Filled
 
 
 class ObjectRowReader(ObjectRows):
-    """Like ``RowReader``."""
+    """Implements ``RowReader``."""
 
     pauses = False
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``. What searches may spend is counted again."""
+        """Implement ``RowReader.begin``. The allowance of searches is reset."""
         super().begin(root)
         self.search = ObjectSearch(self)
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Like ``RowReader.fill``."""
+        """Implement ``RowReader.fill``."""
         if self.format.delimiter:
             return fill_frames(self, window, capacity, stop, at_start)
         self.begin_chains(window.base + window.begin)
@@ -35,8 +35,8 @@ class ObjectRowReader(ObjectRows):
         return filled
 
     def bytes_needed(self, data: bytes, base: int) -> int | None:
-        """Return how many bytes a row needs at least, of which ``data`` are the first ones; ``None`` if that is not
-        known before more items of it are read than ``max_computed``. ``base``: where it begins in the input."""
+        """Return the minimum number of bytes of a row that begins with ``data``; ``None`` if it is unknown before more
+        than ``max_computed`` items are read. ``base``: the offset of the row in the input."""
         stream = MemoryStream(data, base)
         stream.counter = ItemCounter()
         try:
@@ -49,5 +49,5 @@ class ObjectRowReader(ObjectRows):
         return None
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Like ``RowReader.resync``."""
+        """Implement ``RowReader.resync``."""
         return self.search.resync(window, begin)

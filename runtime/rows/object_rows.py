@@ -1,4 +1,4 @@
-"""The objects of rows, made of their bytes by generated classes, and columns of their values."""
+"""The objects of rows, read from their bytes by generated classes, and columns of their values."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from .reader import Filled, Settings
 from .shapes import ways_of
 
 STRETCH = 256 * 1024
-"""Bytes of the window that are taken at once; more where a row is larger."""
+"""Number of bytes of the window that are copied at once; more if a row is larger."""
 
 Variables = tuple[int | Items, ...]
 
 NESTED = "objects are nested too deeply"
-"""What a report says where Python gave up on a type that contains itself."""
+"""The report's message if Python reached its recursion limit in a type that contains itself."""
 
 
 class BrokenError(Exception):
-    """A row or unit without an end. ``rows``: those of the unit that stand all the same; ``sound``: the offset after
+    """A row or unit without an end. ``rows``: the rows of the unit that are valid anyway; ``sound``: the offset after
     them."""
 
     rows: Sequence[LoggedRow] = ()
@@ -45,30 +45,30 @@ class IncompleteError(BrokenError):
 
     @classmethod
     def after(cls, rows: Sequence[LoggedRow]) -> IncompleteError:
-        """Return the error of a unit that may go on after ``rows``."""
+        """Return the error of a unit that may continue after ``rows``."""
         error = cls()
         error.rows, error.sound = rows, rows[-1].end if rows else 0
         return error
 
 
 class LostError(BrokenError):
-    """The row or unit does not say where it ends; the one argument is the reason."""
+    """The end of the row or unit is unknown; the only argument is the reason."""
 
     @property
     def reason(self) -> str:
-        """Return a word of ``wireloom.base.report.REASONS``."""
+        """Return one of ``wireloom.base.report.REASONS``."""
         return str(self.args[0])
 
     @property
     def sentence(self) -> str | None:
-        """Details beyond the reason."""
+        """Return details beyond the reason, or ``None``."""
         if isinstance(self.__cause__, RecursionError):
             return NESTED
         return self.__cause__.args[0] if isinstance(self.__cause__, ComputedError) else None
 
 
 class FirstRefusal(list[KaitaiStructError]):
-    """Refusals of a row of which one is enough: it ends the reading."""
+    """A list of refusals of a row whose first one ends the reading."""
 
     def append(self, error: KaitaiStructError) -> None:
         """Raise the error."""
@@ -76,7 +76,8 @@ class FirstRefusal(list[KaitaiStructError]):
 
 
 class FirstOfValue(FirstRefusal):
-    """Refusals in what a value needs from elsewhere, of which one is enough. ``verify``: checksums count."""
+    """A list of refusals in what a value needs from elsewhere, whose first one ends the reading. ``verify``: whether
+    checksums count."""
 
     def __init__(self, *, verify: bool) -> None:
         super().__init__()
@@ -89,7 +90,7 @@ class FirstOfValue(FirstRefusal):
 
 
 def _getter(column: Column) -> Callable[[Any], Any]:
-    """Return what gives the value of a column of an object; of a field of an absent struct, ``None``."""
+    """Return a function that returns the value of a column of an object; ``None`` for a field of an absent struct."""
     first, *inner = (column.attribute or column.name).split(".")
     outer = attrgetter("_parent." * column.up + first)
     if not inner:
@@ -105,7 +106,7 @@ def _getter(column: Column) -> Callable[[Any], Any]:
 
 
 class ObjectRows:
-    """Makes the objects of rows, and columns of their values."""
+    """Creates the objects of rows, and columns of their values."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
         self.format = format
@@ -133,7 +134,7 @@ class ObjectRows:
         ]
 
     def begin(self, root: Struct | None) -> None:
-        """Like ``RowReader.begin``."""
+        """Implement ``RowReader.begin``."""
         self._root: Any = self.format.root_class() if root is None else root
         self._start = 0 if root is None else root._io.pos()
         self._places: ChainPlaces[Chain] = ChainPlaces(self._start, {}, UNKNOWN)
@@ -150,28 +151,29 @@ class ObjectRows:
         self.refusals: Sequence[Exception] = ()
 
     def begin_chains(self, offset: int | None = None) -> None:
-        """A fill begins at an offset; or a search, for which nothing is known."""
+        """Begin a fill at an offset, or (``None``) a search, for which nothing is known."""
         self._chains = {} if offset is None else {offset: self._places.at(offset)}
         self._carried, self._broken_off = {}, None
         if offset is not None:
             self.begin_search(offset)
 
     def begin_search(self, offset: int) -> None:
-        """A fill, or a search, begins at an offset: variables are what they were before it."""
+        """Begin a fill or a search at an offset: variables have the values that they had before it."""
         self._nearest = self._variables.at(offset)
 
     def keep_chains(self, filled: Filled, base: int) -> None:
-        """The fill is done: keep what is known at the offsets from which reading may go on."""
+        """End a fill: keep the state at the offsets at which reading may continue."""
         for _, offset in places_of(filled, base):
             if offset in self._chains:
                 self._places.note(offset, self._chains[offset])
-            # Where a unit breaks off after some of its rows, variables are what it has set so far.
+            # If a unit is incomplete after some of its rows, variables have the values that it has set so far.
             state = self._carried.get(offset, self._broken_off if offset == base + filled.consumed else None)
             if state is not None:
                 self._variables.note(offset, state)
 
     def take(self, stream: MemoryStream, verify: bool) -> Sequence[LoggedRow]:
-        """Return the rows of the next unit of the stream, and its parts that gave none. ``verify``: checksums too.
+        """Return the rows of the next unit of the stream, and its parts that contain none. ``verify``: whether
+        checksums are verified.
 
         Raises ``IncompleteError`` and ``LostError``.
         """
@@ -179,7 +181,7 @@ class ObjectRows:
         if not self.format.rows_path:
             row, refused = self.parse(stream, verify)
             return (LoggedRow(begin, stream.pos() + stream.origin, row, refused, place=stream.pos()),)
-        # The root object takes the first step, where it reads units itself.
+        # The root object takes the first step if it reads units itself.
         depth = 0 if self.format.sized_rows or not self.format.streaming else 1
         steps = self._next_steps[self.format.ways[0][0]].after if depth else self._next_steps
         log = RowLog([], verify, begin, steps, depth=depth)
@@ -213,11 +215,12 @@ class ObjectRows:
         whole: bool = True,
         refusals: list[KaitaiStructError] | None = None,
     ) -> tuple[Struct | None, str | None]:
-        """Return the next row or unit of the stream, and why it is refused; ``None`` if it holds. ``verify``:
-        checksums too. ``whole``: whether one is read to its end of which a part is refused; otherwise it is lost.
+        """Return the next row or unit of the stream, and why it is refused (``None`` if it is valid). ``verify``:
+        whether checksums are verified. ``whole``: whether a row of which a part is refused is read to its end;
+        otherwise it is lost. ``refusals``: a list that receives the refusals.
 
-        There is none if it is refused as a whole and its end is known all the same. Raises ``IncompleteError`` and
-        ``LostError``. ``refusals``, which may be given, then holds what was refused.
+        The row is ``None`` if it is refused as a whole although its end is known. Raises ``IncompleteError`` and
+        ``LostError``.
         """
         if refusals is None:
             refusals = [] if whole else FirstRefusal()
@@ -230,7 +233,7 @@ class ObjectRows:
             set_state(self._root, self.format.variables, state, keeps=whole)
         self.computing.begin()
         if self.format.positions:
-            # Positions may lead to the same items again and again.
+            # Positions may lead to the same items repeatedly.
             stream.counter = ItemCounter()
             self.computing.allow(stream.end - stream.position)
         try:
@@ -251,7 +254,7 @@ class ObjectRows:
         return row, None if refusal is None else reason_of(refusal)
 
     def _keep_variables(self, stream: MemoryStream) -> None:
-        """Note what the variables are after a unit."""
+        """Record the values of variables after a unit."""
         if self.format.variables:
             state = state_of(self._root, self.format.variables)
             self._carried[stream.pos()] = self._carried[stream.pos() + self.settings.padding] = state
@@ -269,7 +272,7 @@ class ObjectRows:
         return root
 
     def values_at(self, row: Struct, place: int) -> tuple[list[Any] | None, str | None]:
-        """``values`` with the row's stream at ``place``, where the row ends."""
+        """Return ``values`` with the row's stream at ``place``, where the row ends."""
         if not self.format.positional:
             return self.values(row)
         stream: Any = row._io
@@ -281,8 +284,8 @@ class ObjectRows:
             stream.seek(before)
 
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
-        """Return the wanted columns of a row; or ``None`` and why one of them cannot be had, or ``None`` if the
-        table does not have the row."""
+        """Return the wanted columns of a row; or ``None`` and the reason why one of them is unavailable, or ``None``
+        twice if the table does not include the row."""
         root, where = self._root, self.format.where
         root._refusals = self._of_value
         try:
@@ -297,7 +300,7 @@ class ObjectRows:
             return None, reason_of(error)
 
     def arrays(self, rows: Sequence[list[Any] | None]) -> dict[int, pa.Array]:
-        """One array per wanted column; ``None`` is a row of nulls."""
+        """Return one array per wanted column; ``None`` in ``rows`` is a row of nulls."""
         return {
             number: self._columns[place].array([None if row is None else row[place] for row in rows])
             for place, number in enumerate(self.settings.wanted)

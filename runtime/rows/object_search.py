@@ -1,8 +1,8 @@
 """Search for the next valid row by generated classes, in time linear in the number of bytes searched.
 
 Arbitrary bytes may claim lists of any length at every offset. So each offset is first tried with few items; offsets at
-which a row is not complete are tried again with more and more of them, the nearest stretch first, until an allowance is
-spent. Offsets that are still undecided then are skipped.
+which a row is incomplete are retried with more and more of them, the nearest stretch first, until an allowance is
+exhausted. Offsets that are then still undecided are skipped.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from ..objects.streams import MemoryStream
 from .object_rows import IncompleteError, LostError, ObjectRows
 
 FEW_ITEMS = 32
-"""Items of a row, and characters of text that it computes, with which every place is tried."""
+"""Number of items of a row, and of characters of text that it computes, with which every offset is tried at first."""
 DEEPER = 8
-"""How many times as many items a place is tried with the next time."""
+"""Factor by which the number of items grows with each retry of an offset."""
 ITEMS_PER_BYTE = 32
-"""What each byte that is looked through adds to the allowance."""
+"""Number of items that each searched byte adds to the allowance."""
 ALLOWANCE = 4_000_000
-"""What may be spent besides that, on all searches of an input."""
+"""Number of additional items for all searches of an input."""
 ENOUGH = 3
-"""Rows in a row that are accepted without a checksum."""
+"""Number of consecutive rows that are accepted without a checksum."""
 STRETCH = 4096
-"""Places that are settled before those after them are looked at."""
+"""Number of offsets that are decided before later ones are examined."""
 
 
 class ObjectSearch:
-    """Looks for rows with generated classes. ``allowance``: items that places may still be tried again with."""
+    """Searches for rows with generated classes. ``allowance``: the number of items left for retries."""
 
     def __init__(self, row_reader: ObjectRows) -> None:
         self.allowance = ALLOWANCE
         self._row_reader = row_reader
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Like ``RowReader.resync``. Checksums are computed whatever the settings: only they tell a row from
-        garbage."""
+        """Implement ``RowReader.resync``. Checksums are computed regardless of the settings, since only they
+        distinguish a row from garbage."""
         self._row_reader.begin_search(window.base + begin)
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
@@ -51,8 +51,8 @@ class ObjectSearch:
         return False, len(window.view)
 
     def _settle(self, stream: MemoryStream, place: int, end: int, at_end: bool) -> tuple[bool | None, int]:
-        """Return the first place of a stretch at which a row holds, or at which more bytes are needed to know
-        (``None``); where there is none, the place to continue with."""
+        """Return the first index of a stretch at which a row is valid (``True``), or at which more bytes are needed
+        (``None``); if there is none, the index to continue with."""
         found: bool | None = False
         undecided: list[int] = []
         while place < end and found is False:
@@ -74,14 +74,14 @@ class ObjectSearch:
                 if more:
                     undecided.append(each)
                 elif held is not False:
-                    # What is undecided before it may hold all the same.
+                    # An undecided offset before it may be valid too.
                     found, place = held, each
                     break
         return found, place
 
     def _try(self, stream: MemoryStream, place: int, at_end: bool, items: int) -> tuple[bool | None, int, bool]:
-        """Return whether a row that can be trusted begins at index ``place``; ``None``: more bytes are needed to know.
-        How many bytes say so, and whether more items of it would have to be read."""
+        """Return whether a trustworthy row begins at index ``place`` (``None``: more bytes are needed), the number of
+        bytes on which the answer depends, and whether more of its items would have to be read."""
         computing, limit = self._row_reader.computing, self._row_reader.settings.max_computed
         computing.limit, computing.exceeded = min(items, limit), False
         try:
@@ -116,19 +116,19 @@ class ObjectSearch:
             rows += 1
             if rows == ENOUGH or getattr(row, "_covers_bytes", False):
                 return True, least
-            # A row whose checksums covered nothing is not much of a proof: the rows after it must hold too.
+            # A row whose checksums cover nothing proves little: the rows after it must be valid too.
             if size - end <= settings.padding:
                 return (True if at_end else None), least
             begin = end + settings.padding
-            # That the input did not end after the row is a part of the answer.
+            # The answer depends on the input not ending after the row.
             least = begin + 1 - place
 
 
 def _after(data: bytes, place: int, seen: int) -> int:
-    """Return the next place to look at, where the row at ``place`` was refused after ``seen`` bytes.
+    """Return the next index to examine, after the row at ``place`` was refused after ``seen`` bytes.
 
-    Where these and the ones after are all the same byte, as in a run of zeros, every place that sees only that byte
-    is refused too.
+    If these bytes and the following ones are all equal, as in a run of zeros, every index that sees only that byte is
+    refused too.
     """
     after = place + seen
     if seen < 1 or data[place:after] != data[place : place + 1] * seen:

@@ -1,4 +1,4 @@
-"""Attributes of objects as Arrow arrays, with the same values that the engine stores."""
+"""Attributes of objects as Arrow arrays, with the same values as the engine stores."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ Variants = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT64_MAX, "ns": INT64_MAX}
-"""Largest count of each unit in a column: what microseconds can hold, and nanoseconds for ``ns``. Others are null."""
+"""Largest count of each unit in a column: those that fit into 64 bits as microseconds, for ``ns`` as nanoseconds.
+Others are null."""
 
 
 class ColumnValues:
-    """A column of Arrow type ``kind``: what it stores of each value of an attribute, and the array of these.
+    """A column of the Arrow type ``kind``: converts the values of an attribute, and creates the array of the converted
+    values.
 
-    ``labels`` are those of a column of labels, whose numbers are ``unsigned`` or not; ``variants`` as in ``Column``;
-    ``maps`` as ``ways_of`` gives them.
+    ``labels``: those of a column of labels, ``unsigned``: whether their numbers are; ``variants``: as in ``Column``;
+    ``maps``: as ``ways_of`` returns them.
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class ColumnValues:
         """Returns a value, not ``None``, as the column stores it. Raises ``OverflowError`` if it does not fit."""
 
     def array(self, stored: Sequence[Any]) -> pa.Array:
-        """Return the array of what ``convert`` returned, with ``None`` for ``None``."""
+        """Return the array of values that ``convert`` returned, or ``None``."""
         plain = pa.array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)
@@ -58,8 +60,8 @@ class ColumnValues:
 
 
 def array(values: Sequence[Any], kind: Any, labels: tuple[tuple[int, str], ...]) -> pa.Array:
-    """Values as attributes give them, ``None`` among them, as a column of Arrow type ``kind``; null where the column
-    cannot hold one."""
+    """Return values of attributes, which may be ``None``, as a column of the Arrow type ``kind``; null if the column
+    cannot represent one."""
     column = ColumnValues(kind, labels)
     return column.array([_held(column, value) for value in values])
 
@@ -72,7 +74,7 @@ def _held(column: ColumnValues, value: Any) -> Any:
 
 
 def _convert(kind: Any, variants: Mapping[str, tuple[tuple[str, str], ...]], path: str = "") -> Convert:
-    """Return a function that converts a present value to what ``pyarrow.array`` takes for ``kind``."""
+    """Return a function that converts a value other than ``None`` to what ``pyarrow.array`` expects for ``kind``."""
     if pa.types.is_timestamp(kind):
         largest = LARGEST_TIME[kind.unit]
         least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1
@@ -83,7 +85,7 @@ def _convert(kind: Any, variants: Mapping[str, tuple[tuple[str, str], ...]], pat
             return _between(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         return _between(0, (1 << bits) - 1)
     if pa.types.is_floating(kind):
-        # An integer becomes the nearest float; one beyond all floats is an OverflowError.
+        # An integer becomes the nearest float; one beyond the range of floats is an OverflowError.
         return float
     if pa.types.is_boolean(kind):
         return bool
@@ -109,7 +111,7 @@ def _between(least: int, largest: int) -> Convert:
 
 
 def _time(least: int, largest: int) -> Convert:
-    """Counts that a timestamp can hold; others are null."""
+    """Return a function that returns a count within the range of a timestamp unchanged, and ``None`` for others."""
 
     def convert(value: Any) -> int | None:
         number = int(value)
@@ -119,11 +121,11 @@ def _time(least: int, largest: int) -> Convert:
 
 
 KINDS = {bytes: "raw", str: "text", float: "float"}
-"""The variants of values that are no objects; the others are integers."""
+"""The variants of values that are not objects; other values are integers."""
 
 
 def _variant(fields: list[tuple[str, Convert]], classes: tuple[tuple[str, str], ...]) -> Convert:
-    """Values of one of several types, as a struct in which the others are null."""
+    """Return a function that converts a value of one of several types to a struct in which the others are null."""
     names = {owner or name: name for name, owner in classes}
     nothing = dict.fromkeys(names.values())
     converts = dict(fields)
@@ -142,7 +144,7 @@ def _struct(fields: list[tuple[str, Convert]]) -> Convert:
             value = values_of(value)
         found = {}
         for name, inner in fields:
-            # Names that Python or the base class has taken are written with an underscore at the end.
+            # Names reserved by Python or the base class have an underscore appended.
             taken = f"{name}_"
             if isinstance(value, Mapping):
                 part = value.get(name, value.get(taken))

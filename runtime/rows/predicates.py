@@ -1,8 +1,9 @@
-"""Predicates that the engine asks of each row: whether the value of a column lies in some ranges.
+"""Predicates that the engine tests for each row: whether the value of a column lies in some ranges.
 
-Each value has a *key*, an integer from 0 on in the order of the values: that of an unsigned integer is the integer, of
-a signed one the integer plus 2**63, and of a number with a fraction its bits, all of them turned round if it is
-negative, that of the sign otherwise. So NaN, which no comparison puts in order, lies below and above all others.
+Each value has a *key*, a non-negative integer in the order of the values. The key of an unsigned integer is the integer
+itself, that of a signed one the integer plus 2**63, and that of a floating-point number its bits, all of them inverted
+if it is negative, otherwise only the sign bit. So NaN, which comparisons do not order, lies below and above all other
+values.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from enum import IntEnum
 import pyarrow as pa
 
 Ranges = tuple[tuple[int, int], ...]
-"""First and last key of each range, ascending, with a gap between two of them."""
+"""First and last key of each range, ascending, with gaps between them."""
 
 
 class Keys(IntEnum):
-    """How values get their keys, numbered as in the engine."""
+    """How values are mapped to keys; the numbers are those of the engine."""
 
     UNSIGNED = 0
     SIGNED = 1
@@ -28,8 +29,8 @@ class Keys(IntEnum):
 
 @dataclass(frozen=True)
 class Predicate:
-    """True for rows whose value of a column has a key in ``ranges``, and for nulls where ``nulls`` says so. ``column``:
-    its number in the format."""
+    """True for rows in which the value of a column has a key in ``ranges``, and with ``nulls`` also for nulls.
+    ``column``: its number in the format."""
 
     column: int
     keys: Keys
@@ -38,7 +39,8 @@ class Predicate:
 
 
 def packed(predicates: tuple[Predicate, ...], numbers: Mapping[int, int]) -> bytes:
-    """Return predicates as the engine takes them. ``numbers``: by number of a format's column, that in the program."""
+    """Return predicates in the engine's representation. ``numbers``: by number of a format's column, its number in the
+    program."""
     words: list[int] = []
     for each in predicates:
         words += [numbers[each.column], each.keys, each.nulls, len(each.ranges)]
@@ -47,7 +49,7 @@ def packed(predicates: tuple[Predicate, ...], numbers: Mapping[int, int]) -> byt
 
 
 class Domain:
-    """The keys of a column's type."""
+    """The keys of the type of a column."""
 
     def __init__(self, kind: pa.DataType) -> None:
         self.kind = kind
@@ -70,15 +72,15 @@ class Domain:
 
     @classmethod
     def of(cls, kind: pa.DataType) -> Domain | None:
-        """Return the domain of a type, ``None`` if predicates cannot ask for its values."""
+        """Return the domain of a type; ``None`` if predicates do not support its values."""
         is_float = pa.types.is_float32(kind) or pa.types.is_float64(kind)
         if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_timestamp(kind) or is_float:
             return cls(kind)
         return None
 
     def around(self, value: pa.Scalar) -> Ranges | None:
-        """Return the range of the values that are equal to a constant; of one between two values, the key above it and
-        the one below it. ``None`` if Arrow may compare otherwise, or not at all."""
+        """Return the range of the values equal to a constant; for a constant between two values, the key above it and
+        the key below it. ``None`` if Arrow's comparison may differ or is not supported."""
         if not value.is_valid:
             return None
         if self.is_truth:
@@ -120,7 +122,7 @@ class Domain:
 
 
 def union(one: Ranges, other: Ranges) -> Ranges:
-    """Return the ranges of all keys of both."""
+    """Return the ranges of all keys in either."""
     found: list[tuple[int, int]] = []
     for first, last in sorted((*one, *other)):
         if first > last:
@@ -133,7 +135,7 @@ def union(one: Ranges, other: Ranges) -> Ranges:
 
 
 def without(one: Ranges, other: Ranges) -> Ranges:
-    """Return the ranges of the keys of one that are not the other's."""
+    """Return the ranges of the keys of ``one`` that are not in ``other``."""
     cuts, found, at = union(other, ()), [], 0
     for first, last in union(one, ()):
         while at < len(cuts) and cuts[at][1] < first:
@@ -151,5 +153,5 @@ def without(one: Ranges, other: Ranges) -> Ranges:
 
 
 def common(one: Ranges, other: Ranges) -> Ranges:
-    """Return the ranges of the keys that both have."""
+    """Return the ranges of the keys in both."""
     return without(one, without(one, other))

@@ -1,7 +1,8 @@
 """Row readers turn the bytes of a window into columns.
 
-There are two of one interface and one meaning: ``columns`` (the engine) and ``objects`` (generated classes). Both read
-complete rows from ``window.view[window.begin:]`` and say why they stopped; they never change the window.
+There are two with the same interface and the same results: ``columns`` (the engine) and ``objects`` (generated
+classes). Both read complete rows from ``window.view[window.begin:]`` and report why they stopped; they never change the
+window.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from ..objects.structs import Struct
 
 BATCH_BYTES = 4 * 1024 * 1024
-"""Data bytes of a variable column in one batch; a single larger row still gets one."""
+"""Maximum number of data bytes of a variable-size column in one batch; a single larger row is still returned."""
 FEW_DAMAGES = 16
-"""Damaged rows that a fill notes however few rows it is to read."""
+"""Number of damaged rows that a fill may record even if it is to read fewer rows."""
 
 
 class Status(IntEnum):
-    """Why a fill stopped, numbered as in the engine."""
+    """Why a fill stopped; the numbers are those of the engine."""
 
     NEED_INPUT = 0
     """The next row is incomplete and more input may follow."""
@@ -38,16 +39,16 @@ class Status(IntEnum):
     TRUNCATED = 3
     """The input ends inside the row at ``position``."""
     LOST = 4
-    """The row at ``position`` does not say where the next one begins; ``reason`` says why."""
+    """The end of the row at ``position`` is unknown, for the reason ``reason``."""
     NO_ROOM = 5
-    """Between the engine and its row reader only."""
+    """Internal to the engine and its row reader."""
     OVERSIZE = 6
-    """No delimiter within the largest record after ``position``; look for one from ``consumed`` on."""
+    """No delimiter within the largest record after ``position``; search for one from ``consumed`` on."""
 
 
 class RowDamage(NamedTuple):
-    """Bytes ``[begin, end)`` of the input has no row. ``row``: the row of nulls that stands for them, or -1;
-    ``inside``: they are a part of a unit whose end is known."""
+    """The bytes ``[begin, end)`` of the input contain no row. ``row``: the row of nulls that represents them, or -1;
+    ``inside``: they are part of a unit whose end is known."""
 
     begin: int
     end: int
@@ -58,7 +59,7 @@ class RowDamage(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """How rows are to be read. ``wanted``: numbers of the format's columns; ``offsets``: whether the offsets of rows
+    """Settings of a row reader. ``wanted``: numbers of the format's columns; ``offsets``: whether the offsets of rows
     are wanted."""
 
     wanted: tuple[int, ...] = ()
@@ -69,15 +70,15 @@ class Settings:
     max_record: int = 64 * 1024 * 1024
     max_computed: int = MAX_COMPUTED
     contents: Contents | SeenContents | None = None
-    """Contents of compressed blocks that several readers of the same bytes have in common."""
+    """Contents of compressed blocks that several readers of the same bytes share."""
     in_pieces: bool = False
     """Whether units may be read in pieces, see ``Filled.in_unit``."""
     predicates: tuple[Predicate, ...] = ()
-    """What fills that choose ask of each row."""
+    """Predicates that fills with ``chooses`` test for each row."""
 
 
 class LastUnit(NamedTuple):
-    """The last complete unit of a fill: the index of its first byte in the view, and how many rows and damages are
+    """The last complete unit of a fill: the index of its first byte in the view, and the numbers of rows and damages
     before it."""
 
     begin: int
@@ -89,7 +90,7 @@ NO_UNIT = LastUnit(0, 0, 0)
 
 
 class BatchColumns(Mapping[int, pa.Array]):
-    """The columns of a record batch, by the numbers that they have in the format: ``numbers``, one for each."""
+    """The columns of a record batch by their numbers in the format, which are ``numbers``, one for each column."""
 
     def __init__(self, batch: Any, numbers: tuple[int, ...]) -> None:
         self.batch = batch
@@ -111,9 +112,11 @@ class BatchColumns(Mapping[int, pa.Array]):
 class Filled:
     """Rows, as one array per wanted column, and how the fill ended.
 
-    ``offsets``: uint64, where each row begins in the input. ``consumed``: index in the view up to which the input is
-    done with. ``position``: offset in the input, for the statuses that say so. ``error``: more about ``reason``.
-    ``last_unit``: where rows are inside of units.
+    - ``offsets``: a uint64 array with the offset of each row in the input.
+    - ``consumed``: the index in the view up to which the input has been processed.
+    - ``position``: an offset in the input, for the statuses that have one.
+    - ``error``: details of ``reason``.
+    - ``last_unit``: set if rows are inside of units.
     """
 
     rows: int
@@ -127,13 +130,13 @@ class Filled:
     error: str | None = None
     last_unit: LastUnit = NO_UNIT
     in_unit: bool = False
-    """Reading has paused inside of a unit, which goes on at ``consumed``."""
+    """Whether reading has paused inside of a unit, which continues at ``consumed``."""
     dropped: int | None = None
-    """Rows that are in order and that a predicate refuses; ``None``: the fill has not asked."""
+    """Number of valid rows that a predicate refused; ``None`` if predicates were not tested."""
 
 
 class RowReader(Protocol):
-    """Reads the rows of a window; see the module."""
+    """Reads the rows of a window; see the documentation of the module."""
 
     @property
     def pauses(self) -> bool:
@@ -141,29 +144,31 @@ class RowReader(Protocol):
         ...
 
     def begin(self, root: Struct | None) -> None:
-        """Begin a new input. ``root``: the object whose attributes are before its rows, if any."""
+        """Begin a new input. ``root``: the object whose attributes precede the rows, if any."""
         ...
 
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Read at most ``capacity`` rows whose position is before ``stop`` (-1: all), and about as many damaged ones.
+        """Read at most ``capacity`` rows whose position is before ``stop`` (-1: no limit), and about as many damaged
+        ones.
 
-        ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first may have no delimiter before
-        it. To be given until ``consumed`` has moved. ``chooses``: rows may be left out for which a predicate of the
-        settings does not hold; see ``Filled.dropped``.
+        ``at_start``, for delimited rows: the rows begin at ``window.begin``, so the first one may have no delimiter
+        before it; must be set until ``consumed`` has moved. ``chooses``: whether rows may be omitted for which a
+        predicate of the settings is false; see ``Filled.dropped``.
         """
         ...
 
     def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Return whether a valid row begins at or after index ``begin`` of the view, and at which index; where
-        none was found, the index from which to look on once more input is there. For rows that are back to back."""
+        """Return whether a valid row begins at or after index ``begin`` of the view, and its index; if none was found,
+        the index from which to continue once more input is available. For consecutive rows."""
         ...
 
 
 def label_array(values: pa.Array, labels: tuple[tuple[int, str], ...]) -> pa.Array:
-    """Numbers (int64 or uint64) → their labels as a dictionary of text; one without a label becomes its own text."""
-    # Imported here: it takes longer than all else that a reader imports, and few formats have labels.
+    """Return the labels of numbers (int64 or uint64) as a dictionary of text; a number without a label becomes its own
+    text."""
+    # Imported here: it takes longer than all other imports of a reader, and few formats have labels.
     import pyarrow.compute as pc
 
     least = 0 if values.type == pa.uint64() else -(1 << 63)

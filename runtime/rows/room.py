@@ -1,16 +1,16 @@
-"""The memory that a fill of the engine gets, and how it grows."""
+"""The memory that is allocated for a fill of the engine, and its growth."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 MOST = 0x7FFFFFFF
-"""Most items of a list, and most bytes of a column: offsets are int32."""
+"""Maximum number of items of a list, and of bytes of a column: offsets are int32."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """The room of a fill: rows, damages, items by level, and data bytes by variable column."""
+    """The allocated room of a fill: rows, damages, items by level, and data bytes by variable-size column."""
 
     rows: int
     damages: int
@@ -18,14 +18,14 @@ class Room:
     data: dict[int, int]
 
     def is_tight(self, most: int) -> bool:
-        """Return whether a column has less room for data than ``most`` bytes."""
+        """Return whether a column has room for fewer than ``most`` data bytes."""
         return any(size < most for size in self.data.values())
 
     def grown(self, what: int, column: int, needed: int, most: int) -> Room:
-        """Return more room: of data for ``column`` where ``what`` is negative, else of rows, damages, or items of a
+        """Return more room: of data for ``column`` if ``what`` is negative, otherwise of rows, damages, or items of a
         level."""
         if what < 0:
-            # Twice as much at least, so that little of a unit is read twice.
+            # At least doubled, so that little of a unit is read twice.
             least = min(MOST, max(needed, 2 * self.data[column]))
             sizes = {number: max(size, most, least if number == column else 0) for number, size in self.data.items()}
             return replace(self, data=sizes)

@@ -1,4 +1,4 @@
-"""Which row reader, or which decoder of units, a format gets."""
+"""Selection of the row reader, or the decoder of units, for a format."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
-    """``columns`` where the engine reads this format with the columns of these numbers, ``objects`` where the generated
-    classes do."""
+    """Return ``columns`` if the engine reads this format with the columns of these numbers, ``objects`` if the
+    generated classes do."""
     if any(format.columns[number].engine_refusal for number in wanted):
         return "objects"
     program = format.message_program if format.message is not None else format.program
@@ -24,7 +24,7 @@ def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
 
 
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
-    """Return the row reader of that name. ``root``: the object whose attributes before the rows were read, if any."""
+    """Return the row reader with that name. ``root``: the object whose attributes before the rows were read, if any."""
     if any(format.columns[number].looked_up for number in settings.wanted):
         from .looking_up import LookUpReader
 
@@ -54,6 +54,6 @@ def _reader(name: str, format: Format, root: Struct | None, settings: Settings) 
 
 
 def _computed(format: Format, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the names that are instances of the root, neither attributes nor its byte order."""
+    """Return the names that are instances of the root, neither attributes nor its byte order."""
     attributes = {*format.root_class._fields, "_is_le"} if names else set()
     return tuple(each for each in names if "." not in each and each not in attributes)

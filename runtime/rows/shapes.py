@@ -1,5 +1,5 @@
-"""Maps and unions: readers fill lists of structs, with the keys and values where an item of the format has them, and
-structs of which one field is present."""
+"""Maps and unions. Readers fill maps as lists of structs, with the keys and values where an item of the format has
+them, and unions as structs of which one field is present."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from ..format.columns import Column
 
 Ways = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
-"""The ways from the item of each map to its key and value, by the way that leads to the map."""
+"""For each map, by the path that leads to it: the paths from an item to its key and its value."""
 
 
 def ways_of(column: Column) -> Ways:
@@ -28,7 +28,7 @@ def is_shaped(kind: Any) -> bool:
 
 
 def stored_type(kind: Any, maps: Ways, path: str = "") -> Any:
-    """Return a type with lists of structs in place of the maps, and structs in place of the unions."""
+    """Return a type with maps replaced by lists of structs, and unions by structs."""
     if path in maps:
         key, value = maps[path]
         inner = stored_type(kind.item_type, maps, f"{path}.item.{'.'.join(value)}")
@@ -41,7 +41,7 @@ def stored_type(kind: Any, maps: Ways, path: str = "") -> Any:
 
 
 def _pair(leaves: Mapping[tuple[str, ...], Any]) -> Any:
-    """Return the struct with fields of these types, in structs where their ways have several names."""
+    """Return the struct with fields of these types, nested in structs if their paths have several names."""
     fields = []
     for name in dict.fromkeys(way[0] for way in leaves):
         inside = {way[1:]: kind for way, kind in leaves.items() if way[0] == name}
@@ -50,7 +50,7 @@ def _pair(leaves: Mapping[tuple[str, ...], Any]) -> Any:
 
 
 def shown(array: pa.Array, kind: Any, maps: Ways, path: str = "") -> pa.Array:
-    """Return an array of ``stored_type(kind)`` as one of ``kind``, which shares its memory."""
+    """Return an array of ``stored_type(kind)`` as an array of ``kind``, which shares its memory."""
     if array.type == kind:
         return array
     if path in maps:
@@ -71,12 +71,12 @@ def shown(array: pa.Array, kind: Any, maps: Ways, path: str = "") -> pa.Array:
 
 
 def _field(array: pa.Array, name: str) -> pa.Array:
-    """Return a field of structs, null where the struct is."""
+    """Return a field of structs, null where the struct is null."""
     return array.field(name) if not array.null_count else array.flatten()[array.type.get_field_index(name)]
 
 
 def _union(fields: list[pa.Array], kind: Any) -> pa.Array:
-    """Return the dense union of the fields of structs, of which one at most is present; null where none is."""
+    """Return the dense union of the fields of structs, of which at most one is present; null where none is."""
     present = pc.make_struct(*map(pc.is_valid, fields))
     codes = pc.case_when(present, *(pa.scalar(code, pa.int8()) for code in kind.type_codes))
     ones = pa.repeat(pa.scalar(1, pa.int32()), len(fields[0]))
@@ -86,7 +86,8 @@ def _union(fields: list[pa.Array], kind: Any) -> pa.Array:
 
 
 def without_unions(array: pa.Array) -> pa.Array:
-    """Return an array with a struct in place of each dense union: the field that was chosen is present."""
+    """Return an array in which each dense union is replaced by a struct; only the field of the chosen type is
+    present."""
     kind = array.type
     if not is_shaped(kind) or pa.types.is_map(kind):
         return array
@@ -112,12 +113,12 @@ def without_unions(array: pa.Array) -> pa.Array:
 
 
 def without_union_types(kind: Any) -> Any:
-    """Return the type of what ``without_unions`` returns."""
+    """Return the type of the result of ``without_unions``."""
     return without_unions(pa.nulls(0, kind)).type
 
 
 def entry_of(maps: Ways, path: str, key: Any, value: Any) -> dict[str, Any]:
-    """Return the item of a map with that key and value, as mappings."""
+    """Return the item of a map with that key and value, as nested mappings."""
     entry: dict[str, Any] = {}
     for way, each in zip(maps[path], (key, value), strict=True):
         holder = entry

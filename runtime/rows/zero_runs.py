@@ -14,27 +14,28 @@ from .leading_zeros import NOT_ZERO
 from .reader import Filled, RowDamage, RowReader, Status
 
 LEAST = 64
-"""Fewest zero bytes that are a run. The row after it is looked for within as many bytes of the run's end."""
+"""Minimum number of zero bytes of a run. The row after it is searched for within as many bytes of the run's end."""
 AFTER = 64 * 1024
-"""Bytes after a run in which a row has to end that is to say where it begins."""
+"""Number of bytes after a run within which a row must end to determine where it begins."""
 
 SECTOR = 512
-"""Storage is wiped, or not written, by multiples of so many bytes."""
+"""Storage is wiped, or not written, in multiples of this size in bytes."""
 BETWEEN = 8
-"""Most zero bytes between two invalid rows of one run inside of units, such as the padding at the end of a block."""
+"""Maximum number of zero bytes between two invalid rows of one run inside of units, such as the padding at the end of a
+block."""
 OWN_ZEROS = 8
-"""Fewer zero bytes than these are taken for the beginning of a row that stands where a sector does."""
+"""Fewer zero bytes than this count as the beginning of a row at a sector boundary."""
 
 Fill = Callable[[int], Filled]
-"""Fills from the window's beginning up to the row at an offset."""
+"""Fills from the beginning of the window up to the row at an offset."""
 
 
 def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, int]:
-    """End a fill at its first invalid row where that begins a run of zeros which is at least as long as the
-    row, and the bytes of that row: 0 if it does not say, -1 where there is none."""
+    """End a fill at its first invalid row that begins a run of zeros at least as long as the row. Return the fill and
+    the size of that row in bytes: 0 if it is unknown, -1 if there is no such row."""
     for damage in filled.damages:
         if damage.inside:
-            # The unit's end is known: reading goes on there.
+            # The end of the unit is known: reading continues there.
             continue
         size = damage.end - damage.begin
         zeros = _begin_at(window, damage.begin, size)
@@ -55,7 +56,7 @@ def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
 
 
 def _begin_at(window: Window, offset: int, size: int) -> bool | None:
-    """Return whether a run of zeros of at least ``size`` bytes begins at the index; ``None``: more input is needed."""
+    """Return whether a run of zeros of at least ``size`` bytes begins at the offset; ``None``: more input is needed."""
     begin, wanted = offset - window.base, max(size, LEAST)
     there = window.view[begin : begin + wanted]
     if not there or there[0] or NOT_ZERO.search(there):
@@ -66,16 +67,16 @@ def _begin_at(window: Window, offset: int, size: int) -> bool | None:
 
 
 class ZeroRuns:
-    """Joins the damaged ranges of one input that are parts of one run of zeros. Only those ``inside`` of units are
-    looked at: their ends are known, so reading goes on after each of them."""
+    """Joins the damaged ranges of one input that belong to the same run of zeros. Only those ``inside`` of units are
+    considered, since reading continues after each of them."""
 
     def __init__(self) -> None:
         self._end = self._reach = -1
         """The end of the last run so far, and of the zeros after it that were at hand."""
 
     def joined(self, damages: Sequence[RowDamage], view: memoryview, base: int) -> list[RowDamage]:
-        """Return the damaged ranges with one, of the reason ``zeros``, for each run. One that continues a run of
-        earlier calls begins where that ended. ``view``: bytes of the input, the first of them at the offset
+        """Return the damaged ranges with one range, of the reason ``zeros``, for each run. A range that continues a run
+        of an earlier call begins where that one ended. ``view``: bytes of the input, the first one at the offset
         ``base``."""
         made: list[RowDamage] = []
         for damage in damages:
@@ -99,8 +100,8 @@ class ZeroRuns:
 
 
 def is_wiped(window: Window, offset: int) -> bool:
-    """Return whether the run of zeros at an offset ends where a sector does, or not within what is at hand: zeros that
-    belong to a row hardly ever do."""
+    """Return whether the run of zeros at an offset ends at a sector boundary, or not within the available bytes: zeros
+    that belong to a row hardly ever do."""
     found = NOT_ZERO.search(window.view, offset - window.base)
     return found is None or (window.base + found.start()) % SECTOR < OWN_ZEROS
 
@@ -117,9 +118,9 @@ class AfterZeros(Enum):
 def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool, guess: bool) -> AfterZeros:
     """Move ``window.begin`` from the beginning of a run to the row after it, or to the end of the run.
 
-    ``size``: bytes of each row in the run, 0 if they have none. The row after is the one that is in step with the
-    run where that holds or sizes are ``fixed``; else the first that holds within ``LEAST`` bytes of the run's end; and
-    ``guess``: else the one in step.
+    ``size``: the size of each row in the run in bytes, 0 if unknown. The row after the run is the one in step with it
+    if that is valid or sizes are ``fixed``; otherwise the first valid one within ``LEAST`` bytes of the end of the run;
+    otherwise, with ``guess``, the one in step.
     """
     start = window.base + window.begin
     kept = max(size, LEAST)
@@ -149,15 +150,15 @@ def pass_zeros(row_reader: RowReader, window: Window, size: int, *, fixed: bool,
 def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
     near.begin = begin
     filled = row_reader.fill(near, capacity=1)
-    # A unit may have any number of rows; one that breaks off does not hold, even if it has some.
+    # A unit may have any number of rows; an incomplete one is invalid, even if it has some.
     is_broken = filled.status in (Status.LOST, Status.TRUNCATED) and filled.position - near.base == begin
     return filled.consumed > begin and not filled.damages and not is_broken
 
 
 def ends_in_zeros(window: Window, offset: int, most: int, *, least: int = LEAST, keep: bool = False) -> bool:
-    """Return whether only zeros, and at least ``least`` of them, stand from an offset on to the end of the
-    input; not more than about ``most`` bytes that are not at hand are looked at. Moves the window after what was looked
-    at, unless that is to ``keep``."""
+    """Return whether there are only zeros, at least ``least`` of them, from an offset on to the end of the input. At
+    most about ``most`` bytes that are not available yet are examined. Moves the window after the examined bytes, unless
+    ``keep``."""
     begin = offset - window.base
     limit = window.base + len(window.view) + most
     if begin < 0:

@@ -1,4 +1,4 @@
-"""The Arrow types of the fields of messages: nested as the messages are."""
+"""The Arrow types of the fields of messages, nested as the messages are."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ from .vectors import NONE, STORAGE_OF_KIND, Storage, Vector
 TRASH = 0
 """The slot of values that are not wanted."""
 UNIT = -1
-"""The group of the vectors with one element per unit, valid or not. Other groups are the number of a scope, or lower,
-for the items of a list of scalars."""
+"""The group of the vectors with one element per unit, valid or not. Other groups are the number of a scope or, for the
+items of a list of scalars, lower numbers."""
 ABSENT_NULL, ABSENT_PRESENT = 1, 2
 EMPTY = b"{}"
 """A message without fields as JSON."""
@@ -30,7 +30,7 @@ MASK_64 = 0xFFFFFFFFFFFFFFFF
 
 
 class Op(IntEnum):
-    """How an element is written, numbered as in ``runtime/engine/message_internal.h``."""
+    """How an element is written; the numbers are those of ``runtime/engine/message_internal.h``."""
 
     FIXED = 0
     BYTES = 1
@@ -45,8 +45,8 @@ class Op(IntEnum):
 
 @dataclass(frozen=True)
 class Emit:
-    """Appends one element. ``guard``: the slot of the message that contains it; ``flags`` and ``default`` (size and
-    beginning in the constants, or the bits of a number): the value of an absent field. ``type``: the type of a message
+    """Appends one element. ``guard``: the slot of the message that contains it; ``flags`` and ``default``: the value of
+    an absent field, as size and beginning in the constants, or as the bits of a number. ``type``: the type of a message
     that becomes JSON."""
 
     op: Op
@@ -60,11 +60,14 @@ class Emit:
 
 @dataclass
 class Place:
-    """A known field at a place of the tree.
+    """A known field at a position in the tree.
 
-    ``slot``: of its value, or of its presence; ``made``: its vector, where it has one; ``vector``: that of the items of
-    repeated scalars; ``scope``: of the items of repeated messages; ``inner``: its message's fields; ``table``: which
-    table its values are.
+    - ``slot``: the slot of its value, or of its presence.
+    - ``made``: its vector, once created.
+    - ``vector``: for repeated scalars, the vector of the items.
+    - ``scope``: for repeated messages, the scope of the items.
+    - ``inner``: the fields of its message.
+    - ``table``: the table that its values form.
     """
 
     rule: FieldRule
@@ -78,7 +81,7 @@ class Place:
 
 @dataclass
 class Branch:
-    """A message at a place of the tree: its type, its scope, and its wanted fields."""
+    """A message at a position in the tree: its type, its scope, and its wanted fields."""
 
     type: int
     scope: int
@@ -87,7 +90,8 @@ class Branch:
 
 @dataclass
 class Scope:
-    """``drop``: the slot that marks an entry to be dropped."""
+    """The end of a row, item or message, at which ``emits`` are executed. ``drop``: the slot that marks an entry to be
+    dropped."""
 
     emits: list[Emit] = field(default_factory=list)
     drop: int = NONE
@@ -96,8 +100,8 @@ class Scope:
 
 @dataclass(frozen=True)
 class Lookup:
-    """``index``: where it comes from; ``scope``: at whose end the table is complete; ``vector``: NONE where it is only
-    checked; ``text``: what is not UTF-8 is replaced."""
+    """A look-up. ``index``: the emit of the index; ``scope``: the scope at whose end the table is complete; ``vector``:
+    ``NONE`` if it is only checked; ``text``: invalid UTF-8 is replaced."""
 
     index: Emit
     table: int
@@ -111,10 +115,15 @@ class Lookup:
 class ColumnTree:
     """The tree of the ``wanted`` columns, none of which is computed.
 
-    ``columns``: by number, the vector of each. ``parents``: by number, for columns that do not have an element per row:
-    the vector that says which element each row takes. ``lookup_columns``: the number of the column of each look-up.
-    ``unit_columns``: one vector per unit column. ``vectors``: all, children included. ``units``: what is written per
-    unit. ``has_json``: whether any message becomes text. Raises ``UnsupportedError`` for what the engine does not do.
+    - ``columns``: by column number, the vector of each.
+    - ``parents``: by column number, for columns without one element per row: the vector with the element of each row.
+    - ``lookup_columns``: the number of the column of each look-up.
+    - ``unit_columns``: one vector per unit column.
+    - ``vectors``: all vectors, including children.
+    - ``units``: the emits of a unit.
+    - ``has_json``: whether any message becomes JSON text.
+
+    Raises ``UnsupportedError`` for features that the engine does not support.
     """
 
     def __init__(self, program: MessageProgram, wanted: frozenset[int]) -> None:
@@ -143,11 +152,11 @@ class ColumnTree:
         self.parents = {number: by_group[group] for number, group in above.items()}
 
     def _make_columns(self) -> None:
-        """All columns that are no fields."""
+        """Create all columns that are not fields."""
         for number, source in enumerate(self._program.columns):
             wanted = number in self._wanted
             if isinstance(source, LookupSource):
-                # Also if it is not wanted: which rows are valid does not depend on the columns.
+                # Even if it is not wanted, since the validity of rows does not depend on the selected columns.
                 vector = self._lookup(source, wanted)
                 self.lookup_columns.append(number)
                 if vector is not None:
@@ -158,8 +167,8 @@ class ColumnTree:
                 self.columns[number] = self._counted(Op.MARK, Storage.FIXED8, FieldKind.BOOL)
 
     def _make_fields(self) -> dict[int, Vector]:
-        """Return all columns that are fields, and the unit columns, which it gives: messages before what is in them,
-        since a field gets one vector."""
+        """Create the unit columns, and return the vectors of all columns that are fields by column number. Messages
+        come before the fields in them, since a field has a single vector."""
         fields = [
             (source, number, False)
             for number, source in enumerate(self._program.columns)
@@ -178,7 +187,7 @@ class ColumnTree:
     # The tree ----------------------------------------------------------------------------------------------------
 
     def _find_levels(self) -> list[Branch]:
-        """Return the row, and the messages above it, from the row up to the unit."""
+        """Return the row and the messages above it, from the row up to the unit."""
         levels = [self.unit]
         for number in self._program.rows:
             place = self._place(levels[0], number)
@@ -213,7 +222,7 @@ class ColumnTree:
         return place.slot
 
     def _inner(self, branch: Branch, place: Place) -> Branch:
-        """Return the fields of a message: those of a singular one have the scope of the message around it."""
+        """Return the fields of a message; those of a singular message share the scope of the enclosing one."""
         if place.inner is None:
             place.inner = Branch(self.types.message_of(branch.type, place.rule), branch.scope)
         return place.inner
@@ -237,14 +246,15 @@ class ColumnTree:
         return vector
 
     def _parent(self, group: int) -> Vector:
-        """Return which element of a group each row takes: the next one that its first vector gets."""
+        """Return a new vector with the element of a group that each row takes: the next one that the group's first
+        vector receives."""
         vector = self._vector(Storage.FIXED32, FieldKind.INT32, "", self.row_scope)
         self._emit(Op.PARENT, vector, self._group(group).emits[0].vector)
         return vector
 
     def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, Place, int]:
-        """Return the field at the end of a path, the message that it is a field of, and the slot of that one's
-        presence."""
+        """Return the field at the end of a path, the message that contains it, and the slot of the presence of that
+        message."""
         guard = NONE
         for number in path[:-1]:
             place = self._place(branch, number)
@@ -257,8 +267,8 @@ class ColumnTree:
         return self._field(branch, place, guard, group)
 
     def _field(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
-        """Return the vector of a field, and those inside it; the one that it has already, where another column is that
-        field too, or a message that it is in."""
+        """Return the vector of a field, including those inside it; an existing one if another column is the same field
+        or a message that contains it."""
         rule = place.rule
         if place.made is not None:
             return place.made
@@ -278,7 +288,7 @@ class ColumnTree:
 
     def _struct(self, branch: Branch, place: Place, group: int) -> Vector:
         vector = place.made = self._vector(Storage.STRUCT, None, place.rule.name, group)
-        # The message of a map's entry is there also where it has not been written.
+        # The message of a map's entry is present even if it was not written.
         always = self.types.is_entry(branch.type)
         slot = self._slot(place)
         self._emit(Op.STRUCT, vector, slot, flags=ABSENT_PRESENT if always else 0)
@@ -286,7 +296,7 @@ class ColumnTree:
         return vector
 
     def _text(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
-        """Return a message as JSON. That of a map's entry is there also where it has not been written."""
+        """Return a message as JSON. The message of a map's entry is present even if it was not written."""
         self.has_json = True
         vector = place.made = self._vector(Storage.VARIABLE, FieldKind.STRING, place.rule.name, group)
         flags, default = ABSENT_NULL, (0, 0)
@@ -329,7 +339,7 @@ class ColumnTree:
         return vector
 
     def _absent(self, rule: FieldRule) -> tuple[int, tuple[int, int]]:
-        """Flags and default of an emit: what an absent value becomes."""
+        """Return the flags and the default of an emit: the value of an absent field."""
         if rule.default is None:
             return 0 if rule.label is Label.IMPLICIT else ABSENT_NULL, (0, 0)
         if isinstance(rule.default, str | bytes):

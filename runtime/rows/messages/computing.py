@@ -1,8 +1,8 @@
-"""Building blocks of the generated functions of computed columns: Arrow's kernels, with the meaning of Kaitai's
+"""Building blocks of the generated functions of computed columns: Arrow's kernels, with the semantics of Kaitai's
 language.
 
-A missing value (an absent field, an item that does not exist) makes the whole result null, as it makes the attribute of
-an object ``None``.
+A missing value (an absent field, an item that does not exist) makes the whole result null, just as the attribute of an
+object is ``None``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Picked:
 
 
 def item(lists: Any, number: int) -> Picked:
-    """Item ``number`` (from 0) of each list; null where there is none."""
+    """Return item ``number`` (from 0) of each list; null if it does not exist."""
     sizes = pc.list_value_length(lists)
     begins = lists.offsets[:-1]
     places = pc.add(begins, pa.scalar(number, begins.type))
@@ -37,7 +37,7 @@ def item(lists: Any, number: int) -> Picked:
 
 
 def member(structs: Any, name: str) -> Any:
-    """Return a field of each struct; null where the struct is."""
+    """Return a field of each struct; null if the struct is null."""
     if isinstance(structs, Picked):
         return Picked(member(structs.values, name), structs.places)
     return pc.struct_field(structs, name)
@@ -49,7 +49,7 @@ def settled(values: Any) -> Any:
 
 
 def length(values: Any) -> Any:
-    """Return how many items a list has, bytes, or characters of text; int64."""
+    """Return the number of items of lists, of bytes, or of characters of text, as int64."""
     if isinstance(values, Picked):
         return length(values.values).take(values.places)
     kind = values.type
@@ -63,7 +63,7 @@ def length(values: Any) -> Any:
 
 
 def text(values: Any) -> Any:
-    """Return bytes as UTF-8; what is none becomes U+FFFD, one for each run that cannot be part of a character."""
+    """Return bytes decoded as UTF-8; each maximal invalid sequence becomes one U+FFFD."""
     values = settled(values)
     try:
         return values.cast(pa.utf8())
@@ -73,24 +73,25 @@ def text(values: Any) -> Any:
 
 
 def both(left: Any, right: Callable[[], Any]) -> Any:
-    """``left and right``. ``right`` is not asked for where ``left`` is true nowhere, and counts only where it is."""
+    """Return ``left and right``. ``right`` is not evaluated if ``left`` is nowhere true, and counts only where it
+    is."""
     if not pc.any(left, min_count=0).as_py():
         return left
     return pc.if_else(left, right(), pa.scalar(False))
 
 
 def either(left: Any, right: Callable[[], Any]) -> Any:
-    """``left or right``. ``right`` counts only where ``left`` is false."""
+    """Return ``left or right``. ``right`` counts only where ``left`` is false."""
     return pc.if_else(left, pa.scalar(True), right())
 
 
 def remainder(left: Any, right: Any) -> Any:
-    """``left % right`` of numbers that are not negative; ``right`` is above 0."""
+    """Return ``left % right`` of non-negative numbers; ``right`` must be positive."""
     return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
 
 
 def where(condition: Any, value: Callable[..., Any], kind: Any, *inputs: Any) -> Any:
-    """``value`` of the inputs where ``condition`` is true, null elsewhere. Rows for which it is not are not touched."""
+    """Return ``value`` of the inputs where ``condition`` is true, null elsewhere. Other rows are not evaluated."""
     condition = pc.fill_null(condition, False)
     rows = pc.indices_nonzero(condition)
     if len(rows) == 0:

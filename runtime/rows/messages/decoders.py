@@ -1,4 +1,4 @@
-"""Selection of the decoder of units: that of the engine, or of the generated classes."""
+"""Selection of the decoder of units: the engine, or the generated classes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .decoding import UnitDecoder
 
 
 def make(name: str, format: Format, wanted: Sequence[int], **settings: Any) -> UnitDecoder:
-    """Return the decoder of that name for the format's columns of these numbers. ``settings``: those of
-    ``ObjectDecoder``; the engine computes no text, so that ``max_computed`` says nothing to it."""
+    """Return the decoder with that name for the format's columns of these numbers. ``settings``: those of
+    ``ObjectDecoder``; ``max_computed`` does not apply to the engine, which computes no text."""
     if name == "columns":
         from .engine_decoder import EngineDecoder
 

@@ -34,17 +34,18 @@ END, FULL, NO_ROOM = range(3)
 FIRST_BYTES_PER_ROW = 64
 """The estimate before the first batch; later estimates come from the previous batch."""
 FULL_VECTORS = 6
-"""Number of vectors that each get room for all bytes of the first batch; more vectors share that room."""
+"""Number of vectors that are each allocated the size of the first batch; more vectors share that size."""
 SMALL_BATCH = 4096
 """Batches of fewer bytes are not used for estimates."""
 
 
 class EngineDecoder:
-    """Like ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: digests are compared;
-    ``null_rows``: an invalid unit gives a row of nulls; ``max_depth``: how deep messages may be nested, by default as
-    deep as the format says.
+    """Decodes units with the engine. ``wanted``: numbers of the format's columns; ``verify``: whether digests are
+    compared; ``null_rows``: whether an invalid unit becomes a row of nulls; ``max_depth``: the maximum nesting depth of
+    messages, by default that of the format.
 
-    Raises ``UnsupportedError`` for formats and columns that the engine cannot do. One thread may use it at a time.
+    Raises ``UnsupportedError`` for formats and columns that the engine does not support. It must not be used by several
+    threads at a time.
     """
 
     def __init__(
@@ -76,14 +77,14 @@ class EngineDecoder:
         self._tree, self._program = _load(program, frozenset(needed), max_depth)
         self._explainer = Explainer(program, self._tree.lookup_columns, format)
         self._has_whole = program.whole >= 0
-        # Elements, and data bytes, per byte of input: what the batches so far have needed.
+        # Number of elements, and of data bytes, per byte of input, as required by the batches so far.
         vectors = self._tree.vectors
         self._elements_per_byte = [1 / FIRST_BYTES_PER_ROW] * len(vectors)
         variable = sum(each.storage is Storage.VARIABLE for each in vectors)
         self._data_per_byte = [min(1.0, FULL_VECTORS / max(1, variable))] * len(vectors)
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
-        """Like ``UnitDecoder.decode``. Raises ``WireloomError`` for a unit that is not within ``source``."""
+        """Implement ``UnitDecoder.decode``. Raises ``WireloomError`` for a unit that is not within ``source``."""
         count = min(len(begins), first + UNITS)
         begin_numbers, size_numbers = _numbers(begins), _numbers(sizes)
         counts = bytearray(4 * (count - first))
@@ -148,7 +149,8 @@ class EngineDecoder:
         )
 
     def _remember(self, memory: Memory, size: int) -> None:
-        """A quarter more than a batch needed is the guess for the next one, within what most inputs need."""
+        """Update the estimate for the next batch: a quarter more than a batch needed, within the needs of most
+        inputs."""
         if size < SMALL_BATCH:
             return
         for vector in self._tree.vectors:
@@ -157,8 +159,8 @@ class EngineDecoder:
             self._data_per_byte[number] = min(2.0, 1.25 * memory.used(number) / size)
 
     def _vectors(self, memory: Memory) -> tuple[dict[int, pa.Array], dict[int, pa.Array]]:
-        """Return the columns that the engine filled, and for those of messages above the rows which element each row
-        takes."""
+        """Return the columns that the engine filled and, for columns of messages above the rows, the element of each
+        row."""
         tree = self._tree
         by_vector: dict[int, pa.Array] = {}
         for each in tree.parents.values():
@@ -170,8 +172,8 @@ class EngineDecoder:
     def _refuse_repeated(
         self, decoded: Decoded, arrays: dict[int, pa.Array], parents: dict[int, pa.Array], unit_sizes: Sequence[int]
     ) -> pa.Array | None:
-        """Take the rows of units out in which a field above the rows would be repeated too often: which rows stay,
-        ``None`` for all. ``parents`` then gives such rows null."""
+        """Remove the rows of units in which a field above the rows would be repeated too often. Return the numbers of
+        the remaining rows, ``None`` for all; ``parents`` then contains null for removed rows."""
         found: dict[int, str] = {}
         for number, parent in parents.items():
             for unit, (rows, most) in oversized_units(arrays[number], parent, decoded.counts, unit_sizes).items():
@@ -204,8 +206,8 @@ class EngineDecoder:
 
 
 _loaded: dict[int, tuple[MessageProgram, dict[Any, tuple[ColumnTree, Any]]]] = {}
-"""Trees of columns with the programs that fill them, by the identity of their programs: there are as many as formats.
-To make one takes as long as to read a small input."""
+"""Column trees with the programs that fill them, by the identity of their programs, of which there are as many as
+formats. Creating one takes as long as reading a small input."""
 
 
 def _load(program: MessageProgram, needed: frozenset[int], max_depth: int | None) -> tuple[ColumnTree, Any]:

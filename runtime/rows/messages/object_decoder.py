@@ -30,7 +30,8 @@ from .repeating import DETAIL, most_repeated
 
 @dataclass
 class _Unit:
-    """The result of one unit. ``rows``: the messages of its valid rows; ``message``: ``None`` if it is none."""
+    """The result of one unit. ``rows``: the messages of its valid rows; ``message``: ``None`` if the unit is not a
+    message."""
 
     content: bytes
     message: Any = None
@@ -41,11 +42,10 @@ class _Unit:
 
 
 class ObjectDecoder:
-    """Like ``UnitDecoder``. ``wanted``: numbers of the format's columns; ``verify``: whether digests are computed;
-    ``null_rows``: whether an invalid unit gives a row of nulls, after the rows of it that stand;
-    ``max_depth``: how deep messages may be in each other, by default as deep as the format says; ``max_computed``:
-    most characters of text that the expressions of a unit make.
-    """
+    """Decodes units with generated classes. ``wanted``: numbers of the format's columns; ``verify``: whether digests
+    are computed; ``null_rows``: whether an invalid unit becomes a row of nulls, after its valid rows; ``max_depth``:
+    the maximum nesting depth of messages, by default that of the format; ``max_computed``: the maximum number of
+    characters of text computed by the expressions of a unit."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class ObjectDecoder:
         self._unit_types = [field_type(plan_of(self._class), name) for name in self._units.unit_columns]
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
-        """Like ``UnitDecoder.decode``."""
+        """Implement ``UnitDecoder.decode``."""
         view = memoryview(source).cast("B")
         taken = _Taken([[] for _ in self._wanted], [[] for _ in self._unit_types])
         data = 0
@@ -169,7 +169,7 @@ class ObjectDecoder:
             unit.reason, unit.detail, unit.rows = "limit", str(error.args[0]), []
 
     def _refuse_repeated(self, unit: _Unit, most: int) -> None:
-        """Take a unit's rows out where a field above them would be repeated too often."""
+        """Remove the rows of a unit if a field above them would be repeated too often."""
         for column in (self._column(number) for number in self._wanted):
             if not column.up or column.lookup:
                 continue
@@ -181,7 +181,7 @@ class ObjectDecoder:
                     return
 
     def _item_size(self, item: str | bytes | None) -> int:
-        """Return the size in bytes of an item of a table. Rows that name the same item have the same object."""
+        """Return the size in bytes of an item of a table. Rows that refer to the same item share its object."""
         if item is None or isinstance(item, bytes):
             return len(item or b"")
         if item.isascii():
@@ -236,18 +236,18 @@ class ObjectDecoder:
         except ComputedError:
             raise
         except FAILURES:
-            # What cannot be computed is absent; a look-up has been tried before.
+            # A value that cannot be computed is absent; look-ups have been tried before.
             return None
 
     def _of_whole(self, content: bytes, name: str) -> Any:
-        """Return the columns of a unit that is a row by itself."""
+        """Return the values of the columns of a unit that is a row of its own."""
         known = {self._units.whole: content, self._units.mark: False, self._units.row_number: 0}
         return known.get(name)
 
 
 def _lookups(format: Format) -> list[Column]:
-    """Return the look-ups in the order in which they are tried: where several fail in a row, the nearest table counts.
-    Tables between which there is no list are equally near."""
+    """Return the look-ups in the order in which they are tried: if several fail in a row, the nearest table counts.
+    Tables without a list between them are equally near."""
     program = format.message_program
     found = [each for each in format.columns if each.lookup]
     if program is None:
@@ -268,7 +268,7 @@ def _lookups(format: Format) -> list[Column]:
 
 @dataclass
 class _Taken:
-    """The values of a call so far: values by column, and by unit column."""
+    """The values of a call so far, by column and by unit column."""
 
     columns: list[list[Any]]
     units: list[list[Any]]
@@ -278,7 +278,7 @@ class _Taken:
     wholes: list[int] = field(default_factory=list)
 
     def row(self, found: Sequence[Any]) -> None:
-        """One more row."""
+        """Append a row."""
         for column, value in zip(self.columns, found, strict=True):
             column.append(value)
         self.rows += 1

@@ -1,7 +1,7 @@
 """A tree of columns as the bytes that the engine loads (``runtime/engine/message.h``).
 
-The engine traverses messages by *nodes*: a message type at a place of the tree, or any place that is not wanted. It
-checks every operand: a program is trusted as little as its input.
+The engine traverses messages by *nodes*: a message type at a position in the tree, or at any position that is not
+wanted. It checks every operand: a program is trusted as little as its input.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON = 1, 2, 4, 8, 16, 32, 64
 
 
 def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None) -> bytes:
-    """Return the program for the columns of ``tree``. ``max_depth``: how deep messages may be nested; by default
-    what the unit's type says."""
+    """Return the program for the columns of ``tree``. ``max_depth``: the maximum nesting depth of messages; by default
+    that of the unit's type."""
     envelope = program.envelope
     nodes = _Nodes(tree, len(tree.constants) + len(envelope.prefix))
     unit = nodes.node(program.unit, tree.unit)
@@ -75,8 +75,9 @@ def pack(program: MessageProgram, tree: ColumnTree, max_depth: int | None = None
 
 
 class _Nodes:
-    """Nodes and their fields, packed one by one. ``values``: of closed enums; ``clears``: what members of oneofs make
-    absent: (1, list vector) or (0, slot). ``names``: of fields in JSON, after ``before`` other constants."""
+    """Nodes and their fields, packed one by one. ``values``: those of closed enums; ``clears``: what members of oneofs
+    make absent, as (1, list vector) or (0, slot); ``names``: of fields in JSON, which come after ``before`` other
+    constants."""
 
     def __init__(self, tree: ColumnTree, before: int) -> None:
         self._tree = tree
@@ -90,7 +91,7 @@ class _Nodes:
         self.names = bytearray()
 
     def packed(self) -> bytes:
-        """Nodes, fields, values and clears."""
+        """Return nodes, fields, values and clears."""
         nodes, first = [], 0
         for fields, strict in zip(self.fields, self._strict, strict=True):
             nodes.append(struct.pack("<III", first, len(fields), strict))
@@ -100,7 +101,7 @@ class _Nodes:
         return b"".join([*nodes, *fields_packed, values, *(struct.pack("<II", *each) for each in self.clears)])
 
     def node(self, type: int, branch: Branch | None) -> int:
-        """Return the number of the node of a type, at a place or (``None``) anywhere."""
+        """Return the number of the node of a type, at a position or (``None``) anywhere."""
         if branch is None and type in self._plain:
             return self._plain[type]
         number = len(self.fields)
@@ -158,7 +159,7 @@ class _Nodes:
         )
 
     def _name(self, name: str) -> tuple[int, int]:
-        """Return where the name of a field in JSON begins in the constants, and its size."""
+        """Return the beginning and the size of the name of a field in JSON, in the constants."""
         if not self._tree.has_json:
             return 0, 0
         if name not in self._names:
@@ -168,7 +169,7 @@ class _Nodes:
         return self._names[name]
 
     def emit(self, emit: Emit) -> bytes:
-        """Return an emit; the nodes that it needs are made."""
+        """Return an emit; the nodes that it needs are created."""
         node = self.node(emit.type, None) if emit.op is Op.JSON else 0
         size, value = emit.default
         return struct.pack("<IIIIIIIQ", emit.op, emit.vector, emit.slot, emit.guard, emit.flags, size, node, value)
@@ -180,7 +181,7 @@ class _Nodes:
         return self.emit(lookup.index) + rest
 
     def _clears_of(self, rule: FieldRule, branch: Branch) -> list[tuple[int, int]]:
-        """Return what becomes absent when a member of a oneof is set: the other members, with all that is in them."""
+        """Return what becomes absent when a member of a oneof is set: the other members, including their contents."""
         waiting = [each for each in branch.places.values() if each.rule.oneof == rule.oneof and each.rule != rule]
         found: list[tuple[int, int]] = []
         while waiting:

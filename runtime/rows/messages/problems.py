@@ -1,4 +1,4 @@
-"""The engine's problem records of invalid units, as sentences that name the field."""
+"""The engine's problem records of invalid units as sentences that name the field."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ LARGEST_INDEX = (1 << 63) - 1
 def no_item(index: int, count: int) -> str:
     """Return the sentence about a look-up of item ``index`` in a table of ``count`` items.
 
-    Negative indices, and the unsigned ones that have the same 64 bits, are not told apart and not named.
+    Negative indices cannot be distinguished from unsigned ones with the same 64 bits, so these are not shown.
     """
     named = index if 0 <= index <= LARGEST_INDEX else "of that index"
     return SENTENCES[INDEX].format(value=named, count=count)
 
 
 class Explainer:
-    """Turns notes into problems. ``lookups``: the number of the column of each look-up."""
+    """Turns the engine's records into problems. ``lookups``: the number of the column of each look-up."""
 
     def __init__(self, program: MessageProgram, lookups: Sequence[int], format: Format) -> None:
         self._types = program.types.messages
@@ -76,12 +76,12 @@ class Explainer:
         self._lookups = [format.columns[number].name for number in lookups]
 
     def problems(self, notes: memoryview, first: int) -> list[UnitProblem]:
-        """One problem per note, in order. ``first``: the number of the call's first unit."""
+        """Return one problem per record, in order. ``first``: the number of the call's first unit."""
         return [self._problem(note, first) for note in PROBLEM.iter_unpack(notes)]
 
     @staticmethod
     def wholes(notes: memoryview, first: int) -> list[int]:
-        """Numbers of the invalid units at all."""
+        """Return the numbers of the units that are invalid as a whole."""
         return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] not in ENDING]
 
     def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:

@@ -19,18 +19,19 @@ DETAIL = "{name} stands above {rows} rows, which would make more than {most} byt
 
 
 def most_repeated(unit_size: int) -> int:
-    """Return the number of bytes that one column may have in the rows of a unit by being repeated: as much as look-ups
-    may give them."""
+    """Return the maximum number of bytes that one column may have in the rows of a unit by repetition; it equals the
+    limit for look-ups."""
     return min(MOST_TIMES * unit_size + FREE, MOST)
 
 
 def oversized_units(
     values: pa.Array, parents: pa.Array, counts: pa.Array, unit_sizes: Sequence[int]
 ) -> dict[int, tuple[int, int]]:
-    """Return the units whose rows would become too large: by number, the rows over which a value stands, and the limit.
+    """Return the units whose rows would become too large, by number: the range of rows that share a value, and the
+    limit.
 
-    ``values``: a column with an element for each message above the rows; ``parents``: which of them each row takes;
-    ``counts``: rows of each unit.
+    ``values``: a column with an element for each message above the rows; ``parents``: the element of each row;
+    ``counts``: the number of rows of each unit.
     """
     if values.nbytes * len(parents) <= SMALL:
         return {}
@@ -41,7 +42,7 @@ def oversized_units(
     for parent, rows in zip(taken.field(0).to_pylist(), taken.field(1).to_pylist(), strict=True):
         if parent is None:
             continue
-        # Rows of a parent follow each other, and nulls stand between those of others.
+        # Rows of a parent are consecutive, with nulls between those of different parents.
         row = pc.index(parents, parent).as_py() if parents.null_count else first
         first += rows
         unit = bisect_right(ends, row)
@@ -52,8 +53,9 @@ def oversized_units(
 
 
 def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tuple[pa.Array, pa.Array]:
-    """Return the numbers of the rows that stay without those of some units, and the rows of each unit then. With
-    ``null_rows`` there is a null for each of these units, so that taking rows by the numbers gives a row of nulls."""
+    """Return the numbers of the rows that remain without those of some units, and then the number of rows of each unit.
+    With ``null_rows`` there is a null for each of these units, so that taking rows by these numbers yields a row of
+    nulls."""
     dropped = set(units)
     numbers: list[Any] = []
     left: list[int] = []
@@ -69,8 +71,8 @@ def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tup
 
 
 def repeated(values: Any, places: Any) -> Any:
-    """Return the values at ``places``, as ``values.take`` gives them. What is null everywhere, as most kinds of a value
-    of several kinds are, is not gone through. ``values`` begins at 0."""
+    """Return ``values.take(places)``. Columns that are entirely null, as most kinds of a value of several kinds are,
+    are not traversed. ``values`` begins at 0."""
     kind = values.type
     if places.null_count:
         return values.take(places)
@@ -89,7 +91,8 @@ def repeated(values: Any, places: Any) -> Any:
     if count > MOST_ITEMS:
         return values.take(places)
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), stops.cast(pa.int32())])
-    # Which list each item is in; where it is among all items follows from where its list begins, before and after.
+    # The list that contains each item; its index among all items is derived from the beginnings of the list before and
+    # after.
     owners = pc.list_parent_indices(pa.ListArray.from_arrays(offsets, pa.nulls(count)))
     numbers = pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int32()), count)), 1)
     items = pc.add(numbers, pc.subtract(begins, offsets[:-1]).take(owners))

@@ -7,7 +7,7 @@ from ...format.message_rules import FieldKind, FieldRule, Label, MessageRule, Me
 
 
 class TypeTree:
-    """``types``: those of the set, and after them a message of ``key`` and ``value`` per map."""
+    """The types: first those of the set (``types``), then a message of ``key`` and ``value`` per map."""
 
     def __init__(self, types: MessageSet) -> None:
         self.types = list(types.messages)
@@ -24,7 +24,7 @@ class TypeTree:
         return number >= self._first_entry
 
     def field_of(self, number: int, field: int) -> FieldRule:
-        """Return the field of that number. Raises ``UnsupportedError`` if the type has none."""
+        """Return the field with that number. Raises ``UnsupportedError`` if the type has none."""
         for rule in self.types[number].fields:
             if rule.number == field:
                 return rule
@@ -33,8 +33,8 @@ class TypeTree:
         )
 
     def message_of(self, number: int, rule: FieldRule) -> int:
-        """Return the type of a field's messages, for a map that of its entries. Raises ``UnsupportedError`` for
-        others."""
+        """Return the type of a field's messages; for a map, that of its entries. Raises ``UnsupportedError`` for other
+        fields."""
         if rule.key is not None:
             return self._entries[number, rule.number]
         if rule.kind is not FieldKind.MESSAGE:
@@ -45,8 +45,8 @@ class TypeTree:
 
 
 def _entry(owner: MessageRule, rule: FieldRule, types: MessageSet) -> MessageRule:
-    """A map is written as a repeated message of a key and a value; one that is missing is zero, a message empty. So a
-    message with required fields must be there."""
+    """Return the message type of the entries of a map, which is written as a repeated message of a key and a value. A
+    missing key or value is zero, or an empty message; so a message with required fields must be present."""
     assert rule.key is not None
     label = Label.IMPLICIT
     if rule.kind is FieldKind.MESSAGE:

@@ -1,4 +1,4 @@
-"""The vectors that the engine fills: their memory, and the Arrow arrays that they become."""
+"""The vectors that the engine fills: their memory, and their conversion to Arrow arrays."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ TYPE_OF_KIND = {
 
 @dataclass
 class Vector:
-    """One level of a column. ``kind``: of its values, where it has any; ``name``: in the struct that it is part of;
-    ``group``: vectors of one group have the same number of elements; ``children`` follow it in number."""
+    """One level of a column. ``kind``: that of its values, if it has any; ``name``: the name in the struct that
+    contains it; ``group``: vectors of one group have the same number of elements; ``children`` follow it in number."""
 
     number: int
     storage: Storage
@@ -82,7 +82,7 @@ class Vector:
 
     @property
     def type(self) -> Any:
-        """Its Arrow type."""
+        """Return its Arrow type."""
         if self.storage is Storage.STRUCT:
             return pa.struct([pa.field(each.name, each.type) for each in self.children])
         if self.storage is Storage.LIST:
@@ -107,20 +107,20 @@ class Memory:
 
     @property
     def buffers(self) -> tuple[tuple[Any, Any, Any], ...]:
-        """Validity, values and data of each vector, as the engine takes them."""
+        """Return the validity, values and data of each vector, as the engine expects them."""
         return tuple(zip(self._validity, self._values, self._data, strict=True))
 
     def length(self, number: int) -> int:
-        """Elements of a vector so far."""
+        """Return the number of elements of a vector so far."""
         return self.state[3 * number]
 
     def used(self, number: int) -> int:
-        """Data bytes of a vector so far."""
+        """Return the number of data bytes of a vector so far."""
         return self.state[3 * number + 1]
 
     def grow(self, number: int, elements: int, data: int) -> None:
-        """Make room for at least so many elements, in all vectors of its group, and data bytes; twice as many as there
-        were, at least, so that little is read twice."""
+        """Ensure room for a number of elements, in all vectors of the group, and of data bytes. The room is at least
+        doubled, so that little is read twice."""
         if elements > self._elements[number]:
             group = self._vectors[number].group
             for each in self._vectors:
@@ -142,7 +142,7 @@ class Memory:
             self._data[number] = _grown(self._data[number], size)
 
     def array(self, vector: Vector, kind: Any) -> Any:
-        """Return the vector, of the Arrow type ``kind``. Nothing is written to its memory any more."""
+        """Return the vector as an array of the Arrow type ``kind``. Its memory must not be written afterwards."""
         number = vector.number
         length, used, nulls = self.state[3 * number : 3 * number + 3]
         validity = pa.py_buffer(self._validity[number]) if nulls else None
@@ -165,7 +165,7 @@ class Memory:
 
 
 def _typed(array: Any, kind: Any) -> Any:
-    """Numbers as what their column holds: times that it cannot hold are null."""
+    """Return numbers as the type of their column; times outside of its range are null."""
     if array.type == kind or not pa.types.is_timestamp(kind):
         return array
     largest = LARGEST_TIME[kind.unit]
@@ -194,7 +194,8 @@ def _types_in(kind: Any) -> list[Any]:
 
 
 def _each_key_once(lists: Any) -> Any:
-    """Lists of the entries of maps, in which the last entry of a key counts, and stands where the first one stood."""
+    """Return lists of the entries of maps in which the last entry of a key replaces earlier ones, at the position of
+    the first one."""
     entries = lists.values
     places = pc.list_parent_indices(lists)
     table = pa.table({"list": places, "key": entries.field(0), "entry": pa.array(range(len(entries)), pa.int32())})
