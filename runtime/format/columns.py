@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LookUp:
-    """Where a column is looked up: in the column ``value`` of the last row, before the row, of another ``table`` of the
+    """A column that is looked up: the column ``value`` of the last row, before the row, of another ``table`` of the
     spec whose column ``match`` equals the row's column ``key``."""
 
     table: str
@@ -20,8 +20,8 @@ class LookUp:
 class Column:
     """One column of a format's table.
 
-    ``type`` is Arrow's name of the type (``uint32``, ``binary``, ``timestamp[ms, UTC]``); ``attribute`` the field of
-    the row object that holds the value, or of the root object where ``parent`` is set.
+    ``type``: Arrow's name of the type (``uint32``, ``binary``, ``timestamp[ms, UTC]``); ``attribute``: the field of the
+    row object with the value, or of the root object if ``parent`` is set.
     """
 
     name: str
@@ -31,52 +31,55 @@ class Column:
     parent: bool = False
     doc: str = ""
     labels: tuple[tuple[int, str], ...] = ()
-    """For a column of an enum's labels: its values and their labels."""
+    """For a column of an enum's labels: the values of the enum and their labels."""
     unsigned: bool = False
-    """For a column of labels: its numbers are those of uint64; otherwise those of int64."""
+    """For a column of labels: whether its numbers are uint64; otherwise they are int64."""
     derived: bool = False
-    """A writer takes no value for it: a length, a count, a checksum, fixed contents, a computed value."""
+    """Whether writers derive the value and ignore a given one: a length, a count, a checksum, fixed contents, a
+    computed value."""
     constant: bool = False
-    """``valid`` allows one value only, which a writer fills in where a table lacks the column."""
+    """Whether ``valid`` allows a single value, which a writer fills in if a table lacks the column."""
     filled: bool = False
-    """The attribute has a default, which a writer fills in where a table lacks the column."""
+    """Whether the attribute has a default, which a writer fills in if a table lacks the column."""
     asks: tuple[str, int] | None = None
-    """The value instance, itself or one around the row that it shows, and how many levels above the row that is, from
-    which defaults of attributes are computed where a table has the column."""
+    """The value instance from which defaults of attributes are computed if a table has the column: its name, which may
+    be that of one around the row that the column shows, and its number of levels above the row."""
     asked_by: tuple[tuple[str, int], ...] = ()
-    """These attributes, and how many levels above the row they are, -1 for those of other objects."""
+    """These attributes, each with its number of levels above the row, or -1 if it is in another object."""
     presumed: bool = False
-    """Such a value instance has a default of its own, where a table lacks the column."""
+    """Whether such a value instance has a default of its own, for tables that lack the column."""
     around: int = 0
-    """How many levels above that value instance the innermost object is that its value depends on."""
+    """The number of levels above that value instance of the innermost object that its value depends on."""
     shows: tuple[str, int] | None = None
-    """The attribute with a default that a value instance is, and how many levels above the row that is."""
+    """The attribute with a default that a value instance shows, and its number of levels above the row."""
     optional: bool = False
-    """The attribute has an ``if``, or a switch without a case for every value: the column is null in rows where the
-    condition is false, or no case matches."""
+    """Whether the attribute has an ``if``, or a switch without a case for every value: the column is null in rows for
+    which the condition is false, or no case matches."""
     same_as: str = ""
-    """For a value instance that only shows an attribute in another form (``ts`` of ``ts_millis``): that attribute,
-    which is where a writer stores it."""
+    """For a value instance that only shows an attribute in another form (``ts`` for ``ts_millis``): that attribute, in
+    which a writer stores the value."""
     up: int = 0
-    """How many levels above the row the object is that has the attribute: what holds the row, or a message above it."""
+    """The number of levels above the row of the object with the attribute: an enclosing object, or a message above the
+    row."""
     engine_refusal: str = ""
-    """Why the engine cannot fill the column, so that the object parser reads the rows where it is wanted."""
+    """Why the engine cannot fill the column; if it is selected, the object parser reads the rows."""
     variants: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
-    """The structs in it of types that a switch chooses from: the way to each (``.field.item``, empty for the column
-    itself), with its fields and the qualified names of their classes, empty for bytes, text and numbers."""
+    """The structs in it for types that a switch chooses from: the path to each (``.field.item``, empty for the column
+    itself), with its fields and the qualified names of their classes, which are empty for bytes, text and numbers."""
     structs: tuple[tuple[str, str], ...] = ()
-    """The other structs in it: the way to each, and the qualified name of its class."""
+    """The other structs in it: the path to each, and the qualified name of its class."""
     maps: tuple[tuple[str, str, str], ...] = ()
-    """The maps in it: the way to each, as to a list of structs, and those from an item to its key and to its value,
-    with dots between names."""
+    """The maps in it: the path to each, as to a list of structs, and the paths from an item to its key and to its
+    value, with dots between names."""
     inside: tuple[tuple[str, str], ...] = ()
-    """For an attribute of a struct (``header.tenant``), or a value instance that is solved for one: the beginning of
-    its name that stands for each struct that leads to it (``header.``), and the qualified name of its class."""
+    """For an attribute of a struct (``header.tenant``), or a value instance that is solved for one: the prefix of its
+    name for each struct that leads to it (``header.``), and the qualified name of the struct's class."""
     solves: tuple[tuple[str, int, int], ...] = ()
-    """Of a value instance ``factor * attribute + rest``: each attribute that a writer can solve it for, with how many
-    levels above the row that is, and the factor. ``header.network``: that of an object in it."""
+    """For a value instance ``factor * attribute + rest``: each attribute that a writer can solve it for, with its
+    number of levels above the row, and the factor. An attribute of an object in it is written ``header.network``."""
     looked_up: LookUp | None = None
-    """The column is that of a row of another table."""
+    """Whether the value comes from a row of another table."""
     lookup: str = ""
-    """In a table of messages, for an item that the row names by its index: ``item``, or ``integer`` where its text must
-    be a decimal integer. A row that names no such item ends the rows of its unit, whether or not this is wanted."""
+    """In a table of messages, for an item that the row refers to by its index: ``item``, or ``integer`` if its text
+    must be a decimal integer. A row with an invalid index ends the rows of its unit, whether or not the column is
+    selected."""

@@ -1,4 +1,4 @@
-"""The description of a format in a generated package: plain data, imported without pyarrow, pyspark or the engine."""
+"""The description of a format in a generated package: plain data that needs neither pyarrow, pyspark nor the engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 MODEL_VERSION = 1
-"""The version of generated code that this runtime runs; equal to the one that the generator stamps."""
+"""The version of generated code that this runtime supports; equal to the one that the generator writes."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Fragments:
-    """Records that are written in pieces: each row on the wire is a fragment.
+    """Records that are written in fragments: each row on the wire is a fragment.
 
-    ``kind``: the column that says which piece it is; ``data``: the one whose bytes are put together to the record's.
-    ``full``, ``first``, ``middle``, ``last``: the kinds of a record in one piece, and of the pieces of others;
-    ``skip``: those of records without rows. ``block``: the size of blocks, for writers; 0 if it is not known.
-    ``codec``: the column of a record's codec, ``codecs``: these, ``most``: a record's bytes; ``log``: that of its log.
+    ``kind``: the column with the kind of a fragment; ``full``: the kinds of complete records; ``first``, ``middle``,
+    ``last``: those of fragments; ``skip``: those of records without rows. ``data``: the column whose bytes are
+    concatenated. ``block``: the size of blocks in bytes, for writers; 0 if unknown. ``codec``: the column of a record's
+    codec; ``codecs``: the codecs by its values; ``most``: the maximum size of a record in bytes; ``log``: the column of
+    its log.
     """
 
     kind: str
@@ -75,19 +76,18 @@ class Fragments:
 
 @dataclass(frozen=True)
 class MessageUnits:
-    """The structure of an input of protobuf messages, and the message that the table is of.
+    """The structure of an input of protobuf messages, and the message that is the row of the table.
 
-    A *unit* is one message with what is around it. ``message``: the qualified name of its class, as ``Format.row``.
-    ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row.
-    ``framing``: how units are in the input: ``whole`` (it is one), ``varint``, ``u1`` … ``u8be`` (a length before
-    each), or ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: where inputs may have one of
-    several, all of them, the first of which is ``framing``. ``packing``: ``module:Class`` of what puts
-    rows into units when writing; empty: all rows in one. ``hooks``: ``module:Class`` of what looks at decoded units and
-    may drop some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit.
-    ``mark``: the column that is true for rows and false for units that are a row by themselves because they do not
-    hold; ``whole``: the column that then has all their bytes. ``prefix``, ``digest``, ``least``: the envelope
-    (``Envelope``).
-    ``unit_columns``: fields of the unit of which the reader keeps one value per unit.
+    A *unit* is one message including its envelope. ``message``: the qualified name of its class, as in ``Format.row``.
+    ``rows``: the attributes that lead to the rows, the last one a list; empty if a unit is one row. ``framing``: how
+    units are stored: ``whole`` (the input is one), ``varint``, ``u1`` … ``u8be`` (a length before each), or
+    ``module:Class`` of a ``wireloom.units.framing.Framing``. ``framings``: all of them if inputs may have one of
+    several; ``framing`` is the first. ``packing``: ``module:Class`` of the class that groups rows into units when
+    writing; empty: all rows in one. ``hooks``: ``module:Class`` of a class that examines decoded units and may drop
+    some, with options of its own; empty: none. ``row_number``: the column with a row's number in its unit. ``mark``:
+    the column that is true for rows and false for invalid units that are a row of their own; ``whole``: the column that
+    then contains all their bytes. ``prefix``, ``digest``, ``least``: the envelope (``Envelope``). ``unit_columns``:
+    fields of the unit of which the reader keeps one value per unit.
     """
 
     message: str
@@ -107,22 +107,22 @@ class MessageUnits:
 
 @dataclass(frozen=True)
 class Level:
-    """An object that rows are inside of, as a writer makes it. ``type``: the qualified name of its class, as
-    ``Format.row``; ``attribute``: its field that leads to the rows."""
+    """An object that contains rows, as a writer creates it. ``type``: the qualified name of its class, as in
+    ``Format.row``; ``attribute``: the field that leads to the rows."""
 
     type: str
     attribute: str
     repeated: bool = False
     most: int = 0
-    """The most items that the field may have, by the width of their count; 0: any number."""
+    """The maximum number of items of the field, by the width of their count; 0: unlimited."""
     until: bool = False
-    """An item ends the field: the method ``_ends_ATTRIBUTE`` of the class says whether one does."""
+    """Whether an item ends the field: the method ``_ends_ATTRIBUTE`` of the class tests an item for it."""
     begins: bool = False
     ends: bool = False
-    """There are items before those with rows, which the method ``_begins_ATTRIBUTE`` of the class makes, and after
-    them: ``_after_ATTRIBUTE``."""
+    """Whether there are items before those with rows, which the method ``_begins_ATTRIBUTE`` of the class creates, or
+    (``ends``) after them: ``_after_ATTRIBUTE``."""
     tags: tuple[tuple[str, int], ...] = ()
-    """A field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
+    """The field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
 
 
 @dataclass(frozen=True)
@@ -137,12 +137,12 @@ class Format:
     title: str
     module: str
     root: str
-    """Name of the root class in ``parser``."""
+    """The name of the root class in ``parser``."""
     row: str
-    """Qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; that of an imported spec with
-    the module before it, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
+    """The qualified name of the row's class in ``parser``, such as ``EdgemqSegment.Frame``; for a class of an imported
+    spec with its module, relative to the package: ``..s2_messages.parser:S2Messages.ReadBatch``."""
     rows_attribute: str
-    """The root's attribute with which the path to the rows begins. Empty for messages and for specs without rows."""
+    """The root's attribute at the beginning of the path to the rows. Empty for messages and for specs without rows."""
     columns: tuple[Column, ...]
     spec_file: str
     spec_sha256: str
@@ -151,76 +151,75 @@ class Format:
     extensions: tuple[str, ...] = ()
     max_record: int = 64 * 1024 * 1024
     delimiter: bytes = b""
-    """Non-empty: rows are between delimiters and any byte range can be read by itself."""
+    """The delimiter between rows. If it is not empty, any byte range can be read independently."""
     stuffing: Stuffing = Stuffing.NONE
     path_pattern: str | None = None
     choices: tuple[Choice, ...] = ()
     has_prologue: bool = False
-    """The root has attributes before the rows."""
+    """Whether the root has attributes before the rows."""
     ahead: tuple[str, ...] = ()
-    """Instances of the root that have a position of their own, in units or before them."""
+    """Instances of the root at explicit positions, in units or before them."""
     option: str = ""
-    """The reader's option that chooses one of several tables: ``table``, or what chooses the kind of message. The
-    ``FORMAT`` of the package is the default table, those of the others are in subpackages of their names."""
+    """The reader's option that chooses one of several tables: ``table``, or that for the kind of message. The
+    ``FORMAT`` of the package is the default table; those of the others are in subpackages with their names."""
     table: str = ""
-    """Which of the tables this is."""
+    """The name of this table."""
     tables: tuple[str, ...] = ()
-    """The names of all tables, where there is an option."""
+    """The names of all tables, if there is an option."""
     unit: str = ""
-    """Qualified name of the class of a unit, as ``row``; empty where units are the rows."""
+    """The qualified name of the class of a unit, as in ``row``; empty if units are the rows."""
     rows_path: tuple[str, ...] = ()
-    """The attributes that lead from a unit to its rows, the first one ``rows_attribute`` where the root is the unit."""
+    """The attributes that lead from a unit to its rows; the first one is ``rows_attribute`` if the root is the unit."""
     levels: tuple[Level, ...] = ()
-    """The objects around a row, from the outermost one down; empty if a file is only rows."""
+    """The objects around a row, from the outermost one down; empty if a file consists of rows alone."""
     unfilled: tuple[str, ...] = ()
-    """Attributes of the row and of what is around it that no column holds and that a writer cannot fill in."""
+    """Attributes of the row and of the objects around it that no column contains and that a writer cannot fill in."""
     settable: tuple[tuple[str, str, int], ...] = ()
-    """Columns of tables to be written, and none of readers: attributes around rows, Arrow's names of their types, and
-    how many levels above the row they are."""
+    """Columns that only tables to be written may have: attributes around rows, Arrow's names of their types, and their
+    numbers of levels above the row."""
     ways: tuple[tuple[int, ...], ...] = ()
     """The ways to rows inside of units: the numbers of the steps of each, as generated code counts those of all
     tables."""
     where: str = ""
-    """The property of a row's object that says whether the table has the row; empty: it has all."""
+    """The property of a row's object that says whether the row is in the table; empty: all rows are."""
     units: tuple[tuple[str, ...], ...] = ()
-    """For each of these steps: ``plain`` or ``sums`` where items of its field are units inside of the outermost one,
-    without and with a checksum; ``row`` for the last one where a row begins with its unit. Empty if there are none."""
+    """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside of the outermost one,
+    without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""
     positions: bool = False
-    """The way to the rows leads through positions."""
+    """Whether the way to the rows leads through instances at explicit positions."""
     positional: bool = False
-    """Some value instance of a row depends on where its stream stands: columns have the value at the end of the row."""
+    """Whether a value instance of a row depends on the stream's position: columns have its value at the row's end."""
     chained: bool = False
-    """Checksums of units continue those of the units before them."""
+    """Whether checksums of units continue those of the previous units."""
     variables: tuple[str, ...] = ()
-    """The properties of the root's variables, which units set for those after them."""
+    """The properties of the root's variables, which units set for later ones."""
     sums_units: bool = False
-    """What a unit holds besides its rows has a checksum."""
+    """Whether parts of a unit other than its rows have a checksum."""
     fills_input: bool = False
-    """Of an input that is read as a whole, the root's attributes take all bytes: others after them are damage."""
+    """For inputs read as a whole: whether the root's attributes must cover all bytes, so that others are damage."""
     are_units: bool = False
-    """The rows are the units themselves (``of_units``); ``rows_path`` says how damage inside of them is contained."""
+    """Whether the rows are the units themselves (``of_units``); ``rows_path`` says how damage in them is contained."""
     streaming: bool = True
-    """Units repeat to the end of the input and can be read one by one; otherwise the root is the one unit."""
+    """Whether units repeat to the end of the input and can be read one by one; otherwise the root is the only unit."""
     sized_rows: bool = False
-    """Each row has its own stream, of a size that does not depend on what is in it; the root object reads it."""
+    """Whether each row has its own stream, whose size does not depend on its content; the root object reads it."""
     block: int = 0
-    """The size of the blocks that make up the input, of which the last one may be shorter: they are read one by one.
-    0 if there are none."""
+    """The size in bytes of the blocks of the input, which are read one by one (the last may be shorter); 0: none."""
     marker: str = ""
-    """The bytes that each unit ends with: a field of the object that is before the units. Empty: there are none."""
+    """The marker that each unit ends with: a field of the object before the units. Empty: there is none."""
     fixed_rows: bool = False
-    """All rows have the same size: no length leads from one to the next."""
-    within: str = ""  # the attribute in the bytes of another one, so that tables are only read
-    preallocated: tuple[int, int] | None = None  # zeros after the last record are no damage: sizes of sector and header
-    searched: bool = False  # with recover, byte ranges begin where a search finds a unit
+    """Whether all rows have the same size, so that the position of a row does not depend on the previous one."""
+    within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
+    preallocated: tuple[int, int] | None = None  # zeros after the last record are not damage: sizes of sector, header
+    searched: bool = False  # with recover, the start of a byte range is found by searching for a unit
     fragments: Fragments | None = None
-    """Set where rows are put together of several on the wire."""
+    """Set if rows are assembled from several rows on the wire."""
     inside: str = ""
-    """The table whose records the rows are inside of: they are read out of these, each after its size."""
+    """The table of the records that contain the rows; these are read from the records, each with its size before it."""
     message: MessageUnits | None = None
     """Set if the input consists of messages."""
     parser: str = ""
-    """The module of the classes, where it is not ``parser`` of ``module``."""
+    """The module of the classes, if it is not ``parser`` of ``module``."""
     engine_refusal: str | None = None
     """Why the engine cannot run the row type; ``None`` if it can."""
     doc: str = field(default="", repr=False)
@@ -245,23 +244,22 @@ class Format:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether the spec declares no rows: its inputs are read as one object."""
+        """Return whether the spec declares no rows, so that an input is read as one object."""
         return not self.rows_attribute and self.message is None
 
     @property
     def splittable(self) -> bool:
-        """Return whether any byte range of an uncompressed file can be read by itself, except for look-ups."""
+        """Return whether any byte range of an uncompressed file can be read independently, apart from look-ups."""
         return bool(self.wire.block or ((self.delimiter or self.marker) and not self.in_pieces))
 
     @property
     def wire(self) -> Format:
-        """Return the format of what is in inputs: the table of the records that the rows are inside of, or itself."""
+        """Return the format of the bytes in inputs: the table of the records that contain the rows, or this format."""
         return self.of_table(self.inside) if self.inside else self
 
     @property
     def resumable(self) -> bool:
-        """Return whether a unit means the same whatever the units before it are, so that a scan can begin at any of
-        them, after what is before all of them."""
+        """Return whether units do not depend on previous ones, so that a scan can begin at any of them."""
         wire = self.wire
         return (
             wire.streaming and wire.message is None and not (wire.variables or wire.chained or wire.positions)
@@ -270,7 +268,7 @@ class Format:
 
     @property
     def in_pieces(self) -> bool:
-        """Return whether rows are put together of several on the wire, or inside of such."""
+        """Return whether rows are assembled from several rows on the wire, or are inside of such records."""
         return self.fragments is not None or bool(self.inside)
 
     @property
@@ -280,7 +278,7 @@ class Format:
 
     @property
     def stands_alone(self) -> bool:
-        """Return whether a file is only rows, each written by itself."""
+        """Return whether a file consists of rows alone, each of which can be written on its own."""
         return not self.levels
 
     @cached_property
@@ -295,7 +293,7 @@ class Format:
 
     @property
     def looks_up(self) -> bool:
-        """Return whether a column depends on earlier rows: inputs are read from their first byte on."""
+        """Return whether a column depends on earlier rows, so that inputs are read from their first byte on."""
         return any(each.looked_up for each in self.columns)
 
     @cached_property
@@ -308,7 +306,7 @@ class Format:
 
     @property
     def _package(self) -> str:
-        """Return the package of the spec, also of another than its default table, whose own package is inside."""
+        """Return the package of the spec, which contains the packages of tables other than the default one."""
         return self.parser.rpartition(".")[0] if self.parser else self.module
 
     def of_table(self, table: str) -> Format:
@@ -343,7 +341,7 @@ class Format:
         return self.class_of(self.message.message if self.message is not None else self.row)
 
     def class_of(self, name: str) -> type[Any]:
-        """Return a generated class by its qualified name, as ``row`` has it."""
+        """Return a generated class by its qualified name, as in ``row``."""
         # A class of another spec has its module before a colon, relative to this one's package.
         module, _, name = name.rpartition(":")
         found: Any = importlib.import_module(module or self.parser or ".parser", self._package)
@@ -387,11 +385,11 @@ class Format:
 
     @cached_property
     def unit_class(self) -> type[Any]:
-        """Return the generated class of a unit: that of a row, or of what rows are inside of."""
+        """Return the generated class of a unit: that of a row, or of an object that contains rows."""
         return self.class_of(self.unit or self.row)
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
+        """Return the HTML representation for notebooks."""
         # Imported here: only notebooks need it.
         from .notebook import html_of
 

@@ -1,4 +1,5 @@
-"""Formats straight from a spec file: their generated code lives in memory, in this process and in those of Spark."""
+"""Formats loaded directly from a spec file: their generated code exists only in memory, in this process and in those of
+Spark."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from types import ModuleType
 from .description import Format
 
 PREFIX = "wireloom._explored_"
-"""The packages in memory are named so, with a digest of what is in them."""
+"""The prefix of the names of packages in memory; a digest of their content is appended."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class ExploredFormat(Format):
         return (explored, (self.name, dict(self.files), None, self.table))
 
     def of_table(self, table: str) -> Format:
-        """Like ``Format.of_table``."""
+        """Implement ``Format.of_table``."""
         found = super().of_table(table)
         return found if found is self else _with_files(found, self.files)
 
@@ -37,8 +38,8 @@ class ExploredFormat(Format):
 def explored(
     name: str, files: Mapping[str, str], otherwise: Format | None = None, table: str = ""
 ) -> ExploredFormat | None:
-    """Return the format of the package ``name`` among the files, that of one ``table`` where there are several; if it
-    describes no table, ``otherwise`` with its classes in that package, or ``None``."""
+    """Return the format of the package ``name`` among the files, or of one ``table`` if there are several. If the
+    package describes no table, return ``otherwise`` with the classes of the package, or ``None``."""
     module = f"{_installed(files)}.{name}"
     found = getattr(importlib.import_module(module), "FORMAT", otherwise)
     if not isinstance(found, Format):
@@ -53,7 +54,7 @@ def _with_files(format: Format, files: tuple[tuple[str, str], ...]) -> ExploredF
 
 
 def _installed(files: Mapping[str, str]) -> str:
-    """Make the files importable and return the name of the package that holds them."""
+    """Make the files importable and return the name of the package that contains them."""
     digest = hashlib.sha256()
     for path, text in sorted(files.items()):
         digest.update(f"{path}\0{text}\0".encode())

@@ -6,7 +6,8 @@ from enum import IntEnum
 
 
 class Code(IntEnum):
-    """Expression code: a stack machine over signed 128-bit integers, at most 32 deep. Comparisons give 0 or 1."""
+    """Expression code: a stack machine over signed 128-bit integers, with a stack of at most 32. Comparisons return 0
+    or 1."""
 
     CONSTANT = 0
     """Followed by 8 bytes, little-endian, signed."""
@@ -18,7 +19,7 @@ class Code(IntEnum):
     SUBTRACT = 4
     MULTIPLY = 5
     FLOOR_DIVIDE = 6
-    """By zero: refused, ``value``."""
+    """Division by zero: refused, ``value``."""
     MODULO = 7
     AND = 8
     OR = 9
@@ -41,22 +42,23 @@ class Code(IntEnum):
     CONSTANT_UNSIGNED = 25
     """Followed by 8 bytes, little-endian, unsigned."""
     SPAN_ORDER = 26
-    """Followed by 2 bytes, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 where the bytes of the span are
-    less than, equal to or greater than those, compared byte by byte, a beginning before what it is the beginning of."""
+    """Followed by 2 bytes, a span, and 1 byte, the number of bytes after it: -1, 0 or 1 if the bytes of the span are
+    less than, equal to or greater than those, compared byte by byte; a prefix is less than a longer value."""
     NARROW = 27
-    """Followed by 1 byte, a kind of integer: the value itself. Refused, ``value``, where that kind cannot hold it."""
+    """Followed by 1 byte, a kind of integer: the value unchanged. Refused, ``value``, if that kind cannot represent
+    it."""
     SERIES_ITEM = 28
-    """Followed by 2 bytes, a series: takes a number, and gives the item of that number, from 0. Refused, ``value``,
-    where there is none, or it could not be computed itself; and so are those below."""
+    """Followed by 2 bytes, a series: replaces an index by the item at that index, counted from 0. Refused, ``value``,
+    if there is no such item, or if it could not be computed; the same applies to the codes below."""
     SERIES_SIZE = 29
-    """Followed by 2 bytes: how many items the series has."""
+    """Followed by 2 bytes: the number of items of the series."""
     SERIES_LEAST = 30
     SERIES_GREATEST = 31
     SPAN_BYTE = 32
-    """Followed by 2 bytes, a span: takes a number, and gives the byte of that number."""
+    """Followed by 2 bytes, a span: replaces an index by the byte at that index."""
     SPAN_NUMBER = 33
-    """Followed by 2 bytes, a span, and 1 byte, a radix: the integer that the text stands for, as Python reads it."""
+    """Followed by 2 bytes, a span, and 1 byte, a radix: the integer that the text represents, as Python parses it."""
     SPAN_COMPARE = 34
-    """Followed by 2 bytes and 2 bytes, two spans: as ``SPAN_ORDER``."""
+    """Followed by 2 bytes and 2 bytes, two spans: compares them as ``SPAN_ORDER`` does."""
     SPAN_LENGTH = 35
-    """Followed by 2 bytes, a span: how many characters of UTF-8 it has."""
+    """Followed by 2 bytes, a span: the number of its UTF-8 characters."""

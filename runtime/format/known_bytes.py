@@ -1,4 +1,4 @@
-"""Constants of a program that are bytes of the input."""
+"""Constants of a program that are taken from the bytes of the input."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KnownBytes:
-    """Constants that the reader puts in before the program is loaded: ``size`` bytes from ``start`` on are those of the
-    field ``name`` of the root, which has been read before the first row."""
+    """Constants that the reader fills in before the program is loaded: the ``size`` bytes from ``start`` on are those
+    of the field ``name`` of the root, which has been read before the first row."""
 
     name: str
     start: int
@@ -17,7 +17,8 @@ class KnownBytes:
 
 
 def filled_in(constants: bytes, known: Sequence[KnownBytes], values: Sequence[bytes]) -> bytes:
-    """Return constants with the values of what is known. Raises ``ValueError`` for one of another size."""
+    """Return the constants with the values of known fields filled in. Raises ``ValueError`` for a value of another
+    size."""
     made = bytearray(constants)
     for each, value in zip(known, values, strict=True):
         if len(value) != each.size:

@@ -1,6 +1,6 @@
 """The rules of a protobuf message type: plain data that the objects, the engine and the encoder use.
 
-Numbers and words are those of protobuf's own descriptors and language guide.
+Numbers and terms are those of protobuf's descriptors and language guide.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 MAX_DEPTH = 100
-"""How deep messages may be nested, as in protobuf's own parsers."""
+"""Maximum nesting depth of messages, as in protobuf's own parsers."""
 
 
 class FieldKind(IntEnum):
-    """The type of a field, numbered as in ``google.protobuf.FieldDescriptorProto.Type``. Groups are only skipped."""
+    """The type of a field; the numbers are those of ``google.protobuf.FieldDescriptorProto.Type``. Groups are only
+    skipped."""
 
     DOUBLE = 1
     FLOAT = 2
@@ -46,25 +47,27 @@ class WireType(IntEnum):
 
 
 class Label(IntEnum):
-    """How often a field may occur and whether its absence shows."""
+    """The cardinality and the presence of a field."""
 
     OPTIONAL = 1
-    """Explicit presence: absent is not the same as zero. Sub-messages and members of a oneof always are."""
+    """Explicit presence: absent differs from zero. Sub-messages and members of a oneof always have it."""
     REQUIRED = 2
     REPEATED = 3
     IMPLICIT = 4
-    """proto3 without a label: absent and zero are the same; zero is not written."""
+    """proto3 without a label: absent equals zero; zero is not written."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """One field. ``name`` is that of the attribute in the generated class.
+    """One field. ``name``: that of the attribute in the generated class.
 
-    ``message``: for ``MESSAGE``, the index of its type in the ``MessageSet``. ``packed``: how a repeated scalar is
-    written; both forms are read. ``default``: proto2's, ``None`` if none is declared. ``oneof``: the name of the
-    group of which one member at most is set. ``key``: for a map, the kind of its keys (the field's own kind is that of
-    the values, its label ``REPEATED``). ``values``: for a closed enum (proto2) its numbers: others are unknown fields.
-    ``json``: tables have the message as JSON text.
+    - ``message``: for ``MESSAGE``, the index of its type in the ``MessageSet``.
+    - ``packed``: how a repeated scalar is written; both forms are read.
+    - ``default``: that of proto2, ``None`` if none is declared.
+    - ``oneof``: the name of the group of which at most one member is set.
+    - ``key``: for a map, the kind of its keys (the field's own kind is that of the values, its label ``REPEATED``).
+    - ``values``: for a closed enum (proto2) its numbers: other numbers make the field an unknown one.
+    - ``json``: tables contain the message as JSON text.
     """
 
     name: str
@@ -84,9 +87,9 @@ class FieldRule:
 class MessageRule:
     """One message type. ``name``: that of the generated class, qualified (``KplAggregatedRecord.Record``).
 
-    ``strict``: a known field with another wire type, and a varint that does not fit 64 bits, are errors (as in Rust's
-    prost); otherwise the field is an unknown one and is skipped, and the varint is cut to 64 bits (as in Google's
-    parsers). ``check_text``: strings must be UTF-8 (proto3); otherwise they are kept as they are (proto2).
+    ``strict``: a known field with another wire type, and a varint beyond 64 bits, are errors (as in Rust's prost);
+    otherwise such a field is an unknown one and is skipped, and such a varint is truncated to 64 bits (as in Google's
+    parsers). ``check_text``: strings must be UTF-8 (proto3); otherwise they are kept unchanged (proto2).
     """
 
     name: str
@@ -98,6 +101,6 @@ class MessageRule:
 
 @dataclass(frozen=True, slots=True)
 class MessageSet:
-    """The message types of a spec; ``FieldRule.message`` counts in ``messages``."""
+    """The message types of a spec; ``FieldRule.message`` is an index of ``messages``."""
 
     messages: tuple[MessageRule, ...]

@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from .message_rules import FieldKind
 
 NOWHERE = 0xFFFF
-"""In place of a register or span: there is none."""
+"""Used in place of a register or span if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageField:
-    """A field of a message that ``FIELDS`` reads. ``several``: it is repeated,
-    packed or not; ``text``: it must be UTF-8; ``closed``: the numbers of a closed enum, others are unknown fields.
-    ``arm``: what ``FIELDS`` gives where it has read the field; 0: it reads on.
+    """A field of a message that ``FIELDS`` reads.
 
-    ``value``: the span of bytes and text, the register of other values, of floats their bits, of messages their size.
-    ``present``: the register that is not 0 if the field is there; of messages it is 2 when they begin anew. Of those
-    with the same ``group``, a oneof, only the last one is there."""
+    - ``several``: it is repeated, packed or not; ``text``: it must be UTF-8; ``closed``: the numbers of a closed enum,
+      other numbers make it an unknown field.
+    - ``arm``: the result of ``FIELDS`` after it has read the field; 0: it continues reading.
+    - ``value``: the span of bytes and text, the register of other values: of floats their bits, of messages their size.
+    - ``present``: the register that is not 0 if the field is present; for messages it is 2 when they have just begun.
+    - ``group``: of the fields in the same group, a oneof, only the last one read is present.
+    """
 
     number: int
     kind: FieldKind
@@ -33,7 +35,8 @@ class MessageField:
     closed: tuple[int, ...] | None = None
 
     def pack(self, closed: int) -> bytes:
-        """Return the field as the engine loads it. ``closed``: where the numbers are among the constants."""
+        """Return the field in the form that the engine loads. ``closed``: the position of the numbers in the
+        constants."""
         flags = self.several | self.text << 1 | (self.closed is not None) << 2
         places = (self.arm, self.value, self.present, self.group)
         return struct.pack("<I6H2I4x", self.number, self.kind, flags, *places, closed, len(self.closed or ()))
@@ -41,9 +44,9 @@ class MessageField:
 
 @dataclass(frozen=True, slots=True)
 class MessageTable:
-    """The fields of a message type at one place, in the order of their numbers. ``strict``: as in ``MessageRule``;
-    ``depth``: how deep groups may be in it. ``left`` and ``broken``: registers with what is left of a packed field, and
-    whether the message does not hold."""
+    """The fields of a message type at one position, in the order of their numbers. ``strict``: as in ``MessageRule``;
+    ``depth``: the maximum nesting depth of groups in it. ``left`` and ``broken``: the registers with the rest of a
+    packed field, and whether the message is invalid."""
 
     fields: tuple[MessageField, ...]
     left: int
@@ -53,8 +56,8 @@ class MessageTable:
 
 
 def packed_messages(tables: Iterable[MessageTable], closed: int) -> bytes:
-    """Tables as the engine loads them, and after them all of their fields. ``closed``: where among the constants the
-    numbers of closed enums begin."""
+    """Return the tables in the form that the engine loads, followed by all of their fields. ``closed``: the positions
+    in the constants of the numbers of closed enums."""
     heads = b""
     fields: list[bytes] = []
     for table in tables:

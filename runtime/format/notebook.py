@@ -14,7 +14,7 @@ def html_of(
     path_columns: Iterable[str],
     options: Iterable[tuple[str, Iterable[str], str]],
 ) -> str:
-    """Return the HTML of a format: its name and title, columns, and options with their values and what they decide."""
+    """Return the HTML of a format: its name and title, columns, and options with their values and meanings."""
     rows = [
         (
             f"<code>{shortened(each.name)}</code>",

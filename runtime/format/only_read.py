@@ -1,4 +1,4 @@
-"""Why tables of a format are only read."""
+"""The reasons why tables of a format are read-only."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ def written_as_objects(
     ahead: bool = False,
     within: str = "",
 ) -> str:
-    """Return the sentence about a table that is only read since its records are in ``pieces`` of blocks of unknown
-    size, at ``positions`` that a writer does not know, or ``inside`` of records of another table, or since the root has
-    something at positions ``ahead`` of them, or they have an attribute ``within`` the bytes of another one; empty if
-    none of that is so."""
+    """Return the sentence about a table that is read-only; empty if none of the reasons applies.
+
+    The reasons: its records are in ``pieces`` of blocks of unknown size, at ``positions`` that a writer does not know,
+    or ``inside`` of records of another table; the root has something at positions ``ahead`` of them; or they have an
+    attribute ``within`` the bytes of another one.
+    """
     if within:
         return f"tables of {name} cannot be written, since {within} is in the bytes of another attribute"
     if inside:
@@ -36,7 +38,7 @@ def written_as_objects(
 
 
 def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
-    """Return the sentence about a table that is only read since nothing fills in some attributes of the format.
+    """Return the sentence about a table that is read-only since some attributes of the format are not filled in.
     ``root``: the class of the whole input, whose objects can be written."""
     what = ", ".join(unfilled)
     return (

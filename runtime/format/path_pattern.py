@@ -36,7 +36,7 @@ class PathPattern:
         return re.compile(rf"(?:^|.*/){''.join(built)}$", re.DOTALL)
 
     def match(self, path: str | None) -> dict[str, str | None]:
-        """Return the values by name; every value is ``None`` if the path does not match.
+        """Return the values by name; all values are ``None`` if the path does not match.
 
         >>> PathPattern("{region}/{name}.log").match("s3://bucket/logs/eu/a.log")
         {'region': 'eu', 'name': 'a'}

@@ -1,13 +1,14 @@
 """Column programs: the table of steps that the engine runs once per row.
 
-A generated package holds one ``ColumnProgram`` as plain data. ``pack()`` turns it into two byte strings, of which the
-engine checks every operand: a program is no more trusted than its input. It runs over one *unit* after another. Without
-``ROW`` a unit is a row; with it, it has any number of them, in loops and sub-streams. Steps run in order up to ``END``;
-only ``AGAIN`` jumps back. ``base`` is where the last ``NEED`` began. Registers hold signed 128-bit integers, spans a
-position and a length in the input, marks a position.
+A generated package contains one ``ColumnProgram`` as plain data. ``pack()`` converts it to two byte strings, of which
+the engine checks every operand: a program is trusted as little as its input. It runs over one *unit* after another.
+Without ``ROW`` a unit is a row; with it, a unit has any number of rows, in loops and sub-streams. Steps run in order up
+to ``END``; only ``AGAIN`` jumps back. ``base`` is the beginning of the last ``NEED``. Registers contain signed 128-bit
+integers, spans a position and a length in the input, marks a position.
 
 A row may be *truncated* (the input ends inside it), *refused* (its end is known) or *lost* (its end is unknown). Inside
-of a unit, what is refused in a row costs that row, outside of rows all; what is lost, the rest of its sub-stream.
+of a unit, a refusal in a row costs that row, a refusal outside of rows all rows; what is lost costs the rest of its
+sub-stream.
 """
 
 from __future__ import annotations
@@ -57,194 +58,195 @@ class Op(IntEnum):
     BYTES_FIXED = 5
     """span[a] ← [c] bytes from the cursor."""
     BYTES_REST = 6
-    """span[a] ← all bytes up to the end of the frame or sub-stream. Refused by the engine where there is none."""
+    """span[a] ← all bytes up to the end of the frame or sub-stream. The engine refuses a program without one."""
     BYTES_TERMINATED = 7
     """span[a] ← bytes up to the terminator byte [b]. [c] bit 0: include it, bit 1: consume it, bit 2: it is required
-    (else the end of the frame or sub-stream will do)."""
+    (otherwise the end of the frame or sub-stream is accepted)."""
     COLUMN_BYTES = 8
     """column[a] ← span[b]."""
     COLUMN_REGISTER = 9
     """column[a] ← register[b], stored as kind [c]."""
     COLUMN_TIMESTAMP = 10
-    """column[a] (int64) ← register[b]; null where it is below [c] or above [d]."""
+    """column[a] (int64) ← register[b]; null if it is below [c] or above [d]."""
     CHECK_RANGE = 11
-    """register[a] must lie in [c]…[d]. [b]: outcome, ``refused`` or ``lost`` (see ``Outcome``), or-ed with reason << 8.
-    [d] is read as unsigned where bit 7 of [b] is set."""
+    """register[a] must be in the range [c]…[d]. [b]: outcome, ``refused`` or ``lost`` (see ``Outcome``), or-ed with
+    reason << 8. [d] is read as unsigned if bit 7 of [b] is set."""
     CHECK_TRUE = 12
     """register[a] must not be zero; [b] as above."""
     CHECK_CONSTANT = 13
     """[d] bytes at base + [c] must equal the constants from [a]; [b] as above."""
     CHECKSUM = 14
-    """The checksum number [a] of the program over mark[c] … mark[d] must be in register[b] or span[b], as its ``Place``
-    says; refused, ``checksum`` or, of digests, ``digest``."""
+    """The checksum with the number [a] in the program over mark[c] … mark[d] must equal register[b] or span[b],
+    according to its ``Place``; otherwise refused, ``checksum`` or, for digests, ``digest``."""
     MARK = 15
-    """mark[a] ← base + [c] where [b] is 0, the cursor where [b] is 1, the end of the sub-stream where [b] is 2,
-    the begin or the end of span[c] where [b] is 3 or 4."""
+    """mark[a] ← base + [c] if [b] is 0, the cursor if [b] is 1, the end of the sub-stream if [b] is 2, the begin or the
+    end of span[c] if [b] is 3 or 4."""
     EXPRESSION = 16
-    """register[a] ← the expression whose code is constants[c : c + d]. [b]: 1 where only what needs the value is
-    refused if there is none."""
+    """register[a] ← the expression with the code constants[c : c + d]. [b]: 1 if a missing value refuses only what
+    needs it."""
     SKIP_IF_ZERO = 17
-    """Where register[a] is 0, or [b] is 1 and it has no value, go to step [c] (further on)."""
+    """If register[a] is 0, or [b] is 1 and it has no value, go to step [c] (forward)."""
     JUMP = 18
-    """Go to step [c] (further on)."""
+    """Go to step [c] (forward)."""
     COLUMN_NULL = 19
     """column[a] ← null."""
     LIMIT_REGISTER = 20
-    """Enter a sub-stream of register[a] + [c] bytes. [b]: 1 where it contains damage, which only sub-streams around
-    rows may do."""
+    """Enter a sub-stream of register[a] + [c] bytes. [b]: 1 if it contains damage, which is allowed only for
+    sub-streams around rows."""
     LIMIT_END = 21
     """Leave the sub-stream: the cursor moves to its end."""
     SKIP_REGISTER = 22
-    """The cursor moves over register[a] + [c] bytes."""
+    """Move the cursor forward by register[a] + [c] bytes."""
     CHECK_UTF8 = 23
     """span[a] must be UTF-8 ([c] = 0), ASCII (1), UTF-16, little-endian (2) or big-endian (3), or (4) bytes that are
-    characters by the table at constants[d]: two bytes for each of the 256, little-endian, FFFF for none; refused,
-    ``encoding``."""
+    characters by the table at constants[d]: two bytes for each of the 256, little-endian, FFFF for none; otherwise
+    refused, ``encoding``."""
     LIMIT_FIXED = 24
-    """Enter a sub-stream of [c] bytes, or of all that are left where [a] is 1; [b] as above."""
+    """Enter a sub-stream of [c] bytes, or of all remaining bytes if [a] is 1; [b] as above."""
     TRIM_RIGHT = 25
-    """span[a] loses its trailing bytes equal to [c] (``pad-right``)."""
+    """Remove the trailing bytes equal to [c] from span[a] (``pad-right``)."""
     CUT_TERMINATOR = 26
-    """span[a] ends before (or with, where bit 0 of [b]) the first byte equal to [c] in it, if there is one."""
+    """End span[a] before (or, with bit 0 of [b], after) the first byte equal to [c] in it, if there is one."""
     LOOP = 27
-    """Begin loop [a] of kind [b] (see ``Loop``): register[d] is the count; where there is no turn, go to step [c],
+    """Begin loop [a] of kind [b] (see ``Loop``): register[d] is the count; if there is no iteration, go to step [c],
     right after the loop's ``AGAIN``."""
     AGAIN = 28
-    """The end of a turn of loop [a] of kind [b]: where there is another turn, go back to step [c], the first after the
-    ``LOOP``. Until: there is none where register[d] is not zero. Turns without bytes
-    are counted: too many are lost, ``length`` or ``limit``."""
+    """End an iteration of loop [a] of kind [b]: if there is another one, go back to step [c], the first after the
+    ``LOOP``. Until: there is none if register[d] is not zero. Iterations without bytes are counted: too many are lost,
+    ``length`` or ``limit``."""
     INDEX = 29
-    """register[a] ← number of the turn of loop [b], from 0."""
+    """register[a] ← the number of the iteration of loop [b], from 0."""
     ROW = 30
-    """A row begins: here, or where [a] is 1 where the innermost unit does."""
+    """Begin a row: here or, if [a] is 1, at the beginning of the innermost unit."""
     ROW_END = 31
     """The row is complete."""
     LIST = 32
-    """The list of column [a] begins, whose items are of level [b]."""
+    """Begin the list of column [a], whose items have level [b]."""
     LIST_END = 33
-    """The list of column [a], whose items are of level [b], is complete."""
+    """End the list of column [a], whose items have level [b]."""
     ITEM = 34
-    """An item of level [b] begins: columns of that level are written for it."""
+    """Begin an item of level [b]: columns of that level are written for it."""
     ITEM_END = 35
-    """The item of level [b] is complete."""
+    """End the item of level [b]."""
     COLUMN_STRUCT = 36
-    """column[a] is there: its fields are columns of their own."""
+    """column[a] is present: its fields are separate columns."""
     VARINT = 37
-    """register[a] ← integer of bytes of seven bits, whose highest bit says that another follows; the cursor moves after
-    them. [c]: how many of the lowest groups count | bytes at most << 8 (0: any number) | the largest value of the last
-    of those << 16 | 1 << 24 where the first byte is the highest | 1 << 25 for zigzag. More bytes: [b], ``lost`` with a
-    reason; a larger value: [d]; as for ``CHECK_RANGE``."""
+    """register[a] ← integer in bytes of seven bits, whose highest bit says that another one follows; the cursor moves
+    after them. [c]: the number of lowest groups that count | the maximum number of bytes << 8 (0: unlimited) | the
+    largest value of the last byte << 16 | 1 << 24 if the first byte is the highest | 1 << 25 for zigzag. More bytes:
+    [b], ``lost`` with a reason; a larger value: [d]; as for ``CHECK_RANGE``."""
     EXPAND = 38
-    """The rest of the innermost sub-stream is a compressed block: what follows, up to the sub-stream's end, reads its
-    content. [a]: the number of the ``Expansion``; register[c]: the number of the codec among the expansion's;
-    register[d]: the size of the content, -1 where it is not given. A block without a content is lost if the sub-stream
+    """The rest of the innermost sub-stream is a compressed block: the next steps, up to the end of the sub-stream, read
+    its content. [a]: the number of the ``Expansion``; register[c]: the number of the codec among the expansion's;
+    register[d]: the size of the content, -1 if it is not given. A block without a content is lost if the sub-stream
     contains damage, or if [b] is 1; otherwise it is refused, and reading continues after it."""
     UNIT = 39
-    """A unit begins inside of the outermost one, around rows: what is refused in it and in none of its rows costs the
-    rows of this unit."""
+    """Begin a unit inside of the outermost one, around rows: a refusal in it, outside of its rows, costs the rows of
+    this unit."""
     UNIT_END = 40
-    """The unit is complete."""
+    """End the unit."""
     SEEK = 41
-    """Enter what is at position register[a] of stream [c], up to the end of that, as a sub-stream: ``LIMIT_END`` goes
-    back to where the cursor was. Stream 0 is the unit, any other one that of the sub-stream that was entered at that
-    depth. A position after the end is the end; a negative one is lost, ``length``. Only around rows, of inputs that are
-    read as a whole. What is read there counts with the unit's items, since positions may lead to the same bytes again
-    and again."""
+    """Enter the bytes from position register[a] of stream [c] to its end as a sub-stream: ``LIMIT_END`` returns to the
+    previous cursor. Stream 0 is the unit, any other one the sub-stream that was entered at that depth. A position
+    beyond the end is the end; a negative one is lost, ``length``. Only around rows, for inputs that are read as a
+    whole. What is read there counts as items of the unit, since positions may lead to the same bytes repeatedly."""
     STREAM = 42
-    """register[a] ← of stream [c], where the cursor stands ([b] = 0, of the innermost one only), or its size
-    ([b] = 1)."""
+    """register[a] ← the position of the cursor in stream [c] ([b] = 0, for the innermost one only), or the size of that
+    stream ([b] = 1)."""
     WHERE = 43
-    """Where register[a] is zero, the row holds and has no place in the table, unless something in it is refused."""
+    """If register[a] is zero, the row is valid but not part of the table, unless something in it is refused."""
     ABSENT = 44
     """register[a] has no value: what needs it cannot be computed."""
     CHAIN_BEGIN = 45
-    """The items of chain [a] begin: none is before the next one."""
+    """Begin the items of chain [a]: the next one has no previous item."""
     CHAIN = 46
-    """register[a] ← what the item before holds of the checksum that is chain [b]; [d], unsigned, where there is no item
-    before. register[c] ← whether it is known."""
+    """register[a] ← the checksum in chain [b] of the previous item; [d], unsigned, if there is no previous item.
+    register[c] ← whether it is known."""
     CHAIN_NOTE = 47
-    """The item holds register[b] of chain [a]."""
+    """Record register[b] as the checksum of the item in chain [a]."""
     SERIES = 48
-    """Series [a] has no items."""
+    """Clear series [a]."""
     SERIES_ADD = 49
-    """register[b] is the next item of series [a]."""
+    """Append register[b] to series [a]."""
     BLANK = 50
-    """The message of table [b] begins: none of its fields is there."""
+    """Begin the message of table [b]: none of its fields is present."""
     FIELDS = 51
-    """The fields from the cursor on, of the message of table [b], up to one that has steps of its own: register[a] ←
-    the number of its ``arm``; or up to the end of the sub-stream: register[a] ← 0. Of a field with a length the cursor
-    is after that. What is no such message is lost where [c] is 1, otherwise refused, for ``message`` or ``limit``:
-    then the message is ``broken``, and has no more fields."""
+    """Read the fields of the message of table [b] from the cursor on, up to one that has steps of its own: register[a]
+    ← the number of its ``arm``; or up to the end of the sub-stream: register[a] ← 0. For a field with a length the
+    cursor is then after the length. Bytes that are not such a message are lost if [c] is 1, otherwise refused, for
+    ``message`` or ``limit``: then the message is ``broken``, and has no more fields."""
     SKIP_UNLESS = 52
-    """Where register[a] is not [d], go to step [c] (further on)."""
+    """If register[a] is not [d], go to step [c] (forward)."""
     LIMIT_SPAN = 53
-    """Enter span[a] as a sub-stream: ``LIMIT_END`` goes back to where the cursor was. [b] as for
-    ``LIMIT_REGISTER``: where it is 1, rows in it have the place of mark[c]."""
+    """Enter span[a] as a sub-stream: ``LIMIT_END`` returns to the previous cursor. [b] as for ``LIMIT_REGISTER``: if it
+    is 1, rows in it have the position of mark[c]."""
     FUNCTION = 54
-    """Function [a] begins, which ends with its ``RETURN``. [b]: 1 where it reads to the end of the stream in which it
-    is called. Its own are the registers from the lowest 16 bits of [c] up to the next 16, the spans from the next ones
-    up to the highest; the marks and the loops in [d] likewise. They are empty when it begins, and a function that goes
-    on gets back what was in them. Functions stand after ``END``; streams have numbers that begin with that in which it
-    is called. In a function there are no rows, units, columns, positions and blocks."""
+    """Begin function [a], which ends with its ``RETURN``. [b]: 1 if it reads to the end of the stream in which it is
+    called. Its own registers are those from the lowest 16 bits of [c] up to the next 16, its own spans those from the
+    next 16 bits up to the highest; its marks and loops are in [d] likewise. They are empty when it begins, and their
+    previous contents are restored for a caller that is the same function. Functions come after ``END``; numbers of
+    streams in them are relative to the stream in which they are called. Rows, units, columns, positions and blocks are
+    not allowed in a function."""
     CALL = 55
-    """Run function [a], which may be the one in which the step is, 512 calls deep at most."""
+    """Run function [a], which may be the one that contains the step; calls are nested at most 512 deep."""
     RETURN = 56
-    """The function is complete."""
+    """End the function."""
     COLUMN_TEXT = 57
     """column[a] ← the text of span[b], which is in encoding [c], as UTF-8. [c] and [d] as for ``CHECK_UTF8``."""
     VARIABLE = 58
     """register[a] ← the variable in chain [b]."""
     SET = 59
-    """register[a] ← register[b], and so, unless [c] is -1, the variable in chain [c]."""
+    """register[a] ← register[b]; unless [c] is -1, also set the variable in chain [c]."""
     APPEND = 60
-    """Store [a], of as many items as the variable in chain [c] and then register[d] say, gets the item register[b]."""
+    """Append register[b] to store [a]; the variable in chain [c], and then register[d], contain its number of items."""
     ITEM_OF = 61
-    """register[a] ← item register[c] of store [b], of as many items as chain [d] says; no value where there is none."""
+    """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value if there is none."""
     SLICE = 62
-    """span[a] ← the bytes of span[b] from register[c] up to register[d]; where these are not inside of it, or have no
+    """span[a] ← the bytes of span[b] from register[c] up to register[d]; if these are not inside of it, or have no
     value, the row is refused, ``value``."""
     TEXT_CONSTANT = 63
-    """span[a] ← [d] constants from [c]. What the steps of this name put into spans is only read by each other, by
-    expressions and by ``COLUMN_BYTES``, which refuses text without a value, ``value``, or, where it is too long,
-    ``limit``. Text that is made, where it does not stand in the input already, takes memory until its row ends."""
+    """span[a] ← [d] constants from [c]. Spans filled by the steps of this name are only read by each other, by
+    expressions and by ``COLUMN_BYTES``, which refuses text without a value, ``value``, or, if it is too long,
+    ``limit``. Text that is computed, unless it is part of the input already, takes memory until its row ends."""
     TEXT_SELECT = 64
-    """span[a] ← span[c], or, where register[b] is zero, span[d]; -1: no value."""
+    """span[a] ← span[c] or, if register[b] is zero, span[d]; -1: no value."""
     TEXT_PART = 65
-    """span[a] ← the characters of span[b] from number register[c] up to register[d]; no value where the first is
-    negative or above the second."""
+    """span[a] ← the characters of span[b] from index register[c] up to register[d]; no value if the first is negative
+    or above the second."""
     TEXT_JOIN = 66
-    """span[a] ← span[b] and span[c] in one. The characters count as items do, those of span[b] unless [d] is 1."""
+    """span[a] ← the concatenation of span[b] and span[c]. The characters count like items, those of span[b] unless [d]
+    is 1."""
     TEXT_DIGITS = 67
     """span[a] ← register[b] as a decimal number."""
     TEXT_DECODE = 68
-    """span[a] ← span[b], which is in encoding [c], as UTF-8; no value where it is not. [c] and [d] as for
+    """span[a] ← span[b], which is in encoding [c], as UTF-8; no value if it is invalid. [c] and [d] as for
     ``CHECK_UTF8``."""
     TEXT_CLEAN = 69
-    """The same, with U+FFFD for what is not in the encoding."""
+    """The same, with U+FFFD for invalid bytes."""
     TEXT_REVERSE = 70
-    """span[a] ← the characters of span[b] from the last to the first."""
+    """span[a] ← the characters of span[b] in reverse order."""
     TEXT_ITEM = 71
-    """span[a] ← item register[c] of series [b], as it was found; no value where there is none."""
+    """span[a] ← item register[c] of series [b], of text or bytes; no value if there is none."""
     SERIES_ADD_TEXT = 72
-    """span[b], or no value where register [c] is zero, is the next item of series [a], which has integers or these."""
+    """Append span[b], or no value if register[c] is zero, to series [a], whose items are either integers or these."""
     NULL_UNLESS = 73
-    """column[a] ← null where register[b] is 0."""
+    """column[a] ← null if register[b] is 0."""
     REST = 74
-    """span[a] ← all bytes up to the end of the sub-stream; the cursor stays where it is."""
+    """span[a] ← all bytes up to the end of the sub-stream; the cursor does not move."""
     ATTEMPT = 75
-    """Enter the rest of the innermost stream as a sub-stream, in which nothing is refused or lost: register[a] ← 0, and
-    where something would be, the ``Reason``, and reading goes on at ``ATTEMPT_END``. In between, steps find registers,
-    spans and series, and write no columns. What no column that is wanted needs is not attempted."""
+    """Enter the rest of the innermost stream as a sub-stream, in which nothing is refused or lost: register[a] ← 0; if
+    something would be, register[a] ← the ``Reason``, and the program continues at ``ATTEMPT_END``. In between, steps
+    fill registers, spans and series, and write no columns. An attempt that no wanted column needs is skipped."""
     ATTEMPT_END = 76
-    """Leave the attempt of register[a]: the cursor goes back to where it was."""
+    """Leave the attempt of register[a]: the cursor returns to its previous position."""
     REFUSE = 77
-    """The row is refused for the ``Reason`` in register[a], unless that is 0. [b]: 1 + the number of the column that
-    needs what was attempted, or 0 where the row does."""
+    """Refuse the row for the ``Reason`` in register[a], unless that is 0. [b]: 1 + the number of the column that needs
+    the attempt, or 0 if the row does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step; what the operands mean is said at the ``Op``."""
+    """One step; the meaning of its operands is described at the ``Op``."""
 
     op: Op
     a: int = 0
@@ -255,17 +257,20 @@ class Step:
 
 @dataclass(frozen=True)
 class ColumnProgram:
-    """A row type, lowered.
+    """A row type as a program.
 
-    ``columns`` gives each column's storage, in the order of the format's columns (default and selectable ones alike),
-    what is inside of a struct or list right after it. ``levels``: for each of them 0, or the level of the list whose
-    items it has a value for; empty if all are 0. ``loops``: how many there are. ``expansions`` are not part of the
-    packed program: the reader decompresses blocks for the engine. ``preset`` names the fields of the root whose values
-    the reader puts into registers 0, 1, … before the first row, ``known`` those that it puts into the constants.
-    ``whole``: the unit is all of an input.
-    ``chains``: how many checksums continue those of the items before them. ``variables`` have the chains after these:
-    each with what it begins with, a list with its items. ``series``: how many there are of what the
-    items of lists held. ``messages``: the tables of ``FIELDS``.
+    - ``columns``: the storage of each column, in the order of the format's columns (both default and selectable ones);
+      the contents of a struct or list follow it directly. ``levels``: for each of them 0, or the level of the list for
+      whose items it has values; empty if all are 0.
+    - ``loops``: the number of loops.
+    - ``expansions``: not part of the packed program, since the reader decompresses blocks for the engine.
+    - ``preset``: the fields of the root whose values the reader puts into registers 0, 1, … before the first row;
+      ``known``: those that it puts into the constants.
+    - ``whole``: the unit is the whole input.
+    - ``chains``: the number of checksums that continue those of previous items.
+    - ``variables``: these have the chains after them; each with its initial value, a list with its items.
+    - ``series``: the number of series of values of list items.
+    - ``messages``: the tables of ``FIELDS``.
     """
 
     steps: tuple[Step, ...]
@@ -291,12 +296,12 @@ class ColumnProgram:
 
     @cached_property
     def column_levels(self) -> tuple[int, ...]:
-        """``levels``, where it is empty too."""
+        """Return ``levels``, with zeros if it is empty."""
         return self.levels or (0,) * len(self.columns)
 
     @property
     def stores(self) -> tuple[tuple[int, ...], ...]:
-        """Return the items that variables which are lists begin with."""
+        """Return the initial items of variables that are lists."""
         return tuple(each for each in self.variables if isinstance(each, tuple))
 
     @property
@@ -305,22 +310,22 @@ class ColumnProgram:
         return any(each.op is Op.ROW for each in self.steps)
 
     def knowing(self, values: Sequence[bytes]) -> ColumnProgram:
-        """Return the program with the values of ``known``, in their order, among its constants."""
+        """Return the program with the values of ``known``, in that order, in its constants."""
         return replace(self, constants=filled_in(self.constants, self.known, values))
 
     def pack(self) -> bytes:
-        """Return the program as the engine loads it, all little-endian:
+        """Return the program in the form that the engine loads, all little-endian:
 
         header  ``version u32, steps u32, columns u32, registers u32, spans u32, marks u32, constants u32 (bytes),
-        checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists
-        u32, whole u32, chains u16, stores u16, series u32, messages u32, fields of messages u32``; then the steps
-        (``op u16, a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8
-        each), the checksums (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32,
-        stored u32, stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the
-        messages (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
+        checksums u32, preset u32, delimiter size u32, delimiter 4 bytes, stuffing u32, loops u32, levels of lists u32,
+        whole u32, chains u16, stores u16, series u32, messages u32, fields of messages u32``; then the steps (``op u16,
+        a u16, b u32, c s64, d s64``: 24 bytes each), the columns' storages and levels (u8 each), the checksums
+        (``Algorithm.packed``, then ``replace s32, own u32, own_size u32, continues s32, sum u32, stored u32,
+        stored_size u32, place u32``), the constants, to which the numbers of closed enums are added, the messages
+        (``first field u32, fields u32, strict u32, depth u32, left u32, broken u32``) and their fields
         (``MessageField.pack``).
 
-        Raises ``ValueError`` for an operand that its place does not hold.
+        Raises ``ValueError`` for an operand beyond the range of its field.
         """
         if len(self.delimiter) > 4:
             raise ValueError("a delimiter has at most 4 bytes")
@@ -355,7 +360,7 @@ class ColumnProgram:
         return header + steps + columns + rules + constants + packed_messages(self.messages, len(self.constants))
 
 
-def _packed(number: int, step: Step) -> bytes:  # Of unsigned operands the bits are stored.
+def _packed(number: int, step: Step) -> bytes:  # For unsigned operands the bits are stored.
     unsigned = step.op in (Op.CHECK_RANGE, Op.CHAIN) and step.d >= 1 << 63
     try:
         return struct.pack("<HHIqq", step.op, step.a, step.b, step.c, step.d - (1 << 64) if unsigned else step.d)

@@ -1,4 +1,4 @@
-"""Numbers that operands of column programs have, and their names."""
+"""Numeric codes of operands of column programs, and their names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """How an integer or float is on the wire, and so the width of a column it is stored in."""
+    """The representation of an integer or float on the wire, and thereby the width of a column in which it is
+    stored."""
 
     U1 = 0
     U2LE = 1
@@ -32,11 +33,11 @@ class Loop(IntEnum):
     """When a loop ends."""
 
     COUNT = 0
-    """After as many turns as a register says."""
+    """After the number of iterations in a register."""
     END = 1
-    """Where the stream ends."""
+    """At the end of the stream."""
     UNTIL = 2
-    """After the turn at whose end a register is not zero."""
+    """After the iteration at whose end a register is not zero."""
 
 
 class Outcome(IntEnum):
@@ -47,7 +48,7 @@ class Outcome(IntEnum):
 
 
 class Reason(IntEnum):
-    """Why a row is damaged; ``wireloom.base.report.REASONS`` has the words."""
+    """Why a row is damaged; ``wireloom.base.report.REASONS`` contains the names."""
 
     NONE = 0
     LENGTH = 1
@@ -60,10 +61,10 @@ class Reason(IntEnum):
     DIGEST = 8
     CODEC = 9
     ITEMS = 10
-    """The word is ``limit``: more items than a record may have."""
+    """Reported as ``limit``: more items than a record may have."""
     MESSAGE = 11
     NESTED = 12
-    """The word is ``limit``: objects that are nested too deeply."""
+    """Reported as ``limit``: objects that are nested too deeply."""
 
 
 class Storage(IntEnum):
@@ -78,15 +79,15 @@ class Storage(IntEnum):
     STRUCT = 32
     """Validity alone: the fields follow as columns of the same level."""
     LIST = 33
-    """int32 offsets: the item follows as a column of a level of its own."""
+    """int32 offsets: the item follows as a column of another level."""
 
 
 class Place(IntEnum):
-    """Where the field of a checksum is."""
+    """The location of the stored value of a checksum."""
 
     REGISTER = 0
     SPAN_LE = 1
-    """Its bytes are those of the number, the lowest first, or the first ones of the digest."""
+    """In a span: the bytes of the number, lowest first, or the first bytes of the digest."""
     SPAN_BE = 2
     """The same, the highest byte first."""
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GENERATED = "wireloom.formats"
-"""Package of the generated formats, and the group of entry points by which other packages add theirs: an entry point
-has the format's name and names a ``wireloom.format.description.Format``."""
+"""The package of the generated formats, and the group of entry points by which other packages add formats: an entry
+point has the name of the format and refers to a ``wireloom.format.description.Format``."""
 
 
 @cache
 def _generated() -> tuple[str, ...]:
-    """Those of specs with rows; others have only types for specs to import."""
+    """Return the formats whose specs have rows; other specs only contain types to import."""
     package = importlib.import_module(GENERATED)
     return tuple(
         each.name
@@ -64,8 +64,8 @@ def _package(point: EntryPoint) -> str:
 
 
 def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_rows: bool = True) -> Format:
-    """Return the format of that name, or of the spec file ``name`` where it ends in ``.ksy``; ``allow_modules``: as for
-    ``load_spec``. Without ``needs_rows`` a spec file may declare none, see ``wireloom.codegen.explore``.
+    """Return the format with that name, or that of the spec file ``name`` if it ends in ``.ksy``; ``allow_modules``: as
+    for ``load_spec``. Without ``needs_rows`` a spec file need not declare rows, see ``wireloom.codegen.explore``.
 
     Raises ``UnknownNameError`` with the nearest name, ``WireloomError`` for a generated package of another version, and
     ``SpecError`` for a spec that cannot be compiled.

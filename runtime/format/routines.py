@@ -71,20 +71,19 @@ def registered() -> Mapping[str, str]:
 
 
 def is_registered(place: str) -> bool:
-    """Return whether a class may be named by any spec."""
+    """Return whether any spec may name a class."""
     return place in BUILT_IN or place in registered().values()
 
 
 def is_permitted(place: str, allow_modules: Collection[str]) -> bool:
-    """Return whether a class may be named by a spec whose caller allows these modules, each with the modules inside
-    it.
-    """
+    """Return whether a spec may name a class if the caller allows these modules and all modules inside them."""
     module = module_of(place)
     return is_registered(place) or any(module == each or module.startswith(f"{each}.") for each in allow_modules)
 
 
 def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of modules that a caller gave. Raises ``WireloomError`` for what is not a list of such names."""
+    """Return the names of modules that a caller passed. Raises ``WireloomError`` for anything but a list of such
+    names."""
     found = names("allow_modules", allow_modules)
     for each in found:
         if not _MODULE.fullmatch(each):
@@ -120,7 +119,8 @@ def is_installed(module: str) -> bool:
 
 @cache
 def load(place: str) -> type[Any]:
-    """Return the class of a place. The caller knows that it is permitted: generated code names no other.
+    """Return the class of a place. The caller must have checked that it is permitted: generated code names only such
+    classes.
 
     Raises ``WireloomError`` if it cannot be imported, is not a class, or was imported into its module from another
     package (unless it is registered as such): allowing ``package`` does not allow everything that it imports.
@@ -148,9 +148,9 @@ def load(place: str) -> type[Any]:
 def called(place: str, method: str = "", offset: int | None = None) -> Iterator[None]:
     """Turn every exception of the block, which runs code of a routine, into a ``RoutineError`` that names the routine.
 
-    ``place``: the routine's class; ``method``: which of its methods, empty for its constructor and attributes;
-    ``offset``: the byte of the input that it is about, if known. A ``WireloomError`` goes through, and so do
-    ``KeyboardInterrupt`` and the like. Memory and calls that run out have the reason ``limit``.
+    ``place``: the routine's class; ``method``: the method that is called, empty for its constructor and attributes;
+    ``offset``: the position in the input, if known. ``WireloomError``, ``KeyboardInterrupt`` and the like are not
+    changed. Exhausted memory or recursion has the reason ``limit``.
     """
     try:
         yield
@@ -164,7 +164,7 @@ def called(place: str, method: str = "", offset: int | None = None) -> Iterator[
 
 @contextmanager
 def naming(path: str | None) -> Iterator[None]:
-    """Add the path of the input that the block works on to a ``RoutineError`` without one."""
+    """Add the path of the input that the block processes to a ``RoutineError`` without one."""
     try:
         yield
     except RoutineError as error:
@@ -173,8 +173,8 @@ def naming(path: str | None) -> Iterator[None]:
 
 
 def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
-    """Raise ``RoutineError`` for a class that lacks one of the ``methods``, each as it is called (``decode(data)``);
-    ``role``: what the class is to be, for the error."""
+    """Raise ``RoutineError`` for a class that lacks one of the ``methods``, each given as a call (``decode(data)``).
+    ``role``: what the class is used as, for the error."""
     for each in methods:
         if not callable(getattr(kind, each.partition("(")[0], None)):
             raise RoutineError(f"{place} is no {role}: it has no method {each}")

@@ -1,4 +1,4 @@
-"""Parameters of steps of column programs that are too many for operands: checksums, and expansions of blocks."""
+"""Parameters of steps of column programs that do not fit into operands: checksums, and expansions of blocks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from .program_words import Place
 
 @dataclass(frozen=True, slots=True)
 class ChecksumRule:
-    """Parameters of a ``CHECKSUM`` step. ``replace`` is the byte value that the checksum's own bytes count as, where
-    they lie inside the range (``own`` is the mark where they begin, ``own_size`` their number); -1: as they stand.
-    ``continues``: the register that holds the checksum of what comes before; -1: there is none. ``stored`` and
-    ``stored_size``: where among the constants the expression is that gives what is stored, of the checksum in register
-    ``sum``; without one it is the checksum itself."""
+    """Parameters of a ``CHECKSUM`` step.
+
+    - ``replace``: the byte value that the checksum's own bytes count as if they are inside the range; -1: unchanged.
+      ``own``: the mark at which they begin; ``own_size``: their number.
+    - ``continues``: the register with the checksum of what comes before; -1: there is none.
+    - ``stored`` and ``stored_size``: the location in the constants of the expression of the stored value, which depends
+      on the checksum in register ``sum``; without one the checksum itself is stored.
+    """
 
     algorithm: str
     initial: int = 0
@@ -30,7 +33,7 @@ class ChecksumRule:
     stored_size: int = 0
 
     def pack(self) -> bytes:
-        """Return the rule as the engine loads it. Raises ``UnknownNameError``."""
+        """Return the rule in the form that the engine loads. Raises ``UnknownNameError``."""
         return algorithm(self.algorithm, self.initial, self.final_xor).packed() + struct.pack(
             "<iIIiIIII",
             self.replace,
@@ -46,9 +49,9 @@ class ChecksumRule:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """The ``codecs`` of the blocks that an ``EXPAND`` step decompresses, by the names that they have in
-    ``wireloom.codecs.BLOCK_CODECS``, and the ``most`` bytes that the content of one may have. ``is_process``: the only
-    name is that of a ``process``, and what is chosen is its key."""
+    """An expansion of blocks by an ``EXPAND`` step. ``codecs``: their names in ``wireloom.codecs.BLOCK_CODECS``;
+    ``most``: the maximum size of the content of a block in bytes. ``is_process``: the only name is that of a
+    ``process``, and the number of the codec is its key."""
 
     codecs: tuple[str, ...]
     most: int
