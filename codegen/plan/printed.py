@@ -35,10 +35,9 @@ def printed(plan: Plan) -> str:
     >>> from wireloom.codegen.plan import plan_of
     >>> text = "meta: {id: a, endian: be}\\nseq: [{id: n, type: u2}, {id: data, size: n - 2}]"
     >>> print(printed(plan_of(load("a.ksy", text=text))), end="")
-    a: at least 2 bytes
+    a: at least 2 bytes, buffered
       read
-        2 bytes at once
-          +0 n: u2be
+        n: u2be
         data: n - 2 bytes
       write
         n = data.size + 2

@@ -1,4 +1,4 @@
-"""Reading: scans, byte ranges, damage and how to continue after it, search."""
+"""Reading: scans, byte ranges, damage and recovery from it, search."""
 
 from ..base.face import face
 

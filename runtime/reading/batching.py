@@ -44,7 +44,7 @@ def _of_event(event: Event, request: ScanRequest, builder: Builder, report: File
 
 
 def batch_of(event: Rows, builder: Builder) -> Any:
-    """Return all rows of an event as one batch, with rows of nulls for the damaged ones that have such a row."""
+    """Return all rows of an event as one batch, including rows of nulls for damaged records that have one."""
     content, base = event.content, event.base
     return builder.rows(
         event.rows,

@@ -1,7 +1,7 @@
 """Inputs that consist of blocks of a fixed size, of which only the last one may be shorter.
 
-Nothing in a block depends on where it is, so that any number of blocks is read as an input of its own: large inputs
-piece by piece, and byte ranges from the block on in which they begin.
+The content of a block does not depend on its position, so any number of blocks can be read as a separate input: large
+inputs piece by piece, and byte ranges starting at the block in which they begin.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from .opening import Opened
 
 PIECE = 8 * 1024 * 1024
-"""Most bytes of blocks that are read at once, as far as they are at hand; one block if that is larger."""
+"""Maximum size in bytes of the blocks that are read at once, as far as they are available; a larger block is read
+alone."""
 
 
 class Piece(MemoryWindow):
-    """Whole blocks of an input, as an input of their own; ``offset``: where they are in it."""
+    """Whole blocks of an input as a separate input; ``offset``: their position in the input."""
 
     def __init__(self, content: memoryview, offset: int) -> None:
         super().__init__(content)
@@ -46,11 +47,11 @@ class Piece(MemoryWindow):
         return self.begin == len(self.view)
 
     def in_input(self, filled: Filled) -> Filled:
-        """Return a fill with offsets in the input."""
+        """Return a fill with its offsets converted to those of the whole input."""
         offset = self.offset
         if not offset:
             return filled
-        # Imported here: an input of one piece needs no arithmetic.
+        # Imported here: an input of a single piece needs no arithmetic.
         import pyarrow.compute as pc
 
         return replace(
@@ -62,7 +63,7 @@ class Piece(MemoryWindow):
 
 
 class BlockExtractor(DamageDetails, Extractor):
-    """Like ``Extractor``."""
+    """Implements ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
@@ -75,7 +76,7 @@ class BlockExtractor(DamageDetails, Extractor):
         self._piece = Piece(memoryview(b""), 0)
 
     def begin(self, opened: Opened) -> Extraction:
-        """Like ``Extractor.begin``."""
+        """Implement ``Extractor.begin``."""
         yield from ()
         request, window = self._request, opened.window
         self._readers.begin(None)
@@ -84,7 +85,7 @@ class BlockExtractor(DamageDetails, Extractor):
                 wanted=request.read_columns,
                 offsets=request.reads_offsets or request.byte_range is not None or request.mode == "failfast",
                 null_rows=request.null_fill_rows,
-                # A record, of which a block has a part, has the limit.
+                # The limit applies to a record, of which a block contains a part.
                 max_record=LARGEST_RECORD,
                 predicates=request.pushed.predicates,
             )
@@ -100,7 +101,7 @@ class BlockExtractor(DamageDetails, Extractor):
         return Next.CALL
 
     def take(self, window: Window) -> Extraction:
-        """Like ``Extractor.take``."""
+        """Implement ``Extractor.take``."""
         if self._piece.is_done:
             self._piece = self._next_piece(window, PIECE)
         piece = self._piece
@@ -128,7 +129,7 @@ class BlockExtractor(DamageDetails, Extractor):
     # Pieces ----------------------------------------------------------------------------------------------------------
 
     def _next_piece(self, window: Window, size: int) -> Piece:
-        """Return the next blocks that are at hand, of about ``size`` bytes at most; none at the end of the input."""
+        """Return the next available blocks, of about ``size`` bytes at most; empty at the end of the input."""
         most = max(size - size % self._block, self._block)
         if self._stop >= 0:
             left = self._stop - window.base - window.begin
@@ -147,12 +148,12 @@ class BlockExtractor(DamageDetails, Extractor):
         fill = partial(self._row_reader.fill, piece, capacity=request.batch_rows)
         filled = fill(chooses=bool(request.pushed.predicates) and request.byte_range is None and not request.grows)
         if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
-            # What is wrong is said with all rows before it.
+            # Damage is reported together with all rows before it.
             filled = fill()
         return filled
 
     def _skip_block(self, filled: Filled, piece: Piece) -> Iterator[DamagedRange]:
-        """Continue after the block in which rows have been lost."""
+        """Continue after the block in which rows were lost."""
         place = filled.position - piece.offset
         piece.begin = min(place - place % self._block + self._block, len(piece.view))
         content = bytes(piece.view[place : piece.begin][:CONTENT])
@@ -160,15 +161,15 @@ class BlockExtractor(DamageDetails, Extractor):
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
     def _unfinished(self, filled: Filled) -> int | None:
-        """Return where, in an input that grows, a row begins that has not been written to its end; ``None`` if there is
-        none."""
+        """Return the offset, in an input that grows, of a row that has not been written completely; ``None`` if there
+        is none."""
         written = self._written
         if written is None:
             return None
         return next((each.begin for each in filled.damages if each.end >= written), None)
 
     def _rows(self, filled: Filled, piece: Piece, begin: int, unfinished: int | None) -> Rows:
-        """Return the event of a fill that began at index ``begin`` of the piece, whose damage is noted."""
+        """Return the event of a fill that began at index ``begin`` of the piece; its damage is recorded."""
         stop = self._stop if unfinished is None else unfinished
         if stop >= 0 or self._begin:
             filled = _within(filled, self._begin, stop)
@@ -192,8 +193,8 @@ class BlockExtractor(DamageDetails, Extractor):
     # Byte ranges -----------------------------------------------------------------------------------------------------
 
     def _narrowed(self, opened: Opened, begin: int, stop: int) -> Window:
-        """Return the window with the first block of a byte range. A range has the records that begin in it; if these
-        are written in pieces, it ends where the first record begins after it."""
+        """Return the window from the first block of a byte range on. A range has the records that begin in it; if
+        records are fragmented, it ends at the beginning of the first record after it."""
         path = self._scanned.source.path
         if opened.begin_at is None:
             raise UnsupportedError("is compressed, or only read from its beginning: it has no byte ranges", path=path)
@@ -205,7 +206,7 @@ class BlockExtractor(DamageDetails, Extractor):
         return opened.restart(self._begin - self._begin % self._block)
 
     def _learn(self, opened: Opened) -> None:
-        """Let the joiner learn from the first block what its records tell of all others."""
+        """Give the joiner the information in the records of the first block that applies to all others."""
         assert self._scanned.joiner is not None
         for filled in self._blocks_from(opened, 0):
             if filled.rows:
@@ -213,7 +214,7 @@ class BlockExtractor(DamageDetails, Extractor):
                 return
 
     def _beginning(self, opened: Opened, offset: int) -> int:
-        """Return where the first record, or damage, begins at or after an offset; the end of the input if there is
+        """Return the offset of the first record, or damage, at or after an offset; the end of the input if there is
         none."""
         if offset == 0:
             return 0
@@ -231,7 +232,7 @@ class BlockExtractor(DamageDetails, Extractor):
         return max(offset, opened.window.base + len(opened.window.view))
 
     def _blocks_from(self, opened: Opened, offset: int) -> Iterator[Filled]:
-        """Yield the rows of each block from an offset on, as long as there are some."""
+        """Yield the rows of each block from an offset on, until there are none."""
         window = opened.restart(offset)
         if window.base + window.begin < offset:
             return

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 KEEPS = "mode=permissive keeps the records before it"
 FEW_ITEMS = 10_000
-"""Items, and characters of computed text, of a row that is not complete, after which nothing is known of its size."""
+"""Number of items, and of characters of computed text, of an incomplete row after which its size counts as unknown."""
 MOST_ITEMS = 1_000_000
-"""Items of all places at which rows are looked for inside it, besides those for the bytes looked through."""
+"""Number of items for all searches for rows inside a damaged row, in addition to those for the bytes searched."""
 
 
 class DamageDetails:
-    """Works out details of the damaged records of one input, by reading again what is at hand of it.
+    """Determines details of the damaged records of one input by reading the available bytes again.
 
-    ``padding``: unused bytes after each row, which is set when it is known.
+    ``padding``: the number of unused bytes after each row, set when it is known.
     """
 
     def __init__(self, scanned: ScannedInput) -> None:
@@ -40,7 +40,7 @@ class DamageDetails:
         self._zeros = ZeroRuns()
 
     def settings(self, **different: Any) -> Settings:
-        """Return settings for reading the input's rows, but for those that are ``different``."""
+        """Return settings for reading the input's rows, with those in ``different`` replaced."""
         request = self._request
         usual = {
             "verify": request.verify,
@@ -51,8 +51,8 @@ class DamageDetails:
         return Settings(**(usual | different))
 
     def checker(self) -> ObjectRowReader:
-        """Return a reader of rows as objects that reads few items of them."""
-        # Imported here: inputs that do not grow need none of the generated classes and what they depend on.
+        """Return a reader of rows as objects that reads only few items of them."""
+        # Imported here: inputs that do not grow do not need the generated classes and their dependencies.
         from ..rows.object_reader import ObjectRowReader
 
         made = ObjectRowReader(self._request.format, self._readers.root, self.settings(max_computed=FEW_ITEMS))
@@ -60,9 +60,11 @@ class DamageDetails:
         return made
 
     def of_fill(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> tuple[int | None, str | None]:
-        """Return number and field of a fill's first damaged record: all records of the fill before it are good.
+        """Return the number and the invalid field of a fill's first damaged record; all records of the fill before it
+        are valid.
 
-        ``begin``: where the fill began, as an index of the view; ``at_start``: whether that is the input's beginning.
+        ``begin``: the beginning of the fill, as an index of the view; ``at_start``: whether that is the beginning of
+        the input.
         """
         if damage.inside:
             return self._number_inside(window, damage, begin, at_start), None
@@ -77,7 +79,7 @@ class DamageDetails:
         return self.number(before), self.field(damage, content)
 
     def _number_inside(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> int | None:
-        """Return the number of a fill's first damaged record, which is a part of a unit."""
+        """Return the number of a fill's first damaged record, which is part of a unit."""
         consumed = window.begin
         window.begin = begin
         try:
@@ -89,25 +91,25 @@ class DamageDetails:
         return self.number(sum(offset < damage.begin for offset in filled.offsets.to_pylist()))
 
     def number(self, more: int = 0) -> int | None:
-        """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` if the
-        reading did not begin with the first."""
+        """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` if reading
+        did not begin with the first record."""
         first = self._request.byte_range[0] if self._request.byte_range else 0
         return None if first else self._report.rows + more + 1
 
     def field(self, damage: RowDamage, content: bytes | None) -> str | None:
-        """Return the field to blame; ``content``: the bytes of the record, where they are at hand."""
+        """Return the invalid field; ``None`` if it is unknown. ``content``: the bytes of the record, if available."""
         if content is None or damage.reason not in ("checksum", "value", "length", "encoding", "codec"):
             return None
-        # Imported here: files without damage need none of the generated classes and what they depend on.
+        # Imported here: files without damage do not need the generated classes and their dependencies.
         from .error_field import field_of_record
 
         return field_of_record(self._request.format, self._readers.root, content, damage.reason, self._request.verify)
 
     def limit_hint(self, window: Window, offset: int) -> str:
-        """Return a sentence on whether a larger ``max_record`` would read the row at ``offset``, whose length may be
-        damaged."""
+        """Return a sentence about whether a larger ``max_record`` would allow reading the row at ``offset``, whose
+        length may be damaged."""
         request, taken = self._request, None
-        # Where rows were looked for after it, its bytes need not be at hand any more.
+        # If rows were searched for after it, its bytes may no longer be available.
         if not request.recovers and (self._readers.root is not None or not request.format.has_prologue):
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
             taken = takes_row(self._readers.rows(settings), window, offset)
@@ -116,19 +118,19 @@ class DamageDetails:
         return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
 
     def zeros_joined(self, filled: Filled, window: Window) -> tuple[Filled, set[int]]:
-        """Return a fill with one damaged range for each run of zeros inside of units, and the rows of nulls that the
-        others had."""
+        """Return a fill with one damaged range for each run of zeros inside of units, and the rows of nulls of the
+        ranges that were joined."""
         if not any(each.inside for each in filled.damages):
             return filled, set()
         damages = self._zeros.joined(filled.damages, window.view, window.base)
         gone = {each.row for each in filled.damages} - {each.row for each in damages} - {-1}
         return replace(filled, damages=damages), gone
 
-    # Noting ----------------------------------------------------------------------------------------------------------
+    # Recording -------------------------------------------------------------------------------------------------------
 
     def note(self, damage: RowDamage, content: bytes, field: str | None = None) -> bool:
-        """Note a damaged range that is not a part of a fill, as ``DamageLog.note``. ``content``: its bytes; ``field``:
-        whose value is refused, if known and is of no record."""
+        """Record a damaged range that is not part of a fill, like ``DamageLog.note``. ``content``: its bytes;
+        ``field``: the invalid field, if known and not part of a record."""
 
         def details(damage: RowDamage) -> tuple[int | None, str | None]:
             return (None, field) if field is not None else (self.number(), self.field(damage, content))
@@ -136,7 +138,7 @@ class DamageDetails:
         return self._log.note(damage, details)
 
     def lose(self, lost: Lost, window: Window) -> None:
-        """Note a row after which nothing is read, as ``DamageLog.lose``."""
+        """Record a row after which nothing is read, like ``DamageLog.lose``."""
         sentence, advice = None, LOST_ADVICE
         if lost.tail == "truncated":
             sentence, advice = lost.sentence, cut_advice(self._request.format)

@@ -12,14 +12,16 @@ from ..rows.reader import RowDamage
 from .request import grows_by_rows
 
 MOST_LISTED = 100_000
-"""Damaged ranges that a report lists; more are only counted. Rubbish of any size must not fill the memory."""
+"""Maximum number of damaged ranges that a report lists; others are only counted, so that garbage of any size does not
+exhaust the memory."""
 LISTED_EMPTY = 64
-"""Empty frames, one after the other, that are listed one by one; from the next on they are one range. A hole in a log
-whose delimiter is a zero byte has as many of them as bytes. Each byte range that is read by itself counts again."""
+"""Number of consecutive empty frames that are listed individually; further ones are joined to one range. A hole in a
+log whose delimiter is a zero byte has as many empty frames as bytes. Each byte range that is read independently counts
+anew."""
 
 
 Details = Callable[[RowDamage], tuple[int | None, str | None]]
-"""Gives a damaged record's number and the field to blame, as far as they are known; asked for an error only."""
+"""Returns the number of a damaged record and the invalid field, as far as they are known; called only for errors."""
 
 ADVICE = {
     "checksum": "mode=permissive leaves it out, verify=False keeps it",
@@ -28,19 +30,19 @@ ADVICE = {
         "a larger max_computed where its text is computed"
     ),
 }
-"""By reason: with which options reading continues."""
+"""By reason: the options with which reading continues."""
 ANY_ADVICE = "mode=permissive leaves it out"
 FAILED_ADVICE = "mode=permissive keeps the records before it"
 LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
 
 
 def cut_advice(format: Format) -> str:
-    """Return with which options reading continues where an input ends inside a record."""
+    """Return the options with which reading continues if an input ends inside a record."""
     return f"{FAILED_ADVICE}, tail=growing waits for the rest of it" if grows_by_rows(format) else FAILED_ADVICE
 
 
 class DamageLog:
-    """Notes damage in the order of the input."""
+    """Records damage in the order of the input."""
 
     def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, delimiter: bytes) -> None:
         self._report = report
@@ -51,13 +53,13 @@ class DamageLog:
         self._empty_end = -1
 
     def narrow(self, begin: int, stop: int) -> None:
-        """Note only what begins in these bytes from now on."""
+        """Record only damage that begins in this byte range from now on."""
         self._begin, self._stop = begin, stop
 
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
-        """Add a range to the report. Return whether a row of nulls may replace it: not where it belongs to another byte
+        """Add a range to the report. Return whether a row of nulls may replace it: not if it belongs to another byte
         range or continues a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
-        sentence that says more than the reason does."""
+        sentence with details beyond the reason."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
             return False
         if self._fails:
@@ -74,13 +76,13 @@ class DamageLog:
         return True
 
     def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
-        """Note the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
-        ``failfast``, for every byte range: nothing after it can be read."""
+        """Record the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
+        ``failfast``, for every byte range, since nothing after it can be read."""
         if self._fails:
             raise self._error(damage, *details(damage), advice, said)
 
     def fail(self, error: WireloomError, offset: int, advice: str) -> RowDamage:
-        """Note that the codec or the storage failed at ``offset``, and return the damage there. Raises
+        """Record that the codec or the storage failed at ``offset``, and return the damage there. Raises
         ``DamagedInputError`` in mode ``failfast``."""
         report, reason = self._report, error.reason or "missing"
         report.error = error.message
@@ -90,7 +92,7 @@ class DamageLog:
             raise DamagedInputError(
                 error.message, path=report.path, offset=offset, reason=reason, advice=advice
             ) from error
-        # It concerns every byte range that has come so far.
+        # It concerns every byte range read so far.
         report.damaged.append(Damage(offset, 0, reason))
         return RowDamage(offset, offset, -1, reason)
 
@@ -136,7 +138,7 @@ class DamageLog:
             self._report.damaged[-1] = Damage(last.offset, end - last.offset, last.reason)
 
     def is_in_run(self, offset: int) -> bool:
-        """Return whether a long run of empty frames reaches to this offset."""
+        """Return whether a long run of empty frames extends to this offset."""
         return self._empty > LISTED_EMPTY and self._empty_end == offset
 
     def grow_run(self, end: int) -> None:

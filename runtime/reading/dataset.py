@@ -1,4 +1,4 @@
-"""A source as a dataset of pyarrow: columns and filters of queries reach the reader."""
+"""A source as a dataset of pyarrow: the columns and filters of queries are passed to the reader."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ADVICE = "read it first, as with dataset.to_table(), and do it with the table"
 
 
 class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
-    """The rows of some inputs, for what takes a ``pyarrow.dataset.Dataset``: DuckDB, Polars, DataFusion.
+    """The rows of some inputs, for libraries that accept a ``pyarrow.dataset.Dataset``: DuckDB, Polars, DataFusion.
 
-    Each query is a new scan, which reads the columns and returns the rows that the query needs. What pyarrow's datasets
-    do beyond scanning and filtering raises ``UnsupportedError``.
+    Each query is a new scan, which reads the columns and returns the rows that the query needs. Features of pyarrow's
+    datasets other than scanning and filtering raise ``UnsupportedError``.
     """
 
     def __init__(self, request: ScanRequest, inputs: Sequence[Input]) -> None:
@@ -38,15 +38,15 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
     def scanner(
         self, columns: Any = None, filter: Any = None, batch_size: int | None = None, **_: Any
     ) -> pyarrow.dataset.Scanner:
-        """Return a ``pyarrow.dataset.Scanner`` of some columns (also as a mapping of expressions), of the rows for
-        which ``filter`` is true. Options of pyarrow that say how files are read have no effect."""
+        """Return a ``pyarrow.dataset.Scanner`` of some columns (also as a mapping of expressions), for the rows for
+        which ``filter`` is true. Options of pyarrow about how files are read have no effect."""
         if batch_size is not None:
             batch_size = min(batch_size, self._request.batch_rows)
         names = list(self.schema.names) if columns is None or isinstance(columns, dict) else list(columns)
         unknown = [name for name in names if name not in self.schema.names]
         if unknown:
             raise WireloomError(f"the dataset has no column {unknown[0]!r}: it has {', '.join(self.schema.names)}")
-        # What only counts rows needs none of the columns, and gets the first one.
+        # A query that only counts rows needs no column, and receives the first one.
         read = names or self.schema.names[:1]
         request = _filtered(self._request, filter)
         if batch_size:
@@ -81,7 +81,7 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
 @takes(ScanOptions)
 def dataset(format: str | Path | Format, source: Any, **options: Any) -> LogDataset:
     """Return the rows of ``source`` as a ``pyarrow.dataset.Dataset``. Parameters and errors are those of
-    ``wireloom.scan``; inputs are opened by queries alone, and those that can be read once serve one query.
+    ``wireloom.scan``. Inputs are only opened by queries; those that can be read only once serve a single query.
 
     {options}
     """
@@ -90,14 +90,14 @@ def dataset(format: str | Path | Format, source: Any, **options: Any) -> LogData
 
 
 def _filtered(request: ScanRequest, expression: Any) -> ScanRequest:
-    """Return the request with one more filter. A limit would count other rows then."""
+    """Return the request with an additional filter. A limit would count other rows then."""
     if expression is not None and request.limit is not None:
         raise UnsupportedError("a dataset with a limit cannot be filtered: leave limit out, and limit the query")
     return narrowed(request, _shown(request), None, expression)
 
 
 def _shown(request: ScanRequest) -> list[str]:
-    """Return the names of the columns that are asked for."""
+    """Return the names of the selected columns."""
     return list(request.layout.names[: request.shown])
 
 

@@ -1,7 +1,7 @@
 """The field that makes a damaged record invalid, for error messages.
 
-The engine counts and skips damage without names. Before an error is raised, the generated
-classes read the damaged bytes again to find the field.
+The engine counts and skips damage without names. Before an error is raised, the generated classes read the damaged
+bytes again to find the field.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..rows.reader import Settings
 def field_of_record(format: Format, root: Struct | None, content: bytes, reason: str, verify: bool) -> str | None:
     """Return the name of the field for which a record is refused with ``reason``; ``None`` if there is no single one.
 
-    ``content``: the record as it is in the input, for delimited rows with the delimiter before it.
+    ``content``: the bytes of the record in the input; for delimited rows, including the delimiter before it.
     """
     from ..rows.object_reader import ObjectRowReader
     from ..rows.object_rows import IncompleteError, LostError

@@ -1,6 +1,6 @@
 """Events of a scan of an input: rows, damaged ranges and the end, in the order of the input.
 
-Batches, ``inspect`` and columns of blobs are made of these events; none of them reads by itself.
+Batches, ``inspect`` and columns of blobs are built from these events; none of them reads on its own.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Head:
-    """The bytes before the first row, from the beginning of the input. ``whole``: the complete input, of a format that
-    is read as a whole. ``content`` is valid until the next event is asked for, here as in all events."""
+    """The bytes before the first row, from the beginning of the input. ``whole``: whether it is the complete input, for
+    a format that is read as a whole. ``content`` is valid until the next event is requested, as in all events."""
 
     content: memoryview
     whole: bool = False
@@ -27,14 +27,17 @@ class Head:
 
 @dataclass(slots=True)
 class Rows:
-    """Rows that are one after the other, as one array per wanted column.
+    """Consecutive rows, as one array per wanted column.
 
-    ``offsets``: uint64, where each row begins in the input, ``None`` if that was not asked for. ``damages``: damaged
-    ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 where it has none. ``hidden``:
-    the rows of nulls that are not shown. ``errors``: by row of nulls, the details in ``_error`` beyond the reason.
-    ``content``: bytes of the input, and ``base`` the offset of the first of them. ``end``: offset of the byte after the
-    last row. ``first`` … ``last`` (not included): the rows that belong to the byte range. ``chosen``: rows for which
-    predicates of the filter do not hold are not among them.
+    - ``offsets``: a uint64 array with the offset of each row in the input; ``None`` if not requested.
+    - ``damages``: damaged ranges among the rows, in order; the ``row`` of each is that of its row of nulls, -1 if it
+      has none.
+    - ``hidden``: the rows of nulls that are not shown.
+    - ``errors``: by row of nulls, the details in ``_error`` beyond the reason.
+    - ``content``: bytes of the input; ``base``: the offset of the first of them.
+    - ``end``: the offset of the byte after the last row.
+    - ``first``, ``last`` (exclusive): the rows that belong to the byte range.
+    - ``chosen``: whether rows for which predicates of the filter are false are missing.
     """
 
     rows: int
@@ -49,7 +52,7 @@ class Rows:
     hidden: frozenset[int] = frozenset()
     errors: Mapping[int, str] = field(default_factory=dict)
     units: UnitRows | None = None
-    """The units that the rows are of, in formats of messages."""
+    """The units of the rows, in formats of messages."""
     chosen: bool = False
 
     @classmethod
@@ -65,8 +68,8 @@ class Rows:
 
 @dataclass(slots=True)
 class UnitRows:
-    """The units of an event ``Rows``. ``number``: of the first one in the input, from 0. ``between``: the ranges that
-    gave no unit, each with the number of the row before which it stands."""
+    """The units of a ``Rows`` event. ``number``: the number of the first one in the input, from 0. ``between``: the
+    ranges without a unit, each with the number of the row that follows it."""
 
     piece: Piece
     number: int
@@ -77,7 +80,7 @@ class UnitRows:
 class DamagedRange:
     """Bytes between rows that contain no row. ``content``: the first of them, ``None`` if they are not in memory;
     ``error``: a sentence with details beyond the reason. ``shown``: whether a row of nulls may replace the range: not
-    where it belongs to another byte range or continues the previous range."""
+    if it belongs to another byte range or continues the previous range."""
 
     damage: RowDamage
     content: bytes | None
@@ -87,7 +90,7 @@ class DamagedRange:
 
 @dataclass(slots=True)
 class Framing:
-    """Bytes ``begin`` … ``end`` of the input that are part of the framing of messages and of no unit."""
+    """Bytes ``begin`` … ``end`` of the input that are part of the framing of messages but not of a unit."""
 
     begin: int
     end: int
@@ -104,9 +107,9 @@ class Failed:
 
 @dataclass(slots=True)
 class End:
-    """The end of the input, as in the report. ``end``: offset after the last byte in memory; ``content``: the first
+    """The end of the input, as in the report. ``end``: the offset after the last byte in memory; ``content``: the first
     bytes from ``report.tail_offset`` on that are in memory. ``sentence``: why nothing is read from there on, if there
-    are details beyond the word of the tail."""
+    are details beyond the value of the tail."""
 
     end: int
     content: bytes

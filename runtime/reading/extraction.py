@@ -1,7 +1,7 @@
-"""Extractors: they read rows from the window of one input and say how the scan continues.
+"""Extractors: they read rows from the window of one input and determine how the scan continues.
 
-There is one extractor for rows that are in the input themselves, one for blocks of a fixed size, one for formats that
-are read as a whole and one for messages. The loop that runs them is that of ``wireloom.reading.input_scan``.
+There is one extractor for rows that are stored directly in the input, one for blocks of a fixed size, one for formats
+that are read as a whole and one for messages. The loop that runs them is in ``wireloom.reading.input_scan``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ScannedInput:
-    """The state of an input that is being read. ``readers``: those of the scan; ``start``: offset at which
-    the reading began; ``joiner``: puts rows together, where they are fragments."""
+    """The state of an input that is being read. ``readers``: those of the scan; ``start``: the offset at which reading
+    began; ``joiner``: assembles rows from fragments, if they are fragmented."""
 
     request: ScanRequest
     source: Input
@@ -48,14 +48,14 @@ class Next(Enum):
     """The condition under which an extractor continues."""
 
     CALL = "call"
-    """Nothing: it is to be called again."""
+    """None: it can be called again."""
     INPUT = "input"
     """More input in the window."""
 
 
 @dataclass(slots=True)
 class Ended:
-    """The rows end at ``offset``, and reading stops. ``is_read``: all of the input has been read."""
+    """The rows end at ``offset``, and reading stops. ``is_read``: whether the whole input has been read."""
 
     offset: int
     is_read: bool
@@ -63,13 +63,15 @@ class Ended:
 
 @dataclass(slots=True)
 class Lost:
-    """The row or unit at ``offset`` does not say where the next one begins.
+    """The end of the row or unit at ``offset`` is unknown.
 
-    ``reason``: why, as in ``RowDamage``. ``tail``: how the input ends if no other row is found, a word of
-    ``FileReport.tail``. ``skipped``: the reason of the range up to the next row, by default ``reason``. ``resumes``:
-    the offset at which the next valid row begins, if known. ``content``: the first bytes of the
-    range, if it has already been searched without finding a row. ``sentence``: details of the reason;
-    ``cause``: the exception that it comes from. ``is_read``: all of the input counts as read.
+    - ``reason``: as in ``RowDamage``.
+    - ``tail``: how the input ends if no other row is found, a value of ``FileReport.tail``.
+    - ``skipped``: the reason of the range up to the next row, by default ``reason``.
+    - ``resumes``: the offset at which the next valid row begins, if known.
+    - ``content``: the first bytes of the range, if it has already been searched without finding a row.
+    - ``sentence``: details of the reason; ``cause``: the original exception.
+    - ``is_read``: whether the whole input counts as read.
     """
 
     offset: int
@@ -84,35 +86,36 @@ class Lost:
 
 
 Extraction = Generator["Event", None, Next | Ended | Lost]
-"""The events of one call. They use the window, so it is changed only when the next one is asked for."""
+"""The events of one call. They use the window, so it is changed only when the next one is requested."""
 
 
 class Extractor(Protocol):
-    """Reads the rows of one input, and notes the damage of its events."""
+    """Reads the rows of one input, and records the damage of its events."""
 
     reads_on: ClassVar[bool] = True
-    """Whether the input is read on after a lost row, to know how large it is, and whether it is nothing but zeros."""
+    """Whether the input is read to its end after a lost row, to determine its size and whether the rest consists of
+    zeros."""
 
     def begin(self, opened: Opened) -> Extraction:
-        """Read what is before the rows."""
+        """Read the bytes before the rows."""
         ...
 
     def take(self, window: Window) -> Extraction:
-        """Return the next rows: at most a batch, or those in the window."""
+        """Read the next rows: at most a batch, or those in the window."""
         ...
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
-        """Move ``window.begin``, where a lost row begins, to the next valid row: whether there is one, and the
-        first bytes before it. Where there is none the window is at the end of the input, and the bytes go up to there.
-        ``None``: rows of this format, or of this request, are not looked for."""
+        """Move ``window.begin``, where a lost row begins, to the next valid row. Return whether there is one, and the
+        first bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it.
+        ``None``: rows of this format, or of this request, are not searched for."""
         return None
 
     def note(self, damage: RowDamage, content: bytes) -> bool:
-        """Note a damaged range between rows, as ``DamageLog.note``; ``content``: its first bytes."""
+        """Record a damaged range between rows, like ``DamageLog.note``; ``content``: its first bytes."""
         ...
 
     def lose(self, lost: Lost, window: Window) -> None:
-        """Note a row after which nothing is read, as ``DamageLog.lose``."""
+        """Record a row after which nothing is read, like ``DamageLog.lose``."""
         ...
 
     def facts(self) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
-"""Records that are written in pieces: the fragments of one record are put together to one row.
+"""Records that are written in fragments, which are joined to one row per record.
 
 A record is one fragment of the kind *full*, or a *first* one, any number of *middle* ones and a *last* one, with
-nothing between them. Where one of them is missing, the others are damage.
+nothing between them. If one of them is missing, the others are damage.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from .request import ScanRequest
 
 FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
-"""What a fragment is of its record; ``UNKNOWN``: its kind is none of the format's."""
+"""The role of a fragment in its record; ``UNKNOWN``: its kind is not one of the format's."""
 ROLES = [re.compile(bytes([role])) for role in range(UNKNOWN + 1)]
-"""Finds a role among those of fragments; a byte alone is found faster than one of several."""
+"""Patterns that find a role among those of fragments; a single byte is found faster than one of several."""
 BEGINS = bytes(role in (FULL, FIRST) for role in range(256))
 """For each role, whether a record begins with it."""
 
 Note = Callable[[RowDamage, bytes], bool]
-"""Notes a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
+"""Records a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
 Content = Callable[[int, int], bytes | None]
 
 
 class FragmentJoiner:
-    """Turns the rows of one input, each a fragment, into those of records, or into the rows that are inside of these.
+    """Turns the rows of one input, each a fragment, into those of records, or into the rows inside of records.
 
-    ``request``: what is asked for; ``wire``: that of the fragments; ``note``: notes damage; ``content``: gives the
-    first bytes of a range of the input, ``None`` if they are not in memory.
+    ``request``: the request of the result; ``wire``: that of the fragments; ``note``: records damage; ``content``:
+    returns the first bytes of a range of the input, ``None`` if they are not in memory.
     """
 
     def __init__(
@@ -74,16 +74,16 @@ class FragmentJoiner:
 
     @property
     def open_at(self) -> int | None:
-        """Return the offset of a record whose last fragment has not come; ``None`` if there is none."""
+        """Return the offset of a record whose last fragment has not been read; ``None`` if there is none."""
         return None if self._open is None else self._open[1][0][0].as_py()
 
     def forget(self) -> None:
-        """Leave that record out."""
+        """Drop that record."""
         self._open = None
 
     def learn(self, arrays: Mapping[int, pa.Array]) -> None:
-        """Take from the first fragments of an input, which is read in byte ranges, what holds for all: the log that the
-        input holds, and how records are compressed."""
+        """Take from the first fragments of an input, which is read in byte ranges, the information that applies to all:
+        the log of the input, and the compression of records."""
         if self._codec is not None:
             self._codecs.known(arrays[self._codec])
             self._codecs.is_settled = True
@@ -91,7 +91,7 @@ class FragmentJoiner:
             self._kept(arrays)
 
     def beginnings(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
-        """Return the numbers of the fragments with which a record begins, or damage."""
+        """Return the numbers of the fragments at which a record, or damage, begins."""
         fragments, kinds = self._fragments, arrays[self._kind]
         others = pa.array([*fragments.middle, *fragments.last], kinds.type)
         kept, begins = self._kept(arrays), pc.invert(pc.is_in(kinds, value_set=others))
@@ -100,7 +100,7 @@ class FragmentJoiner:
         return pc.indices_nonzero(begins)
 
     def take(self, event: Event) -> Iterator[Event]:
-        """Yield the events that take the place of an event."""
+        """Yield the events that replace an event."""
         if isinstance(event, Rows):
             yield from self._joined(event)
             return
@@ -109,8 +109,8 @@ class FragmentJoiner:
         yield event
 
     def broken(self, at: int) -> Iterator[Event]:
-        """Yield the damage of the record whose last fragment has not come, if there is one. ``at``: the offset of what
-        came instead."""
+        """Yield the damage of the record whose last fragment has not been read, if there is one. ``at``: the offset of
+        what was read instead."""
         if self._open is not None:
             begin, self._open = self._open[1][0][0].as_py(), None
             yield self._damage(RowDamage(begin, at, -1, "fragment"))
@@ -134,7 +134,7 @@ class FragmentJoiner:
         first = 0
         if self._open is not None:
             first = yield from self._gone_on(event, arrays, places)
-        # Rows between two damaged ranges: a record never goes on after one.
+        # Rows between two damaged ranges: a record never continues after one.
         for begin, damage in [*breaks, (None, None)]:
             last = len(offsets) if begin is None else bisect_left(offsets, begin)
             end = event.end if begin is None else begin
@@ -148,8 +148,8 @@ class FragmentJoiner:
                 yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
 
     def _gone_on(self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array) -> Generator[Event, None, int]:
-        """Yield the record whose last fragment had not come before the event, if it is complete or broken now. Return
-        how many fragments of the event are parts of it: only these are copied."""
+        """Yield the record that was incomplete before the event, if it is now complete or broken. Return the number of
+        fragments of the event that are part of it: only these are copied."""
         assert self._open is not None
         parts, before = self._open
         offsets = _numbers(places)
@@ -173,7 +173,7 @@ class FragmentJoiner:
         return count
 
     def _roles(self, kinds: pa.Array) -> bytes:
-        """Return the role of each fragment, a byte each."""
+        """Return the role of each fragment, one byte each."""
         if kinds.type == pa.uint8() and not kinds.null_count:
             values = memoryview(kinds.buffers()[1] or b"")[kinds.offset : kinds.offset + len(kinds)]
             return bytes(values).translate(self._role_of_byte)
@@ -197,8 +197,8 @@ class FragmentJoiner:
     def _run(
         self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array, end: int, *, may_go_on: bool
     ) -> Iterator[Event]:
-        """Yield the records of fragments with nothing between them. ``places``: the offset of each; ``end``: the offset
-        after them; ``may_go_on``: whether more fragments may follow."""
+        """Yield the records of fragments without anything between them. ``places``: the offset of each; ``end``: the
+        offset after them; ``may_go_on``: whether more fragments may follow."""
         if not len(places):
             return
         roles = self._roles(arrays[self._kind])
@@ -222,9 +222,8 @@ class FragmentJoiner:
     def _looked_through(
         self, roles: bytes, offsets: memoryview, stops: memoryview
     ) -> tuple[int, list[tuple[int, int, str]]]:
-        """Return the number of the first fragment of a record that is not complete, and which fragments belong to no
-        record, as ranges of their numbers with the reason. ``offsets``, ``stops``: where each of them begins and
-        ends."""
+        """Return the number of the first fragment of an incomplete record, and the fragments that belong to no record,
+        as ranges of numbers with the reason. ``offsets``, ``stops``: the beginning and the end of each fragment."""
         dropped: list[tuple[int, int, str]] = []
         begin, before = -1, -1
         for number in sorted(found.start() for role in ROLES[FIRST:] for found in role.finditer(roles)):
@@ -257,7 +256,7 @@ class FragmentJoiner:
         first: int,
         last: int,
     ) -> Iterator[Event]:
-        """Yield the records of fragments of which none is missing, or the rows inside of them."""
+        """Yield the records of complete sets of fragments, or the rows inside of them."""
         if first == last:
             return
         joined = {number: array.slice(first, last - first) for number, array in arrays.items() if number in self._shown}
@@ -296,7 +295,7 @@ class FragmentJoiner:
 
 
 def _going_on(roles: bytes) -> tuple[int, bool]:
-    """Return how many of the first fragments go on with a record, and whether it ends with them."""
+    """Return how many of the first fragments continue a record, and whether it ends with them."""
     count = len(roles) - len(roles.lstrip(bytes([MIDDLE])))
     is_done = roles[count : count + 1] == bytes([LAST])
     return count + is_done, is_done
@@ -317,18 +316,18 @@ def _bytes_array(values: bytes) -> pa.Array:
 
 
 def _numbers(values: pa.Array) -> memoryview:
-    """Return an array of uint64 without nulls as what Python finds integers in by their number."""
+    """Return a uint64 array without nulls as a memory view, in which Python can search for integers."""
     return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
 
 
 def _after(starts: pa.Array, end: int) -> pa.Array:
-    """Return for each start where the next one is; for the last one the end."""
+    """Return, for each start, the next one; for the last start, the end."""
     return pa.concat_arrays([starts.slice(1), pa.array([end], starts.type)])
 
 
 def _put_together(pieces: pa.Array, starts: pa.Array) -> pa.Array:
-    """Return one value for each start, the pieces from there to the next one. They are not copied: the values of an
-    array are side by side."""
+    """Return one value for each start: the pieces from there to the next start. They are not copied, since the values
+    of an array are contiguous."""
     pieces = pieces.fill_null(b"") if pieces.null_count else pieces
     ends = pa.Array.from_buffers(pa.int32(), len(pieces) + 1, [None, pieces.buffers()[1]], offset=pieces.offset)
     kept = pa.concat_arrays([ends.take(starts), ends.slice(len(pieces))])

@@ -1,4 +1,4 @@
-"""The scan of one input, from its first byte to its last: the one loop that makes events of it."""
+"""The scan of one input, from its first byte to its last, in a single loop that yields events."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from .fragments import FragmentJoiner
 
 DRAINED = 64 * 1024 * 1024
-"""Most bytes after a lost row that are decompressed only to count them, and to know that they can be."""
+"""Maximum number of bytes after a lost row that are decompressed only to count them and to verify that they can be."""
 
 
 class InputScan:
-    """Reads one input. ``report`` is filled in while the events are iterated. ``readers``: those of the scan."""
+    """Reads one input. ``report`` is updated while the events are iterated. ``readers``: those of the scan."""
 
     def __init__(self, request: ScanRequest, source: Input, readers: Readers) -> None:
         self.report = FileReport(source.path)
@@ -59,13 +59,13 @@ class InputScan:
 
     @property
     def stored_bytes(self) -> int:
-        """Number of stored (compressed) bytes of the input that have been read so far."""
+        """Return the number of stored (compressed) bytes of the input that have been read so far."""
         stored = self._opened.stored
         return stored.position if stored is not None else self._opened.window.begin
 
     @property
     def at_start(self) -> bool:
-        """Return whether the reading began with the input's first byte."""
+        """Return whether reading began with the input's first byte."""
         return self._opened.at_start
 
     @property
@@ -75,8 +75,8 @@ class InputScan:
 
     @property
     def settled(self) -> int:
-        """Return the offset before which all rows begin that events have been given of. It is less than ``position``
-        where a record has begun whose last fragment has not come."""
+        """Return the offset before which all rows begin that have been part of events. It is less than ``position`` if
+        a record is incomplete."""
         open_at = None if self._joiner is None else self._joiner.open_at
         return self.position if open_at is None else open_at
 
@@ -96,7 +96,7 @@ class InputScan:
             yield from self._finish(opened, is_read)
             report.facts = dict(self._extractor.facts())
             if self._joiner is not None:
-                # That a record is not complete is known after what comes next.
+                # An incomplete record is recognised by what follows it.
                 report.damaged.sort(key=lambda each: each.offset)
             report.foreign = self._check.is_wrong(opened)
         finally:
@@ -104,13 +104,13 @@ class InputScan:
                 report.tail_offset = opened.window.base + opened.window.begin
                 self._scanned.count(opened.window)
             if not report.facts:
-                # Why the reading stops matters more than what routines would say of it.
+                # The reason why reading stops is more important than errors of routines.
                 with suppress(WireloomError):
                     report.facts = dict(self._extractor.facts())
             opened.close()
 
     def _read(self, opened: Opened) -> Generator[Event, None, bool]:
-        """Read to the end, or to a row after which nothing can be read. Return whether all of the input was read."""
+        """Read to the end, or to a row after which nothing can be read. Return whether the whole input was read."""
         extractor = self._extractor
         outcome = yield from self._joined(extractor.begin(opened))
         window = opened.window
@@ -130,7 +130,7 @@ class InputScan:
             outcome = yield from self._joined(extractor.take(window))
 
     def _joined(self, extraction: Extraction) -> Extraction:
-        """Yield the same with records in place of their fragments."""
+        """Yield the events with records in place of their fragments."""
         joiner = self._joiner
         if joiner is None:
             return (yield from extraction)
@@ -143,7 +143,7 @@ class InputScan:
             yield from joiner.take(event)
         begin = joiner.open_at
         if isinstance(outcome, Lost) and outcome.tail == "truncated" and self._request.grows and begin is not None:
-            # Fragments of the record are complete; the others are still to come.
+            # Some fragments of the record have been read; the others are still to come.
             joiner.forget()
             return replace(outcome, offset=begin)
         if isinstance(outcome, Lost):
@@ -188,14 +188,14 @@ class InputScan:
         return True
 
     def _lose(self, lost: Lost, opened: Opened) -> None:
-        """Note how the input ends where a row is lost."""
+        """Record how the input ends if a row is lost."""
         window = opened.window
         self.report.tail, self.report.tail_offset, self._sentence = lost.tail, lost.offset, lost.sentence
         self._size_tail(opened)
         if lost.tail != "truncated":
             self._extractor.lose(lost, window)
         elif window.error is None:
-            # What broke off otherwise is said by the error of the window.
+            # Other incomplete inputs are explained by the error of the window.
             if self._request.grows:
                 self.report.tail = "growing"
             else:
@@ -212,7 +212,7 @@ class InputScan:
         return End(end, content, self._sentence)
 
     def _finish(self, opened: Opened, is_read: bool) -> Generator[Event, None, None]:
-        """Note how the input ends, and the range that was not read."""
+        """Record how the input ends, and the range that was not read."""
         window, report = opened.window, self.report
         self._look_at_tail(opened)
         if is_read:
@@ -227,7 +227,7 @@ class InputScan:
                 report.tail_size = window.base + len(window.view) - report.tail_offset
 
     def _size_tail(self, opened: Opened) -> None:
-        """Note the size of the tail of messages, which are not read any further; that of rows is known later."""
+        """Record the size of the tail of messages, which are not read any further; that of rows is determined later."""
         window, report = opened.window, self.report
         if not self._extractor.reads_on:
             if window.at_end:
@@ -236,7 +236,7 @@ class InputScan:
                 report.tail_size = opened.size - report.tail_offset
 
     def _look_at_tail(self, opened: Opened) -> None:
-        """Note whether the part that is not read contains only zeros, if that can be determined without waiting."""
+        """Record whether the unread part consists of zeros, if that can be determined without waiting."""
         if (
             self._request.format.delimiter
             or not self._extractor.reads_on
@@ -261,7 +261,7 @@ class InputScan:
 
 
 def _extractor(scanned: ScannedInput) -> Extractor:
-    # Each is imported where it is needed: most inputs are of one kind.
+    # Imported where needed, since most inputs have the same kind.
     format = scanned.request.format
     if format.block and not scanned.request.whole:
         from .block_extractor import BlockExtractor

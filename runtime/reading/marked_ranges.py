@@ -1,7 +1,7 @@
-"""Byte ranges of inputs whose units end with a marker: each of them begins and ends where one ends.
+"""Byte ranges of inputs whose units end with a marker: each range begins and ends at the end of a unit.
 
-What is before the units is read for every range. Which units belong to a range does not depend on what the units before
-it hold, so that ranges that are next to each other have each unit once, damaged ones too.
+The bytes before the units are read for every range. The assignment of units to ranges does not depend on the content of
+earlier units, so that adjacent ranges contain each unit once, including damaged ones.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from collections.abc import Callable
 from ..input.window import Window
 
 Restart = Callable[[int], Window]
-"""Returns a window of the input that begins at an offset, in place of the one before it."""
+"""Returns a window of the input that begins at an offset and replaces the previous one."""
 
 
 def marked_range(restart: Restart, marker: bytes, first: int, wanted: tuple[int, int]) -> tuple[int, int]:
-    """Return where the units of a byte range begin and end. ``first``: where the first unit of the input begins."""
+    """Return the offsets at which the units of a byte range begin and end. ``first``: the offset of the first unit of
+    the input."""
     begin, stop = (_place_after(restart, marker, first, each) for each in wanted)
     return begin, stop
 
 
 def _place_after(restart: Restart, marker: bytes, first: int, offset: int) -> int:
-    """Return the first place at or after an offset at which a unit begins; the end of the input if there is none."""
+    """Return the first offset at or after ``offset`` at which a unit begins; the end of the input if there is none."""
     if offset <= first:
         return first
     window = restart(max(first, offset - len(marker)))

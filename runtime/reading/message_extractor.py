@@ -1,4 +1,4 @@
-"""Messages: units that a framing finds in the input, and the rows that a decoder makes of each."""
+"""Messages: units that a framing finds in the input, and their rows, which a decoder reads."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from .opening import Opened
 
 REASONS = {"limit": "limit", "invalid_length": "length", "truncated": "truncated"}
-"""The reason why nothing more is read, by the word of the tail; ``value`` for all other ways to lose the layout."""
+"""The reason why reading stops, by the value of the tail; ``value`` in all other cases of a lost layout."""
 ENVELOPE = ("magic", "digest", "length")
-"""Reasons of a message whose envelope does not hold."""
+"""Reasons of a message whose envelope is invalid."""
 SEARCHED = 1024 * 1024
-"""Bytes of input that are got at once where messages are looked for."""
+"""Number of bytes of input that are read at once when searching for messages."""
 
 
 class MessageExtractor(Extractor):
-    """Like ``Extractor``."""
+    """Implements ``Extractor``."""
 
     reads_on = False
 
@@ -60,7 +60,7 @@ class MessageExtractor(Extractor):
         self._wholes = 0
 
     def facts(self) -> Mapping[str, Any]:
-        """Like ``Extractor.facts``."""
+        """Implement ``Extractor.facts``."""
         facts: dict[str, Any] = {"messages": self._messages}
         units = self._request.format.message
         if units is not None and units.whole:
@@ -71,19 +71,19 @@ class MessageExtractor(Extractor):
         return facts
 
     def begin(self, opened: Opened) -> Extraction:
-        """Like ``Extractor.begin``: nothing is before messages."""
+        """Implement ``Extractor.begin``: there is nothing before messages."""
         yield from ()
         return Next.CALL
 
     def take(self, window: Window) -> Extraction:
-        """Like ``Extractor.take``."""
+        """Implement ``Extractor.take``."""
         view, base = window.view[window.begin :], window.base + window.begin
         complete = window.at_end and window.error is None
         units = self._framing.take(view, base, complete)
         if self._search is not None:
             is_lost = units.ended not in ("", CLEAN)
             if is_lost and len(view) - units.consumed < CHAIN_BYTES and window.extend():
-                # With what follows it can be told which lengths are damaged.
+                # The bytes after it show which lengths are damaged.
                 return Next.CALL
             units = self._search.believed(units, view, base, complete)
         yield from self._events(units, view, base)
@@ -111,7 +111,7 @@ class MessageExtractor(Extractor):
         return Lost(offset, reason, units.ended, skipped=skipped, sentence=units.detail or None, cause=units.cause)
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
-        """Like ``Extractor.resync``: to the next valid messages."""
+        """Implement ``Extractor.resync``: continue at the next valid messages."""
         if self._search is None:
             return None
         at, skipped = window.begin + 1, Skipped()
@@ -153,8 +153,8 @@ class MessageExtractor(Extractor):
     def _rows(
         self, piece: Piece, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int
     ) -> Rows:
-        """Return the event of a piece, whose damage is noted in the order of the input. ``damages``: between its
-        units."""
+        """Return the event of a piece, whose damage is recorded in the order of the input. ``damages``: those between
+        its units."""
         units, decoded = piece.units, piece.decoded
         problems = list(piece.problems)
         between: list[tuple[int, DamagedRange]] = []
@@ -184,7 +184,7 @@ class MessageExtractor(Extractor):
         return event
 
     def _says_nothing(self, problem: UnitProblem) -> bool:
-        """Return whether a damaged message may not be a message at all: its envelope, if there is one, is invalid."""
+        """Return whether a damaged message may not be a message at all, because its envelope, if any, is invalid."""
         units = self._request.format.message
         enveloped = units is not None and bool(units.prefix or units.digest)
         return not enveloped or problem.reason in ENVELOPE
@@ -199,7 +199,7 @@ class MessageExtractor(Extractor):
         return DamagedRange(damage, bytes(view[begin : damage.end - base][:CONTENT]), error, shown)
 
     def note(self, damage: RowDamage, content: bytes) -> bool:
-        """Like ``Extractor.note``."""
+        """Implement ``Extractor.note``."""
         return self._note(damage, explained(damage.reason))
 
     def _note(self, damage: RowDamage, sentence: str) -> bool:
@@ -208,7 +208,7 @@ class MessageExtractor(Extractor):
         return self._log.note(damage, _unknown, sentence)
 
     def lose(self, lost: Lost, window: Window) -> None:
-        """Like ``Extractor.lose``."""
+        """Implement ``Extractor.lose``."""
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
         if lost.tail == "truncated":
             size = window.base + len(window.view) - lost.offset
@@ -229,5 +229,5 @@ class MessageExtractor(Extractor):
 
 
 def _unknown(_damage: RowDamage) -> tuple[int | None, str | None]:
-    """Return a problem of which only a sentence is known."""
+    """Return that the number and the field of a problem are unknown."""
     return None, None

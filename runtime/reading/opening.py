@@ -1,4 +1,4 @@
-"""From an input to the window that rows are read from."""
+"""Opening of an input: from its source to the window that rows are read from."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, Prefetched
 from .request import ScanRequest
 
 COMPRESSED_WORTH = 256 * 1024
-"""Compressed inputs of fewer stored bytes than this are decompressed before a thread would have started."""
+"""Stored size in bytes below which compressed inputs are decompressed faster than a thread starts."""
 PLAIN_WORTH = 4 * 1024 * 1024
-"""The same for files that are not compressed, where a thread only copies."""
+"""The same for uncompressed files, for which a thread only copies."""
 HEAD = 4096
-"""Bytes in which a file's leading zeros, if it has any, mostly end."""
+"""Number of bytes within which the leading zeros of a file, if any, usually end."""
 
 
 @dataclass
@@ -28,16 +28,16 @@ class Opened:
     window: Window
     stored: Stored | None = None
     at_start: bool = True
-    """The window begins at the input's first byte; otherwise somewhere inside, before the first wanted delimiter."""
+    """Whether the window begins at the input's first byte; otherwise it begins before the first wanted delimiter."""
     size: int | None = None
-    """Bytes of the whole input as it is read, if known without reading it."""
+    """Size in bytes of the whole input as it is read, if known without reading it."""
     misnamed: bool = False
-    """Its name says that it is compressed, and its bytes say that it is not."""
+    """Whether the name indicates compression but the bytes are not compressed."""
     begin_at: Callable[[int], Window] | None = None
-    """Makes a window that begins at an offset of the input; ``None`` if bytes can only be read in their order."""
+    """Creates a window that begins at an offset of the input; ``None`` if bytes can only be read sequentially."""
 
     def restart(self, offset: int) -> Window:
-        """Continue at an offset of the input, with a new window in place of the one before it."""
+        """Continue at an offset of the input, with a new window that replaces the previous one."""
         assert self.begin_at is not None
         self.window.close()
         self.window = self.begin_at(offset)
@@ -53,8 +53,8 @@ class Opened:
 def open_input(request: ScanRequest, source: Input) -> Opened:
     """Open an input, detect its codec from its content, and seek to the beginning of the byte range if possible.
 
-    Errors of the content, or of the storage later on, are in ``window.error``. Raises ``WireloomError`` where
-    the input cannot be opened at all.
+    Errors of the content, or later ones of the storage, are stored in ``window.error``. Raises ``WireloomError`` if the
+    input cannot be opened.
     """
     begin = request.byte_range[0] if request.byte_range is not None else 0
     seeks = begin > 0 and bool(request.format.delimiter) and not request.format.has_prologue and source.seekable
@@ -71,7 +71,8 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             if content is not None:
                 return Opened(MemoryWindow(content, min(begin, len(content))), at_start=False)
             if source.is_file and 0 not in request.format.delimiter and _zeros(stored, begin) >= begin:
-                # The first row may lie after zeros, in this range: the file must be read from its beginning to know.
+                # The first row may follow zeros, in this range: the file must be read from its beginning to determine
+                # that.
                 stored.seek(0)
                 return Opened(StreamWindow(_blocks(request, source, stored, codec)), stored)
             stored.seek(min(begin, source.size or 0))
@@ -99,13 +100,13 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
         window.error = error
         return Opened(window, stored, misnamed=isinstance(error, CodecError))
     except BaseException:
-        # A traceback may be kept for long.
+        # A traceback may exist for a long time.
         stored.close()
         raise
 
 
 def _zeros(stored: Stored, most: int) -> int:
-    """Return how many zeros the input begins with, if not more than ``most``."""
+    """Return the number of zeros at the beginning of the input, at most ``most``."""
     head = stored.peek(HEAD)
     count = len(head) - len(head.lstrip(b"\0"))
     if count < len(head):
@@ -136,6 +137,6 @@ def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, code
         return codec != "none"
     if codec != "none":
         return source.size >= COMPRESSED_WORTH
-    # Plain files in memory or on a pipe gain nothing, and holes are passed over only without a thread.
+    # Plain files in memory or on a pipe gain nothing, and holes are skipped only without a thread.
     wanted = source.size if request.byte_range is None else min(request.byte_range[1], source.size)
     return source.is_file and not source.sparse and wanted - stored.position >= PLAIN_WORTH

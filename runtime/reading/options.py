@@ -1,4 +1,4 @@
-"""The options of every reader: the one place that has their defaults, their documentation and their checks."""
+"""The options of all readers, with their defaults, documentation and checks in one place."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from .row_filter import checked_filter, checked_limit
 BATCH_ROWS = 16384
 COMPLETE, GROWING = "complete", "growing"
 LAST_OFFSET = 2**63 - 1
-"""No input has an offset beyond it."""
+"""The largest possible offset in an input."""
 
 Progress = Callable[[int, int | None], None]
-"""Called with the stored bytes that were read and the number of all of them, ``None`` if that is not known."""
+"""Called with the number of stored bytes that were read and their total number, ``None`` if unknown."""
 
 MODES = {
     "permissive": "a damaged record is left out, or is a row of nulls if _error or _corrupt_record is among the"
@@ -59,7 +59,7 @@ _location_of = attrgetter(*(each.name for each in fields(Location)))
 
 @dataclass(frozen=True, kw_only=True)
 class ScanOptions(Location):
-    """The options of a reader of any format. Raises ``WireloomError`` for a value that an option does not take."""
+    """The options of a reader of any format. Raises ``WireloomError`` for an invalid value."""
 
     columns: Sequence[str] | None = option(
         None,
@@ -147,12 +147,12 @@ class ScanOptions(Location):
 
     @property
     def location(self) -> Location:
-        """Return how to reach an object store."""
+        """Return how an object store is accessed."""
         return Location(*_location_of(self))
 
     @classmethod
     def split(cls, given: Mapping[str, Any]) -> tuple[ScanOptions, dict[str, Any]]:
-        """Return the options of every reader among those that were given, and the others, which are the format's."""
+        """Return the common options among the given ones, and the remaining ones, which belong to the format."""
         if not given:
             return DEFAULTS, {}
         own = {name: value for name, value in given.items() if name not in NAMES_OF_OPTIONS}
@@ -164,14 +164,14 @@ NAMES_OF_OPTIONS = tuple(options_of(ScanOptions))
 LIMITS = tuple(
     name for name, each in options_of(ScanOptions).items() if each.kind in (NUMBER, OTHER) and not each.python
 )
-"""The limits and the codec: options that the command line takes as ``--option NAME=VALUE``."""
+"""The limits and the codec: options that the command line accepts as ``--option NAME=VALUE``."""
 
 P = ParamSpec("P")
 Result_co = TypeVar("Result_co", covariant=True)
 
 
 class Reader(Protocol[P, Result_co]):
-    """A function that takes a format, a source, the options ``P``, and by name those of the format itself."""
+    """A function with the parameters format, source, the options ``P``, and the options of the format by name."""
 
     @overload
     def __call__(self, format: Any, source: Any, *arguments: P.args, **options: P.kwargs) -> Result_co: ...
@@ -180,8 +180,8 @@ class Reader(Protocol[P, Result_co]):
 
 
 def takes(options: Callable[P, ScanOptions]) -> Callable[[Callable[..., Result_co]], Reader[P, Result_co]]:
-    """Decorate a function of a format, a source and ``**options``: its signature and its documentation get the options
-    of that class, for people and for type checkers."""
+    """Return a decorator for a function of a format, a source and ``**options``: its signature and its documentation
+    receive the options of that class, for readers and for type checkers."""
 
     def decorate(function: Callable[..., Result_co]) -> Reader[P, Result_co]:
         documented(function, options)

@@ -1,7 +1,7 @@
 """Conditions of Polars' queries as expressions of pyarrow.
 
-Polars shows a condition as JSON only, in a form that may change: what is not recognised is not translated, and Polars
-evaluates every condition itself as well. So a translation may let more rows pass than the condition, never fewer.
+Polars exposes a condition only as JSON, in a form that may change: what is not recognised is not translated, and Polars
+evaluates every condition itself as well. So a translation may accept more rows than the condition, never fewer.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "LtEq": operator.le,
 }
 TURNED = {"Gt": "Lt", "GtEq": "LtEq", "Lt": "Gt", "LtEq": "GtEq"}
-"""What a comparison is with its sides exchanged."""
+"""For each comparison operator, the one for exchanged operands."""
 UNITS = {"Milliseconds": "ms", "Microseconds": "us", "Nanoseconds": "ns"}
 
 
 def translated(predicate: Any, schema: pa.Schema) -> Any | None:
-    """Return an expression that is true wherever a condition of Polars is; ``None`` if there is no shorter way to
-    say so than true.
+    """Return an expression that is true wherever a condition of Polars is; ``None`` if that could only be a constant
+    true.
 
-    Comparisons of integers, bytes, text, times and truth values with constants are translated, tests for nulls, and
-    what combines them. Numbers with a fraction are not: Polars puts NaN in order, and Arrow does not."""
+    Translated are comparisons of integers, bytes, text, times and booleans with constants, tests for nulls, and their
+    combinations. Comparisons of floating-point numbers are not: Polars orders NaN, and Arrow does not.
+    """
     try:
         return _translated(json.loads(predicate.meta.serialize(format="json")), schema)
     except Exception:
-        # Whatever has changed in Polars, it evaluates the condition itself.
+        # Whatever changes in Polars, it evaluates the condition itself.
         return None
 
 
@@ -68,7 +69,8 @@ def _only(node: Any) -> tuple[str, Any]:
 
 
 def _constant(literal: Any, wanted: pa.DataType) -> pa.Scalar | None:
-    """Return a constant of a column's type; ``None`` if it has no such value, or is not recognised."""
+    """Return a constant of a column's type; ``None`` if the type has no such value, or the literal is not
+    recognised."""
     kind, value = _only(_only(literal)[1])
     if pa.types.is_integer(wanted) and isinstance(value, int) and kind.lower().startswith(("int", "uint")):
         return pa.scalar(value, wanted)

@@ -1,4 +1,4 @@
-"""A scan as a lazy frame of Polars: columns, conditions and limits of a query reach the reader."""
+"""A scan as a lazy frame of Polars: columns, conditions and limits of a query are passed to the reader."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None, Any]
     """Return the rows of a scan as a ``polars.LazyFrame``. ``batches``: starts a new scan for some of the columns, a
     number of rows and a filter, as a context manager that iterates record batches.
 
-    A query reads the columns that it needs, and a limit ends the scan early. Conditions that can be translated filter
-    the batches before Polars converts them. Raises ``MissingExtraError`` if Polars is not installed.
+    A query reads only the columns that it needs, and a limit ends the scan early. Conditions that can be translated
+    filter the batches before Polars converts them. Raises ``MissingExtraError`` if Polars is not installed.
     """
     require("polars", "polars", "a lazy frame")
     # Imported here: only users of Polars need it.
@@ -30,7 +30,7 @@ def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None, Any]
         columns: list[str] | None, predicate: polars.Expr | None, rows: int | None, batch_size: int | None
     ) -> Iterator[polars.DataFrame]:
         names = schema.names if columns is None else columns
-        # What only counts rows needs none of the columns, and gets the first one.
+        # A query that only counts rows needs no column, and receives the first one.
         filter = None if predicate is None else translated(predicate, schema)
         with batches(names or schema.names[:1], rows if predicate is None else None, filter) as scanner:
             left = rows

@@ -1,4 +1,4 @@
-"""Files that are allocated before they are written: where their records end."""
+"""Files that are allocated before they are written: the end of their records."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..rows.zero_runs import ends_in_zeros
 from .recovery import without_last
 
 MOST_KEPT = 256 * 1024 * 1024
-"""Bytes after a damaged record that are kept while it is not known whether anything follows it."""
+"""Number of bytes after a damaged record that are kept until it is known whether anything follows it."""
 
 
 def without_torn(filled: Filled, window: Window, layout: tuple[int, int] | None, *, grows: bool) -> tuple[Filled, bool]:
-    """Return a fill without its last row, if that is damaged because it was not written to its end: it is truncated
-    then; and whether that is so. ``layout``: the size of a sector and of a record's header, as in ``Format``. In an
+    """Return a fill without its last row if that row is damaged because it was not written completely, as truncated;
+    and whether that is the case. ``layout``: the sizes of a sector and of a record's header, as in ``Format``. In an
     input that ``grows``, the rest of the row may still be written: it ends in zeros."""
     last = filled.damages[-1] if filled.damages else None
     if last is None or last.inside:
@@ -35,7 +35,7 @@ def without_torn(filled: Filled, window: Window, layout: tuple[int, int] | None,
 
 
 def _has_empty_sector(damage: RowDamage, window: Window, sector: int, header: int) -> bool:
-    """Return whether some sector of a record is all zeros."""
+    """Return whether a sector of a record consists of zeros."""
     begin = damage.begin + header
     while sector and begin < damage.end:
         end = min(begin - begin % sector + sector, damage.end)

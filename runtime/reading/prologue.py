@@ -1,4 +1,4 @@
-"""The root's attributes that are before the rows."""
+"""The root's attributes before the rows."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from ..rows.object_rows import NESTED
 from .error_field import field_of
 
 FIRST = 64 * 1024
-"""Bytes of the window that are taken for a prologue; more if it needs them, but not for what is at positions."""
+"""Number of bytes of the window that are copied for a prologue; more if it needs them, except for instances at
+positions."""
 
 
 @dataclass
 class Root:
-    """The root object as far as it was read. ``size``: bytes that it took.
+    """The root object as far as it was read. ``size``: the number of bytes that it took.
 
-    ``refused``: why one of its values is, though its end is known, and ``field`` its name. ``lost``: why nothing after
-    it can be read, and ``error`` more about it.
+    ``refused``: the reason why a value is invalid although its end is known, and ``field`` the name of that value.
+    ``lost``: the reason why nothing after it can be read, and ``error`` details of it.
     """
 
     struct: Struct
@@ -34,7 +35,7 @@ class Root:
 
 
 def _lacks_bytes(format: Format, struct: Struct) -> bool:
-    """Return whether what the root has at positions, in units or before them, is not there yet."""
+    """Return whether instances of the root at positions, in units or before them, are not available yet."""
     for each in format.ahead:
         try:
             getattr(struct, each)
@@ -45,7 +46,7 @@ def _lacks_bytes(format: Format, struct: Struct) -> bool:
 
 
 def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
-    """Read what is before the rows from the window's beginning, extending it as needed."""
+    """Read the attributes before the rows from the beginning of the window, and extend the window as needed."""
     taken = FIRST
     while True:
         left = len(window.view) - window.begin

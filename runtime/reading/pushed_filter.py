@@ -1,7 +1,7 @@
 """Filters as predicates of the engine.
 
-What an expression of pyarrow consists of is only to be had from its serialized form: calls, fields and constants, one
-after the other. What is not recognised there is left to the batches, which are filtered after they have been built.
+The structure of a pyarrow expression is only accessible in its serialized form: calls, fields and constants in
+sequence. Parts that are not recognised there are applied to the batches after these have been built.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..rows.predicates import Domain, Predicate, Ranges, common, union, without
 
 TOKEN = re.compile(r"(\w+): '(.*)'")
 TURNED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
-"""What a comparison is with its sides exchanged."""
+"""For each comparison operator, the one for exchanged operands."""
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """The predicates of a filter, for the engine. ``whole``: the filter for rows that it has not chosen, with constants
-    of the columns' own types if known; ``rest``: that for rows that hold the predicates, ``None`` where
-    these are all of it."""
+    """The predicates of a filter, for the engine. ``whole``: the filter for rows to which the engine has not applied
+    them, with constants of the columns' own types if known; ``rest``: the filter for rows for which the predicates are
+    true, ``None`` if nothing remains."""
 
     whole: Any
     predicates: tuple[Predicate, ...]
@@ -35,11 +35,11 @@ class Pushed:
 
 
 NOTHING = Pushed(None, (), None)
-"""There is no filter."""
+"""No filter."""
 
 
 class UnknownError(Exception):
-    """An expression is nothing that a predicate can say."""
+    """An expression cannot be represented by predicates."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Truth:
-    """The keys of a column for which an expression is true: it is false for all others. ``null``: what it is for nulls,
+    """The keys of a column for which an expression is true; it is false for all others. ``null``: its value for nulls,
     ``None`` for null."""
 
     column: str
@@ -64,11 +64,11 @@ class Truth:
 
 
 def pushed(format: Format, expression: Any) -> Pushed:
-    """Return what the engine can be asked of a filter that fits the format's columns, if there is one."""
+    """Return the predicates of a filter that fits the format's columns, if any."""
     if expression is None:
         return NOTHING
     if format.in_pieces:
-        # Rows are what comes of several rows of the engine.
+        # Rows are assembled from several rows of the engine.
         return Pushed(expression, (), expression)
     domains = {
         each.name: domain
@@ -107,7 +107,7 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 
 def fields_of(expression: Any) -> set[str] | None:
-    """Return the names of the fields in an expression, ``None`` if they are not to be had."""
+    """Return the names of the fields in an expression; ``None`` if they cannot be determined."""
     try:
         return set(_names(_tree(expression)))
     except (UnknownError, pa.ArrowException):
@@ -124,8 +124,8 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def _tree(expression: Any) -> Node:
-    """Return what an expression consists of. Raises ``UnknownError``, or ``pa.ArrowException`` for what Arrow does not
-    serialize."""
+    """Return the tree of an expression. Raises ``UnknownError``, or ``pa.ArrowException`` if Arrow cannot serialize
+    it."""
     file = pa.ipc.open_file(expression.__reduce__()[1][0])
     constants = file.get_batch(0)
     text = file.schema.to_string(show_schema_metadata=True, truncate_metadata=False)
@@ -167,7 +167,7 @@ def _node(tokens: list[tuple[str, str]], at: int, constants: pa.RecordBatch) -> 
 
 
 def _truth(node: Node, domains: Mapping[str, Domain]) -> Truth:
-    """Return for which values of the one column that it is about an expression is true. Raises ``UnknownError``."""
+    """Return the values of a single column for which an expression is true. Raises ``UnknownError``."""
     call, inside = node.call, node.inside
     if call in ("and_kleene", "or_kleene"):
         sides = [_truth(each, domains) for each in inside]
@@ -196,7 +196,7 @@ def _truth(node: Node, domains: Mapping[str, Domain]) -> Truth:
 
 
 def _compared(call: str, domain: Domain, constant: Any) -> Ranges:
-    """Return the keys of values for which a comparison with a constant holds."""
+    """Return the keys of values for which a comparison with a constant is true."""
     near = domain.around(constant)
     if near is None or (domain.is_truth and call not in ("equal", "not_equal")):
         raise UnknownError
@@ -219,7 +219,7 @@ def _compared(call: str, domain: Domain, constant: Any) -> Ranges:
 def _is_in(name: str, domain: Domain, options: Mapping[str, Any]) -> Truth:
     behaviour, values = options["null_matching_behavior"].as_py(), options["value_set"].values
     if behaviour != 0:
-        # Any but that a null is one of the values if these have one.
+        # All of them, except that null is one of the values if any value is null.
         raise UnknownError
     keys: list[tuple[int, int]] = []
     for each in values.drop_null():
@@ -264,8 +264,8 @@ MADE: Mapping[str, Callable[..., Any]] = {
 
 
 def _expression(node: Node, domains: Mapping[str, Domain], kind: pa.DataType | None = None) -> Any:
-    """Return the expression of a tree whose truth is known, with constants of ``kind`` where they have a value of it:
-    Arrow would compare an unsigned column with a signed constant as signed, and fail where a value is too large."""
+    """Return the expression of a tree whose truth is known, with constants converted to ``kind`` if possible: Arrow
+    would compare an unsigned column with a signed constant as signed, and fail for large values."""
     if node.name:
         return pc.field(node.name)
     if not node.call:
@@ -279,7 +279,7 @@ def _expression(node: Node, domains: Mapping[str, Domain], kind: pa.DataType | N
 
 def _cast(value: Any, kind: pa.DataType | None) -> Any:
     if kind is not None and pa.types.is_floating(kind):
-        # A cast to single precision would round, as Arrow's comparison does not.
+        # A cast to single precision would round, unlike Arrow's comparison.
         return value
     try:
         return value.cast(kind)

@@ -1,4 +1,4 @@
-"""Reading everything at once."""
+"""Reading of all rows at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(format: str | Path | Format, source: Any, **options: Any) -> pa.Table:
 
 @takes(ScanOptions)
 def read_with_report(format: str | Path | Format, source: Any, **options: Any) -> tuple[pa.Table, ReadReport]:
-    """Return the rows of ``source`` as a ``pyarrow.Table``, and the report of the scan. Otherwise like ``read``.
+    """Return the rows of ``source`` as a ``pyarrow.Table``, like ``read``, and the report of the scan.
 
     {options}
     """

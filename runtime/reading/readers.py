@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 
 class Readers:
-    """Makes each row reader and decoder once for all inputs of a scan, since making one takes as long as reading a
-    small file. ``root``: the object whose attributes are before the rows of the input that is being read, if any.
-    ``request``: that of what is in inputs."""
+    """Creates each row reader and decoder once for all inputs of a scan, since creating one takes as long as reading a
+    small file.
+
+    ``root``: the object whose attributes precede the rows of the current input, if any. ``request``: the request for
+    the bytes in inputs.
+    """
 
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None
@@ -31,7 +34,7 @@ class Readers:
             row_reader.begin(root)
 
     def rows(self, settings: Settings) -> RowReader:
-        """Return the row reader of these settings for the input that is being read."""
+        """Return the row reader with these settings for the current input."""
         found = self._row_readers.get(settings)
         if found is None:
             request = self.request
@@ -42,7 +45,7 @@ class Readers:
         """Return the decoder for the columns of these numbers."""
         found = self._decoders.get((wanted, null_rows))
         if found is None:
-            # Imported here: most formats need nothing of messages.
+            # Imported here: most formats do not need it.
             from ..rows.messages.decoders import make
 
             request = self.request

@@ -1,4 +1,4 @@
-"""Records that are compressed before they are written in pieces."""
+"""Records that are compressed before they are split into fragments."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..format.description import Fragments
 
 
 class RecordCodecs:
-    """Decompresses the records of one input. A record that does not say how it is compressed, since its column is null,
-    is compressed as the one before it that did."""
+    """Decompresses the records of one input. A record whose codec column is null is compressed like the previous one
+    that has a codec."""
 
     def __init__(self, fragments: Fragments) -> None:
         self._names = dict(fragments.codecs)
@@ -22,7 +22,7 @@ class RecordCodecs:
         """Whether what the first records said holds for all: other byte ranges of the input know nothing else."""
 
     def known(self, chosen: pa.Array) -> pa.Array:
-        """Return what says how the next fragments are compressed; null where none has said it yet."""
+        """Return the codec values of the next fragments; null while no fragment has specified one."""
         if chosen.null_count == len(chosen) and self._last is None:
             return chosen
         if self.is_settled and chosen.null_count:
@@ -36,7 +36,7 @@ class RecordCodecs:
         return chosen
 
     def _check_same(self, chosen: pa.Array) -> None:
-        """Raise ``UnsupportedError`` where records say anew how those after them are compressed."""
+        """Raise ``UnsupportedError`` if records change the compression of later ones."""
         others = [each for each in pc.unique(chosen.drop_null()).to_pylist() if each != self._last]
         if others:
             raise UnsupportedError(
@@ -45,7 +45,7 @@ class RecordCodecs:
             )
 
     def expanded(self, records: pa.Array, chosen: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:
-        """Return the content of records; and the numbers of those that have none, each with the reason."""
+        """Return the content of records, and the numbers of those without any, each with the reason."""
         if chosen.null_count == len(chosen):
             return records, []
         names = {value: "none" if value is None else self._names.get(value) for value in pc.unique(chosen).to_pylist()}

@@ -1,4 +1,4 @@
-"""Rows inside of records that are put together: these are an input of their own, each after its size."""
+"""Rows inside of reassembled records: these form a separate input, each with its size before it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from .request import ScanRequest
 
 AT_ONCE = 2 * 1024 * 1024
-"""Bytes of records that are read together; more where one has more."""
+"""Number of bytes of records that are read together; more if a record is larger."""
 SIZE = 4
-"""Bytes of the size before a record."""
+"""Size in bytes of the size before a record."""
 
 
 class RecordRows:
-    """Turns records of one input into their rows. ``request``: that of the table of the rows; ``damaged``: makes the
+    """Turns records of one input into their rows. ``request``: that of the table of the rows; ``damaged``: creates the
     event of a damaged range of the input."""
 
     def __init__(self, request: ScanRequest, report: FileReport, damaged: Callable[[RowDamage], DamagedRange]) -> None:
@@ -39,7 +39,8 @@ class RecordRows:
             wanted=request.layout.wanted,
             offsets=True,
             verify=request.verify,
-            # Fragments of a record have as many bytes as its limit says; what they expand to has a limit of its own.
+            # The limit on records applies to the fragments of a record; its decompressed content has a limit of its
+            # own.
             max_record=LARGEST_RECORD,
             max_computed=request.max_computed,
         )
@@ -48,8 +49,8 @@ class RecordRows:
         """Bytes of records, with their sizes, that have been read."""
 
     def take(self, event: Rows, records: pa.Array, ends: Sequence[int]) -> Iterator[Event]:
-        """Yield the rows inside of records, and the damage of those that do not hold. ``event``: whose rows the records
-        are; ``ends``: the offset in the input at which each of them ends."""
+        """Yield the rows inside of records, and the damage of invalid ones. ``event``: the event whose rows are the
+        records; ``ends``: the offset in the input at which each record ends."""
         assert event.offsets is not None
         places = event.offsets.to_pylist()
         first, last = records.offset, records.offset + len(records) + 1
@@ -67,7 +68,7 @@ class RecordRows:
     ) -> Iterator[Event]:
         content = _in_sequence(records)
         window = MemoryWindow(content)
-        # As one long input: what is looked up may be in earlier records.
+        # As one long input, since look-ups may refer to earlier records.
         window.base = self._base
         starts = [self._base + each for each in starts]
         self._base += len(content)
@@ -114,7 +115,7 @@ class RecordRows:
 
 
 def _in_sequence(records: pa.Array) -> memoryview:
-    """Return the bytes of records, each after its size."""
+    """Return the bytes of records, each with its size before it."""
     bounds = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, records.buffers()[1]], offset=records.offset)
     sizes = pc.subtract(bounds.slice(1), bounds.slice(0, len(records))).cast(pa.uint32())
     before = pa.Array.from_buffers(pa.binary(SIZE), len(records), [None, sizes.buffers()[1]])
@@ -124,7 +125,8 @@ def _in_sequence(records: pa.Array) -> memoryview:
 
 
 def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], places: Sequence[int]) -> pa.Array:
-    """Return where the records of rows begin in the input. ``offsets``: of the rows in the sequence of records."""
+    """Return the offsets in the input of the records of rows. ``offsets``: those of the rows in the sequence of
+    records."""
     number = bisect_right(starts, offsets[first]) - 1
     values: list[int] = []
     counts: list[int] = []

@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
 CAPACITY = 2 * CHAIN_ROWS
-"""Rows of a batch that what is held back fits in, with more after it."""
+"""Number of rows of a batch that can contain the rows held back, with more after them."""
 RUN = 64 * 1024
-"""Bytes of a run of empty frames that are passed over at once."""
+"""Number of bytes of a run of empty frames that are skipped at once."""
 PROBE = 64 * 1024
-"""Zeros in which a row is looked for, to see whether it could be in a hole."""
+"""Number of zeros in which a row is searched for, to determine whether it could be in a hole."""
 CONTENT = 1024 * 1024
-"""Most bytes of a skipped range that are kept for ``_corrupt_record``."""
+"""Maximum number of bytes of a skipped range that are kept for ``_corrupt_record``."""
 
 
 def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
-    """Remove refused rows from the end of a fill while it is not known whether their lengths are valid.
+    """Remove refused rows from the end of a fill while it is unknown whether their lengths are valid.
 
-    Such a row is damaged in its content or in its length, and only what follows tells which. Where no row follows, the
-    place of everything after is unknown from the first of them on: that one is given back, to be read again where
-    more input is needed, and to be where the damage begins if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
-    ``CHAIN_BYTES`` are held back, but always one row; and none if that would be all of a batch of ``CAPACITY``
-    (``full``), so that the reading continues.
+    Such a row is damaged in its content or in its length, and only the following bytes show which. If no row follows,
+    the positions of everything after the first of them are unknown: that row is returned, to be read again once more
+    input is available, and to be the beginning of the damage if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
+    ``CHAIN_BYTES`` are held back, but always one row; none if that would be all of a batch of ``CAPACITY`` (``full``),
+    so that reading continues.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None
@@ -55,8 +55,8 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
 
 
 def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled, RowDamage | None]:
-    """Like ``hold_back`` where the last unit ends with a sub-stream that gave no row up to its end. The unit is read
-    again as a whole; its rows before that stand."""
+    """Do the same if the last unit ends with a sub-stream that has no row up to its end. The whole unit is read again;
+    the rows before it remain valid."""
     unit, last = filled.last_unit, filled.damages[-1]
     if filled.status in (Status.TRUNCATED, Status.LOST):
         rows = last.row if last.row >= 0 else filled.rows
@@ -67,7 +67,8 @@ def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled,
 
 
 def without_last(filled: Filled, status: Status, base: int) -> Filled:
-    """Return a fill that ends, with a status, where its last damaged row begins. ``base``: that of the window."""
+    """Return a fill that ends, with a status, at the beginning of its last damaged row. ``base``: that of the
+    window."""
     last = filled.damages[-1]
     rows = last.row if last.row >= 0 else filled.rows
     first = _first(filled, rows, len(filled.damages) - 1, last.begin - base)
@@ -86,16 +87,16 @@ def _first(filled: Filled, rows: int, damages: int, consumed: int) -> Filled:
 
 
 def next_row(row_reader: RowReader, window: Window, begin: int, following: int) -> int | None:
-    """Return where the next valid row begins after the row at offset ``begin``; ``None``: there is none up to
-    ``CHAIN_BYTES`` after ``following``, where the rows end that are in doubt.
+    """Return the offset of the next valid row after the row at offset ``begin``; ``None`` if there is none up to
+    ``CHAIN_BYTES`` after ``following``, the end of the rows in doubt.
 
-    Where there is one, the length of the row at ``begin`` is what is damaged. ``window.begin``, which is not after
-    ``begin``, stays at its offset.
+    If there is one, the length of the row at ``begin`` is damaged. ``window.begin``, which must not be after ``begin``,
+    keeps its offset.
     """
     limit = following + CHAIN_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
-    # What is incomplete within these bytes is not waited for.
+    # A row that is incomplete within these bytes is not waited for.
     near = MemoryWindow(window.view[: limit - window.base])
     near.base = window.base
     found, index = row_reader.resync(near, begin + 1 - window.base)
@@ -105,12 +106,12 @@ def next_row(row_reader: RowReader, window: Window, begin: int, following: int) 
 def never_complete(
     row_reader: RowReader, checker: ObjectRowReader, window: Window, begin: int, max_record: int
 ) -> str | None:
-    """Return why the row at offset ``begin``, which the input cuts off, is not one that more input completes:
-    ``length`` where a valid row begins inside it, ``limit`` where it is larger than ``max_record``; otherwise ``None``.
+    """Return why the incomplete row at offset ``begin``, at the end of the input, cannot be completed by more input:
+    ``length`` if a valid row begins inside it, ``limit`` if it is larger than ``max_record``; otherwise ``None``.
 
-    ``checker``: reads rows as objects. Only what is there is read, and few items of it.
+    ``checker``: reads rows as objects. Only the available bytes are read, and only few items of it.
     """
-    # Each place inside a row of many items would be read as objects up to the end of what is there.
+    # Each offset inside a row of many items would be read as objects up to the end of the available bytes.
     if next_row(checker if isinstance(row_reader, type(checker)) else row_reader, window, begin, begin) is not None:
         return "length"
     there = window.view[begin - window.base :]
@@ -121,9 +122,8 @@ def never_complete(
 
 
 def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None:
-    """Return whether a row reader takes the row at an offset; ``None``: it may, but not out of the next
-    ``CHAIN_BYTES``.
-    """
+    """Return whether a row reader accepts the row at an offset; ``None``: it may, but not within the next
+    ``CHAIN_BYTES``."""
     limit = offset + CHAIN_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
@@ -131,13 +131,13 @@ def takes_row(row_reader: RowReader, window: Window, offset: int) -> bool | None
     near.base = window.base
     filled = row_reader.fill(near, capacity=1)
     if filled.consumed > near.begin:
-        # Units may have any number of rows, and damage inside that they survive.
+        # Units may have any number of rows, and contain damage without being invalid.
         return not any(each.begin == offset and not each.inside for each in filled.damages)
     return False if window.at_end and len(near.view) == len(window.view) else None
 
 
 def drain(window: Window, most: int) -> None:
-    """Skip the rest of the input, if it has at most about ``most`` bytes."""
+    """Skip the rest of the input if it has at most about ``most`` bytes."""
     limit = window.base + len(window.view) + most
     while window.base + len(window.view) < limit:
         window.begin = len(window.view)
@@ -166,11 +166,10 @@ class Skipped:
 
 
 def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool, bytes]:
-    """Move ``window.begin``, where a lost row begins, to the next valid row: whether there is one, and the first
-    bytes between. Where there is none, the window is then at the end of the input, and the bytes go up to there.
-    """
+    """Move ``window.begin``, where a lost row begins, to the next valid row. Return whether there is one, and the first
+    bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it."""
     skipped = Skipped()
-    # What was lost may be the end of a unit whose rows go up to the end of the input.
+    # The lost bytes may be the end of a unit whose rows extend to the end of the input.
     search = min(window.begin + 1, len(window.view))
     refused: int | None = None
     while True:
@@ -189,7 +188,7 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
             if refused and (hole := window.skip_hole(refused)):
                 skipped.add(rest)
                 skipped.add_zeros(hole)
-        # Each look costs as much as there is in the window, so the window at least doubles in between.
+        # Each search costs as much as the size of the window, so the window at least doubles in between.
         wanted = min(2 * (len(window.view) - index), 2 * max_record)
         while window.extend() and len(window.view) - window.begin < wanted:
             pass
@@ -197,17 +196,17 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
 
 
 def zeros_refused(row_reader: RowReader) -> int:
-    """Return the least number of zeros that prove that no valid row begins with them; 0 if there is none."""
+    """Return the minimum number of zeros that prove that no valid row begins with them; 0 if there is none."""
     zeros = MemoryWindow(memoryview(bytes(PROBE)))
-    # What is incomplete is not refused.
+    # An incomplete row is not refused.
     zeros.at_end = False
     found, index = row_reader.resync(zeros, 0)
     return 0 if found or index == 0 else PROBE - index + 1
 
 
 def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
-    """Move ``window.begin``, where too large a frame begins, to the next delimiter at or after ``index``, or to the
-    end of the input; returns the first bytes between."""
+    """Move ``window.begin``, where an oversized frame begins, to the next delimiter at or after ``index``, or to the
+    end of the input; return the first bytes before it."""
     skipped = Skipped()
     while True:
         found = _find(window.view, index, delimiter)
@@ -229,8 +228,8 @@ def skip_frame(window: Window, index: int, delimiter: bytes) -> bytes:
 
 
 def skip_hole_before_delimiter(window: Window, delimiter: bytes) -> bool:
-    """Skip a hole of a sparse file while searching for the first delimiter, if it cannot be in the hole. Return whether
-    a hole was skipped."""
+    """Skip a hole of a sparse file while searching for the first delimiter, if the delimiter cannot be in the hole.
+    Return whether a hole was skipped."""
     if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
         return False
     return window.skip_hole(0) > 0
@@ -249,7 +248,7 @@ def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
             left = bytes(window.view[window.begin :])
             if left != (run + delimiter)[: len(left)]:
                 return
-            # More of the run may follow, and so do the zeros of a hole where the delimiter is one.
+            # More of the run may follow, as may the zeros of a hole if the delimiter is a zero byte.
             if delimiter == b"\0":
                 window.skip_hole(size)
             if not window.extend():

@@ -21,29 +21,29 @@ from .row_filter import filter_columns
 
 @dataclass(frozen=True, kw_only=True)
 class ScanRequest(ScanOptions):
-    """How inputs are read: the options, and the settings that follow from them for a format. ``choices``: option of the
-    format → its value, ``auto`` among them. ``message_options``: what the framing and the hooks of a format of messages
-    are given."""
+    """How inputs are read: the options, and the settings derived from them for a format. ``choices``: the values of the
+    format's options, which may be ``auto``. ``message_options``: the options of the framing and the hooks of a format
+    of messages."""
 
     format: Format
     layout: Layout
-    """The columns that are read: those that are asked for, then those that only the filter needs."""
+    """The columns that are read: the selected ones, then those that only the filter needs."""
     engine: str
     max_record: int = 0
     shown: int | None = None
-    """How many of the columns are asked for, where a filter needs more."""
+    """The number of selected columns, if a filter needs more."""
     pushed: Pushed = NOTHING
-    """What the engine is asked of the filter."""
+    """The predicates of the filter that the engine tests."""
     end_rows: bool = False
-    """Whether the end of an input that gives no rows is a row of nulls, where damaged records are."""
+    """Whether the end of an input without rows becomes a row of nulls, as damaged records do."""
     chunk: int | None = None
-    """Bytes that are read at once, where that is not the usual number."""
+    """Number of bytes that are read at once, if it differs from the default."""
     resume: int = 0
-    """The offset of a unit that an earlier scan gave as ``InputScan.position``: units are read from there on, after
-    what is before all of them. Only where the format is ``resumable``, and inputs that cannot be read from there are
-    read from their beginning."""
+    """The offset of a unit, from ``InputScan.position`` of an earlier scan: units are read from there on, after the
+    bytes before all units. Only for formats that are ``resumable``; inputs that cannot be read from there are read from
+    their beginning."""
     whole: bool = False
-    """Whether an input that is one unit is taken into memory even if it could be read in pieces."""
+    """Whether an input that is one unit is loaded into memory even if it could be read in pieces."""
     choices: Mapping[str, str] = field(default_factory=dict)
     message_options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ class ScanRequest(ScanOptions):
 
     @property
     def null_rows(self) -> bool:
-        """Return whether a damaged record is a row of nulls."""
+        """Return whether a damaged record becomes a row of nulls."""
         return self.mode == "permissive" and self.layout.has_damage
 
     @property
@@ -62,19 +62,19 @@ class ScanRequest(ScanOptions):
 
     @property
     def null_fill_rows(self) -> bool:
-        """Return whether a fill has a row of nulls for each damaged one. Where rows are put together of fragments,
-        these take their place later."""
+        """Return whether a fill has a row of nulls for each damaged one. If rows are assembled from fragments, rows of
+        nulls are added later."""
         return self.null_rows and self.format.fragments is None
 
     @property
     def read_columns(self) -> tuple[int, ...]:
-        """Return the numbers of the columns that are read, ascending: those that are selected, and where rows are put
-        together of fragments, what says how."""
+        """Return the numbers of the columns that are read, ascending: the selected ones and, if rows are assembled from
+        fragments, those that describe the fragments."""
         return _read_columns(self.format, self.layout)
 
     def of_wire(self) -> ScanRequest:
-        """Return the request of what is in inputs: that of the records, where rows are inside of some of another table,
-        or this one."""
+        """Return the request for the bytes in inputs: that of the records if rows are inside of records of another
+        table, otherwise this one."""
         format = self.format.wire
         if format is self.format:
             return self
@@ -84,14 +84,13 @@ class ScanRequest(ScanOptions):
 
     @property
     def searches_ranges(self) -> bool:
-        """Return whether a byte range begins where a search finds a unit."""
+        """Return whether the start of a byte range is found by searching for a unit."""
         return self.byte_range is not None and not self.format.splittable and self.format.searched and self.recover
 
     @property
     def judges_format(self) -> bool:
-        """Return whether an input without a valid record counts as one of another format; not if it may be part of a
-        file.
-        """
+        """Return whether an input without a valid record counts as one of another format; false if it may be part of a
+        file."""
         return self.byte_range is None and not self.grows
 
     @property
@@ -101,12 +100,13 @@ class ScanRequest(ScanOptions):
 
     @property
     def recovers(self) -> bool:
-        """Return whether rows are looked for after one without an end: a marker proves where the next one begins."""
+        """Return whether rows are searched for after one without an end; a marker determines where the next one
+        begins."""
         return self.recover or bool(self.format.marker)
 
     @property
     def trusts_end(self) -> bool:
-        """Return whether the end of an input ends its last row as a delimiter does."""
+        """Return whether the end of an input ends its last row, as a delimiter does."""
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
 
 
@@ -117,7 +117,7 @@ def scan_request(
     option_names: Sequence[str] = NAMES_OF_OPTIONS,
     **options: Any,
 ) -> ScanRequest:
-    """Like ``request_of``, for options of every reader and of the format together, by their names."""
+    """Return the same as ``request_of`` for the options of all readers and of the format, by name."""
     general, own = ScanOptions.split(options)
     return request_of(format, general, own, in_table=in_table, option_names=option_names)
 
@@ -132,9 +132,9 @@ def request_of(
 ) -> ScanRequest:
     """Return the scan request of these options; ``own``: the options of the format itself.
 
-    ``in_table``: what is read are blobs that are in a table, of which options may name columns. ``option_names``: the
-    caller's options that are not the format's, for the nearest name to a wrong one. Raises ``UnknownNameError`` with
-    the nearest name, ``UnsupportedError`` for what files of the format do not have, or ``WireloomError``.
+    ``in_table``: whether blobs in a table are read, of which options may name columns. ``option_names``: the caller's
+    options that are not the format's, for suggesting the nearest name. Raises ``UnknownNameError`` with the nearest
+    name, ``UnsupportedError`` for what files of the format do not support, or ``WireloomError``.
     """
     found, given = of_table(registry.get(format, options.allow_modules), own)
     if options.byte_range is not None:
@@ -173,7 +173,7 @@ def request_of(
         from ..units.guarded import framing_for, hooks_for
         from ..units.hooks import beside
 
-        # Whether they take the values of their options is to be known before anything is opened.
+        # Checked here, so that invalid values of their options are reported before anything is opened.
         framing_for(found, max_record, others)
         for name, column in beside(hooks_for(found, others)).items():
             if not in_table:
@@ -185,18 +185,18 @@ def request_of(
 
 
 def splits(format: Format, recover: bool, columns: Iterable[str]) -> bool:
-    """Return whether byte ranges of an uncompressed file are read by themselves, with the option ``recover``."""
+    """Return whether byte ranges of an uncompressed file are read independently, with the option ``recover``."""
     return (format.splittable or (format.searched and recover)) and not looks_up(format, columns)
 
 
 def looks_up(format: Format, columns: Iterable[str]) -> bool:
-    """Return whether some of these columns depend on earlier rows: inputs are read from their first byte on."""
+    """Return whether some of these columns depend on earlier rows, so that inputs are read from their first byte on."""
     wanted = set(columns)
     return any(each.looked_up and each.name in wanted for each in format.columns)
 
 
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:
-    """Return the request with fewer columns, at most ``limit`` rows where that is less, and one more filter."""
+    """Return the request with fewer columns, at most ``limit`` rows if that is less, and an additional filter."""
     if filter is not None:
         filter = filter if request.filter is None else request.filter & filter
         _layout(request.format, columns, filter)
@@ -209,7 +209,7 @@ def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, fi
 
 
 def _layout(format: Format, columns: Sequence[str] | None, filter: Any) -> tuple[Layout, int | None]:
-    """Return the columns to read, and how many of them are asked for, if the filter needs more."""
+    """Return the columns to read, and the number of selected ones if the filter needs more."""
     layout = Layout.of(format, columns)
     if filter is None:
         return layout, None
@@ -235,8 +235,8 @@ def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[s
 
 
 def message_options(format: Format, *, in_table: bool = False) -> tuple[str, ...]:
-    """Return the names of the options that the reader of a format of messages has, besides the one that chooses the
-    table. ``in_table``: with those for blobs that are in a table."""
+    """Return the names of the options of the reader of a format of messages, except the one that chooses the table.
+    ``in_table``: including those for blobs in a table."""
     if format.message is None:
         return ()
     from ..units.framing import framing_class, options_of
@@ -254,8 +254,8 @@ def grows_by_rows(format: Format) -> bool:
 
 
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:
-    """Raise ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: options that it
-    might have meant."""
+    """Raise ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: further options
+    to suggest."""
     choices = [choice.name for choice in format.choices]
     others = message_options(format, in_table=in_table)
     table = [format.option] if format.option else []

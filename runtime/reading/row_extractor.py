@@ -1,4 +1,4 @@
-"""Rows that are in the input themselves, one after the other or between delimiters."""
+"""Rows that are stored directly in the input, consecutively or between delimiters."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from .opening import Opened
 
 MOST_LOOKED_AT = 1 << 62
-"""Zeros that were never written may be any number; none of them is kept."""
+"""Number of unwritten zeros that are examined; there may be any number of them, and none is kept."""
 IN_ORDER = (Status.NEED_INPUT, Status.BATCH_FULL, Status.END)
-"""How a fill stops where nothing is wrong."""
+"""Statuses of a fill without a problem."""
 TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
-"""How the tail is called, by the reason why a row was lost; ``invalid_value`` for the others."""
+"""The value of the tail, by the reason why a row was lost; ``invalid_value`` for others."""
 
 
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
-    """Return the damage of a row without an end. A row of no bytes is not damage, unless its unit (``of_unit``) must
-    have it."""
+    """Return the damage of a row without an end. An empty row is not damage, unless its unit (``of_unit``) must contain
+    it."""
     is_cut = reason == "truncated"
     if is_cut and not of_unit and window.base + len(window.view) <= offset:
         return Ended(offset, is_read=True)
@@ -45,7 +45,7 @@ def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False,
 
 
 class RowExtractor(DamageDetails, Extractor):
-    """Like ``Extractor``."""
+    """Implements ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
@@ -70,13 +70,13 @@ class RowExtractor(DamageDetails, Extractor):
         self._found: SearchedRange | None = None
 
     def begin(self, opened: Opened) -> Extraction:
-        """Like ``Extractor.begin``."""
+        """Implement ``Extractor.begin``."""
         request, window = self._request, opened.window
         self._at_start = opened.at_start
         self._cuts = request.byte_range is not None and opened.at_start
         root = None
         if request.format.has_prologue:
-            # Imported here: rows that the engine reads need no generated classes.
+            # Imported here: rows read by the engine need no generated classes.
             from .prologue import read_prologue
 
             prologue = read_prologue(request.format, window, request.max_record, request.verify)
@@ -121,7 +121,7 @@ class RowExtractor(DamageDetails, Extractor):
         return Next.CALL
 
     def _search_range(self, opened: Opened) -> Window:
-        """Begin at the first unit in the byte range."""
+        """Return a window that begins at the first unit in the byte range."""
         assert self._request.byte_range is not None
         self._found = SearchedRange(opened.restart, self._row_reader, self._request)
         self._begin, self._stop = begin, stop = self._found.begin, self._found.stop
@@ -140,16 +140,16 @@ class RowExtractor(DamageDetails, Extractor):
             yield from self._damaged(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
 
     def take(self, window: Window) -> Extraction:
-        """Like ``Extractor.take``."""
+        """Implement ``Extractor.take``."""
         filled, zeros, doubtful, holds = self._fill_rows(window)
         moved = filled.consumed != window.begin
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages or filled.dropped:
             yield self._rows(filled, window)
-        # A fill that ends at zeros was done twice: where there are many, the next is a small one.
+        # A fill that ends at zeros was done twice: if there are many, the next one is small.
         self._usual = min(FEW_DAMAGES if zeros >= 0 else 2 * self._usual, self._request.batch_rows)
-        # Where all rows of a batch are held back, more are needed to know what follows.
+        # If all rows of a batch are held back, more are needed to see what follows.
         self._capacity = max(self._usual, CAPACITY) if doubtful is not None and not moved else self._usual
         self._at_start = self._at_start and not moved
         reached = self._skip_empty_frames(window)
@@ -163,7 +163,7 @@ class RowExtractor(DamageDetails, Extractor):
                     return self._ended(window, self._stop)
                 return Next.INPUT
             case Status.END if doubtful is not None:
-                # What is after the byte range tells how far its last rows can be trusted.
+                # The bytes after the byte range show whether its last rows are valid.
                 self._fill_stop = -1
                 return Next.CALL
             case Status.END:
@@ -177,13 +177,13 @@ class RowExtractor(DamageDetails, Extractor):
         return Next.CALL
 
     def _skip_empty_frames(self, window: Window) -> int:
-        """Continue to the end of a long run of empty frames, where one has been reached; return the offset."""
+        """Continue to the end of a long run of empty frames if one has been reached; return the offset."""
         reached = window.base + window.begin
         if self._log.is_in_run(reached):
             recovery.skip_empty_frames(window, self._request.format.delimiter, self._stop)
             reached = window.base + window.begin
             if self._is_past(reached):
-                # The rest of a hole is that of the next byte range.
+                # The rest of a hole belongs to the next byte range.
                 reached = self._stop
             self._log.grow_run(reached)
         return reached
@@ -199,9 +199,11 @@ class RowExtractor(DamageDetails, Extractor):
     # Fills -----------------------------------------------------------------------------------------------------------
 
     def _fill_rows(self, window: Window) -> tuple[Filled, int, RowDamage | None, int | None]:
-        """Fill once, up to a run of zeros and without rows that are in doubt. Return the fill; the bytes of each row in
-        the run of zeros where it ends, 0 if they have none and -1 where there is no run; the first row in doubt; and
-        where the next row begins that holds, if the doubt ends there."""
+        """Fill once, up to a run of zeros and without doubtful rows.
+
+        Return the fill; the size of each row in the run of zeros at which it ends, 0 if unknown and -1 if there is no
+        run; the first doubtful row; and the offset of the next valid row, if the doubt ends there.
+        """
         request = self._request
         self._filled_from = (window.begin, self._at_start)
         if (chosen := self._choose(window)) is not None:
@@ -214,7 +216,7 @@ class RowExtractor(DamageDetails, Extractor):
             filled, is_torn = without_torn(filled, window, request.format.preallocated, grows=request.grows)
             self._filled_from = (window.begin, self._at_start)
             if is_torn:
-                # Nothing is looked for in what was not written to its end.
+                # Nothing is searched for in a record that was not written completely.
                 begin = filled.position - window.base
                 self._torn = bytes(window.view[begin : begin + CONTENT])
                 return filled, -1, None, None
@@ -227,15 +229,15 @@ class RowExtractor(DamageDetails, Extractor):
             holds = recovery.next_row(self._row_reader, window, doubtful.begin, filled.position)
             wiped = zeros >= 0 and is_wiped(window, filled.position)
             if holds is None or (wiped and holds > filled.position):
-                # Their lengths led to where the input ends, as far as anybody can know, or to zeros.
+                # Their lengths lead, as far as can be known, to the end of the input, or to zeros.
                 held, doubtful = filled, None
             held = replace(held, consumed=held.consumed - (window.base - base))
             self._filled_from = (window.begin, self._at_start)
         return held, zeros, doubtful, holds
 
     def _choose(self, window: Window) -> Filled | None:
-        """Fill once with the rows that hold the filter's predicates; ``None`` if it takes all rows to say what the
-        fill means: where something is not in order, or rows are cut off by their offsets."""
+        """Fill once with the rows that match the filter's predicates. ``None`` if all rows are needed to interpret the
+        fill: if there is damage, or rows are limited by their offsets."""
         if not self._request.pushed.predicates or self._cuts or self._fill_stop != self._stop or not self._ends(window):
             return None
         if self._unchosen:
@@ -247,13 +249,13 @@ class RowExtractor(DamageDetails, Extractor):
         if filled.dropped is not None and not filled.damages and filled.status in IN_ORDER:
             self._doubts = 0
             return filled
-        # Where damage is all over, reading everything twice would take longer than the filter saves.
+        # If damage is everywhere, reading everything twice would take longer than the filter saves.
         self._doubts = min(self._doubts + 1, 5)
         self._unchosen = (1 << self._doubts) - 2
         return None
 
     def _ends(self, window: Window) -> bool:
-        """Return whether a row that ends with the window is complete, if it does."""
+        """Return whether the window does not end the input, or the input's end completes its last row."""
         return not window.at_end or (window.error is None and self._request.trusts_end)
 
     def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
@@ -266,7 +268,7 @@ class RowExtractor(DamageDetails, Extractor):
         return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)
 
     def _rows(self, filled: Filled, window: Window) -> Rows:
-        """Return the event of a fill, whose damage is noted."""
+        """Return the event of a fill, whose damage is recorded."""
         first, last = 0, filled.rows
         if self._cuts and filled.offsets is not None and last:
             places = memoryview(filled.offsets.buffers()[1]).cast("B").cast("Q")
@@ -289,7 +291,7 @@ class RowExtractor(DamageDetails, Extractor):
     # Damage ----------------------------------------------------------------------------------------------------------
 
     def _damaged(self, damage: RowDamage, content: bytes) -> Iterator[Event]:
-        """Yield the event of a range that is not a part of a fill."""
+        """Yield the event of a range that is not part of a fill."""
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
     def _skip_frame(self, window: Window, filled: Filled) -> Iterator[Event]:
@@ -302,7 +304,7 @@ class RowExtractor(DamageDetails, Extractor):
     def _lost(
         self, window: Window, filled: Filled, zeros: int, doubtful: RowDamage | None, holds: int | None
     ) -> Extraction:
-        """Say what follows where the rows of a fill end at one that has no end."""
+        """Return how to continue after a fill that ends at a row without an end."""
         request = self._request
         reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
         begin = filled.position if doubtful is None else doubtful.begin
@@ -325,15 +327,15 @@ class RowExtractor(DamageDetails, Extractor):
         return lost
 
     def _unwritten(self, offset: int) -> Lost | Ended:
-        """Say that what follows an offset was allocated, and has not been written."""
+        """Return the result for bytes from an offset on that were allocated but not written."""
         if self._request.grows:
             return Lost(offset, "truncated", "truncated", is_read=True)
         self._report.tail_zeros = True
         return Ended(offset, is_read=True)
 
     def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
-        """Continue after a run of zeros where a row was ``lost``; ``size``: bytes of each row in the run, 0 if they
-        have none."""
+        """Continue after a run of zeros in which a row was ``lost``; ``size``: the size of each row in the run in
+        bytes, 0 if unknown."""
         step = size + self.padding if size else 0
         window.begin = lost.offset - window.base
         fixed = self._request.format.sized_rows and size > 0
@@ -349,7 +351,7 @@ class RowExtractor(DamageDetails, Extractor):
         return replace(lost, offset=end) if after is AfterZeros.UNKNOWN else Next.CALL
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
-        """Like ``Extractor.resync``."""
+        """Implement ``Extractor.resync``."""
         if self._row_reader is None or not self._request.recovers or self._request.format.delimiter:
             return None
         return recovery.resync(self._row_reader, window, self._request.max_record)

@@ -1,4 +1,4 @@
-"""The rows of a scan that a filter lets pass, up to a limit."""
+"""The rows of a scan that match a filter, up to a limit."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .pushed_filter import fields_of
 
 
 def checked_filter(value: Any) -> Any:
-    """Return a filter. Raises ``WireloomError`` for what is no expression of pyarrow."""
+    """Return a filter. Raises ``WireloomError`` for anything but an expression of pyarrow."""
     if not isinstance(value, pc.Expression):
         raise WireloomError(f"filter is an expression such as pyarrow.compute.field('x') > 1, not {shown(value)}")
     return value
 
 
 def checked_limit(value: Any) -> int:
-    """Return a limit. Raises ``WireloomError`` for what is no number of rows."""
+    """Return a limit. Raises ``WireloomError`` for anything but a number of rows."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise WireloomError(f"limit is a number of rows, 0 or more, not {shown(value)}")
     return value
 
 
 def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
-    """Return the names of the columns that a filter needs. Raises ``WireloomError`` for one that the format does not
-    have, and for a filter that does not fit their types or is not true or false."""
+    """Return the names of the columns that a filter needs. Raises ``WireloomError`` for a column that the format does
+    not have, and for a filter that does not fit the types of the columns or is not boolean."""
     schema = Layout.of(format, selectable(format)).schema
     _apply(schema, expression)
     named = fields_of(expression)
@@ -49,7 +49,7 @@ def kept(batch: Any, expression: Any | None, shown: int | None) -> Any:
 
 
 def limited(batches: Generator[Any], limit: int) -> Generator[Any]:
-    """Yield the first ``limit`` rows of ``batches``; close these."""
+    """Yield the first ``limit`` rows of ``batches``, and close ``batches``."""
     left = limit
     with closing(batches):
         while left > 0 and (batch := next(batches, None)) is not None:

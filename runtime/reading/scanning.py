@@ -1,4 +1,4 @@
-"""Scanning: record batches out of any number of inputs, in bounded memory."""
+"""Scanning: record batches from any number of inputs, in bounded memory."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ FORMAT_ADVICE = "check_format=False reads such an input as empty"
 
 
 SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
-"""States of a scanner that gives nothing more, in words."""
+"""States of a scanner that returns no more batches, in words."""
 AGAIN = "it is read once, so scan anew, or keep what read_all() gives"
 
 
 class Scanner:
-    """An iterator of ``pyarrow.RecordBatch``, each of rows of one input, in the order of the inputs and of their rows.
+    """An iterator of ``pyarrow.RecordBatch``. Each batch has rows of one input, in the order of the inputs and of their
+    rows.
 
     ``schema`` is the schema of every batch. ``report`` is updated while batches are read. Close a scanner that is not
     read to its end, or use it in a ``with`` block. ``together``: whether a batch may have rows of several inputs.
@@ -67,7 +68,7 @@ class Scanner:
         return self
 
     def __next__(self) -> Any:
-        # An iterator that has ended stays so.
+        # An iterator that has ended must remain ended.
         if self._state != "read":
             self._check_open()
         try:
@@ -86,7 +87,7 @@ class Scanner:
             raise WireloomError(f"the scanner {SPENT[self._state]}: {AGAIN}")
 
     def _all(self) -> Iterator[Any]:
-        """Yield the batches, for a reader that takes them for all that there are."""
+        """Yield all batches, for a consumer that needs them to be complete."""
         if self._state == "begun":
             raise WireloomError(f"some of the scanner's batches have been taken already: {AGAIN}")
         yield from self
@@ -123,7 +124,7 @@ class Scanner:
     def _one(self, source: Input) -> Iterator[Any]:
         self._scan = scan = InputScan(self._request, source, self._readers)
         self.report.files.append(scan.report)
-        # Closed by name: what is raised where Python clears away a generator, an interrupt among it, goes nowhere.
+        # Closed explicitly: exceptions raised while Python collects a generator, including interrupts, are lost.
         with naming(source.path), closing(scan.batches()) as batches:
             for batch in batches:
                 self._tell(scan.stored_bytes)
@@ -133,7 +134,7 @@ class Scanner:
 
     def _refuse_foreign(self) -> None:
         """Raise ``WrongFormatError`` for inputs that are not of the format, or ``DamagedInputError`` for those that are
-        too large to be read as a whole, when the rows of all others are out."""
+        too large to be read as a whole, after the rows of all other inputs have been returned."""
         error = wrong_format(self._request.format, self.foreign, FORMAT_ADVICE)
         if error is not None and self._request.check_format:
             raise error
@@ -145,8 +146,8 @@ class Scanner:
 
     @property
     def foreign(self) -> list[FileReport]:
-        """Return the reports of the inputs so far that are not of the format and gave no rows, rows of nulls
-        included."""
+        """Return the reports of the inputs so far that are not of the format and have no rows, including rows of
+        nulls."""
         shows = self._request.null_rows
         return [each for each in self.report.files if each.foreign and not (shows and each.damaged)]
 
@@ -156,8 +157,8 @@ class Scanner:
 
     @property
     def progress(self) -> tuple[int, int | None]:
-        """Number of stored bytes read so far, and their total (``None`` if unknown). May be called from any thread,
-        also while a batch is being read."""
+        """Return the number of stored bytes read so far, and their total (``None`` if unknown). May be called from any
+        thread, even while a batch is being read."""
         scan = self._scan
         return self._done + (scan.stored_bytes if scan is not None else 0), self._total
 
@@ -167,14 +168,14 @@ class Scanner:
         return pa.Table.from_batches(list(self), self.schema)
 
     def lazy(self) -> Any:
-        """Return a ``polars.LazyFrame`` of the rows, each query of which is a new scan that reads the columns, and up
-        to the limit, that the query needs. Inputs are opened by queries alone; those that can be read once, such as
-        standard input, serve one. Raises ``MissingExtraError`` if Polars is not installed."""
+        """Return a ``polars.LazyFrame`` of the rows. Each query of it is a new scan, which reads the columns that the
+        query needs, up to its limit. Inputs are only opened by queries; those that can be read only once, such as
+        standard input, serve a single query. Raises ``MissingExtraError`` if Polars is not installed."""
         # Imported here: only users of Polars need it.
         from .polars_source import lazy_frame
 
         def scanner(columns: list[str], limit: int | None, filter: Any) -> Scanner:
-            # A filter would come before the scan's own limit.
+            # A filter would be applied before the scan's own limit.
             own = None if self._request.limit is not None else filter
             return Scanner(narrowed(self._request, columns, limit, own), self._inputs)
 
@@ -195,7 +196,7 @@ class Scanner:
         self.close()
 
     def _repr_html_(self) -> str:
-        """Return the HTML for notebooks, without reading from the inputs."""
+        """Return the HTML representation for notebooks, without reading from the inputs."""
         # Imported here: only notebooks need it.
         from ..base.html_tables import grid, shortened
 
@@ -205,14 +206,15 @@ class Scanner:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the batches by Arrow's C stream interface, which DuckDB, Polars, DataFusion and others read.
 
-        The stream raises ``WireloomError`` where batches have been taken already."""
+        Raises ``WireloomError`` if batches have already been read.
+        """
         self._check_open()
         reader = pa.RecordBatchReader.from_batches(self.schema, self._all())
         return reader.__arrow_c_stream__(requested_schema)
 
 
 def _filled(batch: Any) -> Iterator[Any]:
-    """Yield the batch, if it has a row."""
+    """Yield the batch unless it is empty."""
     if batch.num_rows:
         yield batch
 
@@ -223,14 +225,14 @@ def scan(format: str | Path | Format, source: Any, **options: Any) -> Scanner:
 
     ``format``: a name (see ``wireloom.formats``) or the path of a spec. ``source``: a path, glob, folder, address
     (``s3://``, ``gs://``, ``https://`` …), ``-`` for standard input, a list of those, bytes, a binary file object, or
-    what ``fsspec.open`` gives.
+    the result of ``fsspec.open``.
 
     {options}
 
     ``options``: the format's own, such as ``stride="layout"``, or the kind of its messages, ``message="append_ack"``.
 
-    Raises ``UnknownNameError`` for a name that does not exist, ``WireloomError`` for a source that is not there, in
-    mode ``failfast`` ``DamagedInputError``, and ``WrongFormatError`` for inputs that are not of the format.
+    Raises ``UnknownNameError`` for a name that does not exist, ``WireloomError`` for a source that does not exist,
+    ``DamagedInputError`` in mode ``failfast``, and ``WrongFormatError`` for inputs of another format.
     """
     request = scan_request(format, **options)
     return Scanner(request, expansion.expand(source, request.location))

@@ -1,9 +1,8 @@
-"""Single rows out of large sorted logs, without an index: a binary search over the bytes of a log whose rows are
-delimited.
+"""Single rows of large sorted logs, without an index: a binary search over the bytes of a log whose rows are delimited.
 
 Reading can begin at any byte of such a log: the reader skips to the next delimiter, and the row after it is the first
-at or after that byte. Each step of the search reads one row and halves the range of bytes, so it reads a few kilobytes
-per step, whatever the size of the log.
+one at or after that byte. Each step of the search reads one row and halves the range of bytes, so it reads a few
+kilobytes per step, whatever the size of the log.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from .readers import Readers
 from .request import request_of
 
 BLOCK = 16 * 1024
-"""Bytes that are read at once while one row is looked for."""
+"""Number of bytes that are read at once when searching for one row."""
 LINEAR = 32 * 1024
-"""A range of so many bytes is read row by row."""
+"""Size in bytes of a range that is read row by row."""
 OFFSET = "_offset"
 OPTIONS = (
     "columns",
@@ -51,12 +50,12 @@ OPTIONS = (
 """The options of both functions."""
 
 Key = str | Callable[[dict[str, Any]], Any]
-"""What rows are sorted by: the name of a column, or what is computed from a row (a mapping by column)."""
+"""The sort key of rows: the name of a column, or a function of a row (a mapping by column)."""
 
 
 @dataclass(frozen=True)
 class FoundRow:
-    """A row: the offset in the log at which it begins, and its values by column name, as Python's own types."""
+    """A row: its offset in the log, and its values by column name, as Python's own types."""
 
     offset: int
     values: dict[str, Any]
@@ -103,7 +102,7 @@ def search(
     """Find the first row whose ``key`` is ``value`` or greater, in a log that is sorted by it.
 
     - ``value``: the key to look for, comparable with the keys of rows.
-    - ``key``: the name of a column, or a function that is given a row (a mapping of ``columns``).
+    - ``key``: the name of a column, or a function of a row (a mapping of ``columns``).
     - ``disorder``: the maximum number of rows by which a row may be away from its sorted place, as in a log with
       several writers. ``begin`` is then early enough that no row with a key from ``value`` on is missed.
 
@@ -111,8 +110,8 @@ def search(
 
     {options}
 
-    A search reads at O(log n) offsets, less than 64 KiB at each where valid rows of a few kilobytes are near.
-    Raises as ``first_row``.
+    A search reads at O(log n) offsets, less than 64 KiB at each where valid rows of a few kilobytes are near. Raises as
+    ``first_row``.
     """
     if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
         raise WireloomError(f"disorder is a number of rows from 0, not {shown(disorder)}")
@@ -123,7 +122,7 @@ def search(
     if isinstance(key, str):
         usual = _usual(Layout.of(registry.get(format, general.allow_modules), [key]).schema.field(0).type)
         if usual is not None:
-            # Said before anything is opened, and where there is no row to compare with as well.
+            # Raised before anything is opened, even if there is no row to compare with.
             _is_less(usual, value)
     log = Log(format, source, general, extra)
     key_of = (lambda values: values[key]) if isinstance(key, str) else key
@@ -137,14 +136,14 @@ def search(
     found = _lower_bound(log, is_less)
     begin = log.size if found is None else found.offset
     if disorder:
-        # Where the search ends, rows are up to ``disorder`` from their place on either side.
+        # Where the search ends, rows are up to ``disorder`` away from their sorted place on either side.
         begin = _rows_before(log, begin, 2 * disorder)
     row = None if found is None else log.without_extra(found)
     return SearchResult(row, begin, log.probes, log.bytes_read, log.largest_read)
 
 
 def _options(function: str, given: dict[str, Any], own: Sequence[str]) -> ScanOptions:
-    """Return the options of a search. Raises ``UnknownNameError`` for those that the function does not have."""
+    """Return the options of a search. Raises ``UnknownNameError`` for options that the function does not have."""
     for name in given:
         if name not in OPTIONS:
             raise unknown(f"option of {function}", name, [*own, *OPTIONS])
@@ -156,7 +155,7 @@ documented(search, ScanOptions, OPTIONS)
 
 
 def _is_less(found: Any, value: Any, *, path: str | None = None, offset: int | None = None) -> bool:
-    """Return whether a key is less than what is looked for. Raises ``WireloomError`` if they cannot be compared."""
+    """Return whether a key is less than the value. Raises ``WireloomError`` if they cannot be compared."""
     try:
         return bool(found < value)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -178,7 +177,7 @@ def _usual(kind: pa.DataType) -> Any:
 
 
 def _lower_bound(log: Log, is_less: Callable[[FoundRow], bool]) -> FoundRow | None:
-    """Return the first row that is not less, if the rows that are come first."""
+    """Return the first row that is not less, given that all rows that are less precede it."""
     low, high = 0, log.size
     found: FoundRow | None = None
     while high - low > LINEAR:
@@ -194,7 +193,7 @@ def _lower_bound(log: Log, is_less: Callable[[FoundRow], bool]) -> FoundRow | No
 
 
 def _rows_before(log: Log, offset: int, count: int) -> int:
-    """Return where the row begins that is ``count`` rows before ``offset``, or the first row of the log."""
+    """Return the offset of the row that is ``count`` rows before ``offset``, or of the first row of the log."""
     distance = LINEAR
     while True:
         begin = max(0, offset - distance)
@@ -207,8 +206,7 @@ def _rows_before(log: Log, offset: int, count: int) -> int:
 
 
 class Log:
-    """A log of which single rows are read. ``probes``, ``bytes_read`` and ``largest_read`` as in
-    ``SearchResult``."""
+    """A log from which single rows are read. ``probes``, ``bytes_read`` and ``largest_read`` as in ``SearchResult``."""
 
     def __init__(
         self, format: str | Path | Format, source: Any, options: ScanOptions, extra: Sequence[str] = ()
@@ -233,15 +231,15 @@ class Log:
 
     @property
     def bytes_read(self) -> int:
-        """Return the number of bytes that were read of a file or object."""
+        """Return the number of bytes that were read from a file or object."""
         return self._counter.bytes_read
 
     def first(self, begin: int, end: int) -> FoundRow | None:
-        """Return the first good row that begins in ``begin`` … ``end``."""
+        """Return the first valid row that begins in ``begin`` … ``end``; ``None`` if there is none."""
         return next(self.rows(begin, end, batch_rows=1), None)
 
     def rows(self, begin: int, end: int, batch_rows: int = 256) -> Iterator[FoundRow]:
-        """Yield the good rows that begin in ``begin`` … ``end``."""
+        """Yield the valid rows that begin in ``begin`` … ``end``."""
         if begin >= end:
             return
         self.probes += 1
@@ -262,8 +260,8 @@ class Log:
             self.largest_read = max(self.largest_read, self.bytes_read - before)
 
     def _after_hole(self, begin: int) -> int:
-        """Return where data begins at or after ``begin``, without reading the zeros of a hole. The byte before it is
-        included, since a zero may be a delimiter."""
+        """Return the offset at which data begins at or after ``begin``, without reading the zeros of a hole. The byte
+        before the data is included, since a zero may be a delimiter."""
         if not self._input.sparse:
             return begin
         stored = Stored(self._input.open(), self.size)
@@ -279,7 +277,7 @@ class Log:
 
 
 class _Counter:
-    """Counts the bytes that all streams of an input read."""
+    """Counts the bytes read by all streams of an input."""
 
     def __init__(self) -> None:
         self.bytes_read = 0
@@ -318,7 +316,7 @@ class _CountedInput(Input):
 
 
 class _CountedStream:
-    """A stream that counts the bytes read. Holes of a sparse file give zeros without being read or counted."""
+    """A stream that counts the bytes read. Holes of a sparse file return zeros without being read or counted."""
 
     def __init__(self, inner: Stream, counter: _Counter, sparse: bool) -> None:
         self._inner = inner
@@ -346,21 +344,20 @@ class _CountedStream:
         return size
 
     def _in_hole(self, most: int) -> int:
-        """Return how many of the next bytes are in a hole that ends before the file does, but not more than
-        ``most``."""
+        """Return how many of the next bytes are in a hole that ends before the file does, at most ``most``."""
         if not hasattr(os, "SEEK_DATA"):
             return 0
         try:
             data = os.lseek(self.fileno(), self._position, os.SEEK_DATA)
         except OSError:
-            # No data follows, or the file system knows nothing of holes.
+            # No data follows, or the file system does not support holes.
             data = self._position
         os.lseek(self.fileno(), self._position, os.SEEK_SET)
         return min(most, data - self._position)
 
 
 def _log_input(source: Any, location: Location, usual: str) -> Input:
-    """Return the one input that ``source`` names. Raises ``UnsupportedError`` if rows cannot be found from its
+    """Return the single input that ``source`` names. Raises ``UnsupportedError`` if it cannot be read from the
     middle."""
     found = list(expansion.inputs_of(source, location))
     if len(found) != 1:

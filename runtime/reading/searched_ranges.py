@@ -1,8 +1,8 @@
-"""Byte ranges of inputs whose units are found by what proves them: each begins and ends where a search finds a unit.
+"""Byte ranges of inputs whose units are found by a search: each range begins and ends where a unit is found.
 
-The unit that a search finds does not depend on what is before the place where it begins, so that ranges that are next
-to each other have each unit once. If bytes inside of a unit look like one, the search finds that; the range before it
-then ends elsewhere, which is an error.
+The result of a search does not depend on the bytes before its beginning, so that adjacent ranges contain each unit
+once. If bytes inside of a unit look like a unit, the search finds those; the range before it then ends elsewhere, which
+is an error.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from .request import ScanRequest
 
 Restart = Callable[[int], Window]
-"""Returns a window of the input that begins at an offset, in place of the one before it."""
+"""Returns a window of the input that begins at an offset and replaces the previous one."""
 
 
 class SearchedRange:
-    """Where the units of a byte range ``begin``, and the offset ``stop`` at which those of the next one do."""
+    """The offset ``begin`` of the units of a byte range, and the offset ``stop`` of those of the next range."""
 
     def __init__(self, restart: Restart, row_reader: RowReader, request: ScanRequest) -> None:
         assert request.byte_range is not None
@@ -34,7 +34,7 @@ class SearchedRange:
         self.stop = max(self.begin, self._place_after(end))
 
     def _place_after(self, offset: int) -> int:
-        """Return the first place at or after an offset at which a unit is found; the end of the input if there is
+        """Return the first offset at or after ``offset`` at which a unit is found; the end of the input if there is
         none."""
         self._is_unit = False
         if offset == 0:
@@ -47,8 +47,8 @@ class SearchedRange:
         return window.base + window.begin if self._is_unit else max(offset, window.base + len(window.view))
 
     def check(self, reached: int, path: str | None) -> None:
-        """Raise ``UnsupportedError`` where the units of the range end elsewhere than the next range begins, which has
-        rows then that are none."""
+        """Raise ``UnsupportedError`` if the units of the range do not end where the next range begins, which would then
+        return invalid rows."""
         if self._is_unit and reached > self.stop >= self.begin and reached > self.begin:
             raise UnsupportedError(
                 f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are a record themselves, so"

@@ -1,4 +1,4 @@
-"""Loading of small files into one piece of memory, by a thread that is ahead of their reader."""
+"""Loading of small files into one block of memory, by a thread ahead of their reader."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from .request import ScanRequest
 
 SMALL = 1024 * 1024
-"""Most bytes of a file, as stored, that is read together with others."""
+"""Maximum stored size in bytes of a file that is read together with others."""
 MEMORY = 2 * 1024 * 1024
-"""Most bytes, decompressed, of files that are read together: as much as stays in a processor's own cache until the
-engine has read it."""
+"""Maximum decompressed size in bytes of files that are read together: they should stay in the processor's cache until
+the engine has read them."""
 MAGIC = 16
-"""Bytes in which a codec's magic number is."""
+"""Number of bytes that contain a codec's magic number."""
 SMALL_COMPRESSED = 256 * 1024
-"""Like ``SMALL``, of compressed files, which are larger once they are read."""
+"""The same as ``SMALL`` for compressed files, which are larger after decompression."""
 AHEAD = 2
-"""Memories of a thread: one is read by the engine, one is being filled."""
+"""Number of memory blocks of a thread: one is read by the engine, one is being filled."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """Files whose bytes are in ``memory``: each ends at one of ``ends``, where the next one begins. Without ``ends`` it
-    is one file, which is to be read by itself."""
+    """Files whose bytes are in ``memory``: ``ends`` are their ends, at which the next one begins. Without ``ends`` it
+    is a single file that is read on its own."""
 
     memory: memoryview
     sources: Sequence[Input]
@@ -46,7 +46,7 @@ def is_small(source: Input) -> bool:
 
 
 def stand_back_to_back(format: Format) -> bool:
-    """Return whether a format's files are only rows, which follow each other from the first byte on."""
+    """Return whether the files of a format consist of rows alone, which are consecutive from the first byte on."""
     return (
         format.streaming
         and format.message is None
@@ -60,7 +60,7 @@ def stand_back_to_back(format: Format) -> bool:
 
 
 class Loads:
-    """Loads files when they are asked for, in their order, and as many at once as fit."""
+    """Loads files on demand, in order, and as many at once as fit."""
 
     def __init__(self, request: ScanRequest, sources: Sequence[Input]) -> None:
         self._request = request
@@ -74,11 +74,11 @@ class Loads:
         return self.into(memory if memory is not None else memoryview(bytearray(MEMORY)))
 
     def give_back(self, load: Load) -> None:
-        """Give the memory of these files back for reuse."""
+        """Return the memory of these files for reuse."""
         self._free = load.memory
 
     def close(self) -> None:
-        """Release the memory; no calls follow."""
+        """Release the memory; the object must not be used afterwards."""
         self._begin = len(self._sources)
 
     def into(self, memory: memoryview) -> Load | None:
@@ -99,16 +99,16 @@ class Loads:
         return Load(memory, self._sources[begin : self._begin], ends)
 
     def _load(self, source: Input, target: memoryview) -> int | None:
-        """Put a file's bytes, decompressed, at the beginning of ``target`` and return their number; ``None`` where
-        they do not fit, or where something is wrong, which is found out again where the file is read by itself."""
+        """Store a file's decompressed bytes at the beginning of ``target`` and return their number. ``None`` if they do
+        not fit, or after an error, which will be found again when the file is read on its own."""
         assert source.path is not None
         assert source.size is not None
         if source.size >= len(target):
             return None
         try:
-            # Not by a bare descriptor, which is lost where an interrupt comes right after the call that gave it.
+            # Not with a bare descriptor, which is lost if an interrupt comes right after the call that returned it.
             with FileIO(source.path) as file:
-                # A byte more than there should be, so that a file that has grown is noticed.
+                # One byte more than expected, so that a file that has grown is noticed.
                 size = file.readinto(target[: source.size + 1])
             if size != source.size:
                 return None
@@ -145,7 +145,7 @@ class Loads:
 
 
 class LoadsAhead:
-    """Like ``Loads``, but a thread loads the next files while those before are read."""
+    """The same as ``Loads``, with a thread that loads the next files while the previous ones are read."""
 
     def __init__(self, loads: Loads) -> None:
         self._loads = loads
@@ -157,7 +157,7 @@ class LoadsAhead:
         )
 
     def next(self) -> Load | None:
-        """Like ``Loads.next``."""
+        """Implement ``Loads.next``."""
         try:
             return self._ahead.next()
         except WireloomError:
@@ -166,7 +166,7 @@ class LoadsAhead:
             raise WireloomError(f"reading failed: {error!r}", reason="missing") from error
 
     def give_back(self, load: Load) -> None:
-        """Like ``Loads.give_back``."""
+        """Implement ``Loads.give_back``."""
         self._ahead.give(load.memory)
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
 """Several small files read by one call of the engine.
 
-Opening a file costs as much time as reading some hundred kilobytes of it. So the contents of several files of
-back-to-back rows are loaded one after the other into memory and read as one. That requires each file to end exactly at
-the end of a row, and to have no damage. The first file that does not meet this ends the bundle, and is read by itself
+Opening a file takes as much time as reading some hundred kilobytes of it. So the contents of several files of
+consecutive rows are loaded into memory one after another and read as one. That requires each file to end exactly at the
+end of a row, and to contain no damage. The first file that does not meet this ends the bundle, and is read on its own
 by ``input_scan``.
 """
 
@@ -42,14 +42,14 @@ def is_possible(request: ScanRequest) -> bool:
 
 @dataclass
 class Part:
-    """A file in a bundle: bytes ``begin`` … ``end`` (not included) of its memory, and rows of it."""
+    """A file in a bundle: bytes ``begin`` … ``end`` (exclusive) of its memory, and its rows."""
 
     source: Input
     begin: int
     end: int
     first: int = 0
     last: int = 0
-    """Its rows, counted from the first of the bundle."""
+    """The range of its rows, counted from the first row of the bundle."""
 
     def report(self, options: dict[str, str]) -> FileReport:
         """Return the report of the file."""
@@ -66,7 +66,7 @@ class Part:
 
 
 class BundleReader:
-    """Iterates the bundles of many inputs: all of these are in one, in their order. To be closed."""
+    """Iterates over bundles that together contain all inputs, in their order. Must be closed."""
 
     def __init__(self, request: ScanRequest, sources: Sequence[Input], readers: Readers) -> None:
         self._request = request
@@ -113,7 +113,7 @@ class BundleReader:
         return Bundle(self._request, load.sources[len(good) :], good, fills, self._options)
 
     def _fill(self, memory: memoryview) -> tuple[list[Filled], Sequence[int]]:
-        """Return all rows up to the first invalid one, and the offsets at which they begin."""
+        """Return all rows up to the first invalid one, and their offsets."""
         window = MemoryWindow(memory)
         end = len(memory)
         fills: list[Filled] = []
@@ -124,7 +124,7 @@ class BundleReader:
             places.frombytes(_bytes(filled.offsets))
             window.begin = filled.consumed
             if filled.damages:
-                # Rows after it count for nothing: the file with the damage is read by itself.
+                # Rows after it are discarded: the file with the damage is read on its own.
                 del places[bisect_left(places, filled.damages[0].begin) :]
                 return fills, places
             if filled.status is not Status.BATCH_FULL:
@@ -135,7 +135,7 @@ class BundleReader:
     def _good(
         self, memory: memoryview, parts: Sequence[Part], fills: Sequence[Filled], places: Sequence[int]
     ) -> list[Part]:
-        """Return the files, from the first on, in which reading each by itself would find the same rows."""
+        """Return the files, from the first on, for which reading each on its own would return the same rows."""
         good: list[Part] = []
         first = 0
         for part in parts:
@@ -148,9 +148,8 @@ class BundleReader:
         return good
 
     def _is_evident(self, memory: memoryview, part: Part, rows: int) -> bool:
-        """Return whether the first candidate for the bytes between rows is the one that this file by itself decides
-        for.
-        """
+        """Return whether the first candidate for the padding between rows is the one that would be chosen for this file
+        alone."""
         if not self._others or rows >= ROWS:
             return True
         if rows < 2:
@@ -161,8 +160,8 @@ class BundleReader:
 
 @dataclass
 class Bundle:
-    """Files that were read together. ``good``: those whose rows are in the bundle; ``others``: those after them, each
-    of which is read by itself."""
+    """Files that were read together. ``good``: those whose rows are in the bundle; ``others``: those after them, which
+    are read one by one."""
 
     request: ScanRequest
     others: Sequence[Input]
@@ -171,8 +170,8 @@ class Bundle:
     options: dict[str, str] = field(default_factory=dict)
 
     def batches(self) -> Iterator[tuple[Any, list[tuple[FileReport, int]]]]:
-        """Yield the rows as record batches, each with the files that have rows in it: their reports, and how many
-        rows."""
+        """Yield the rows as record batches, each with the reports of the files that have rows in it, and the number of
+        rows of each."""
         reports = [part.report(self.options) for part in self.good]
         rows = self.good[-1].last if self.good else 0
         begin = at = 0
@@ -197,7 +196,7 @@ class Bundle:
         for _, _, count in here:
             ends.append(count + (ends[-1] if ends else 0))
         if self.request.layout.has_offsets and filled.offsets is not None:
-            # Imported here: it takes longer than all else that a reader imports.
+            # Imported here: it takes longer than all other imports of a reader.
             import pyarrow.compute as pc
 
             begins = _runs(ends, pa.array([part.begin for part, _, _ in here], pa.uint64()))
@@ -206,7 +205,8 @@ class Bundle:
 
 
 class _Together(Builder):
-    """Makes a batch of rows of several files. ``ends``: after which row of the batch each file's rows end."""
+    """Creates a batch of rows of several files. ``ends``: the row of the batch after which the rows of each file
+    end."""
 
     def __init__(self, request: ScanRequest, here: list[tuple[Part, FileReport, int]], ends: list[int]) -> None:
         super().__init__(request.layout, {})
@@ -219,7 +219,7 @@ class _Together(Builder):
 
 
 def _runs(ends: list[int], values: Any) -> Any:
-    """Return each value as often as its run is long."""
+    """Return each value repeated for the length of its run."""
     import pyarrow.compute as pc
 
     return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), values))

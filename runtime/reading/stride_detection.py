@@ -1,4 +1,4 @@
-"""Options of a format that say how many unused bytes follow each row, decided by looking at the first rows."""
+"""Options of a format that determine the number of unused bytes after each row, chosen by examining the first rows."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from .readers import Readers
 
 ROWS = 64
-"""Rows that are looked at. One that holds, and whose checksum does, is hardly ever there by accident."""
+"""Number of rows that are examined. A valid row with a valid checksum is hardly ever accidental."""
 DAMAGED_BYTES = 64 * 1024
-"""Bytes that are looked at after the first damage, where that comes before any evidence."""
+"""Number of bytes that are examined after the first damage if there has been no evidence before it."""
 
 
 def decide(request: ScanRequest, readers: Readers, window: Window) -> tuple[int, dict[str, str]]:
-    """Return the number of bytes between rows, and the value of each option: the one that was given, or the one with
-    which most of the first rows are valid; the first of several that are equal in that. Extends the window as far as
-    needed."""
+    """Return the number of bytes between rows, and the value of each option: the given one, or the first one for which
+    most of the first rows are valid. Extends the window as needed."""
     if not request.format.choices:
         return 0, {}
     found = candidates(request)
@@ -53,13 +52,13 @@ def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings:
     while True:
         fills = [row_reader.fill(window, capacity=ROWS, at_start=True) for row_reader in row_readers]
         rows = [each.rows for each in fills]
-        # Two rows one after the other are evidence. A single one is none, if more input may come.
+        # Two consecutive rows are evidence. A single one is not, if more input may come.
         if max(rows) >= 2:
             return rows.index(max(rows))
         damaged = min(_first_damage(each, window.base) for each in fills)
         if not any(each.status is Status.NEED_INPUT for each in fills) or not window.extend():
             break
-    # One of the first rows is damaged, or there are no more: look at what follows.
+    # One of the first rows is damaged, or there are no more: examine what follows.
     limit = damaged + DAMAGED_BYTES
     while window.base + len(window.view) < limit and window.extend():
         pass
@@ -77,7 +76,7 @@ def _first_damage(filled: Filled, base: int) -> int:
 
 
 def _rows_after_rows(row_reader: RowReader, start: MemoryWindow, padding: int) -> int:
-    """Return the number of valid rows that begin where the row before them ends; rows found by a search do not
+    """Return the number of valid rows that begin at the end of the previous row; rows found by a search do not
     count."""
     window = MemoryWindow(start.view, start.begin)
     window.base = start.base

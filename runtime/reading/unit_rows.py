@@ -1,4 +1,4 @@
-"""The event of units that were decoded, in files and in columns of blobs."""
+"""Events of decoded units, in files and in columns of blobs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def unit_rows(
     number: int = 0,
     between: Sequence[tuple[int, DamagedRange]] = (),
 ) -> Rows:
-    """Return the rows of a piece, with the rows of nulls with which its damaged units end unless hooks have dropped
-    them. ``begins``, ``sizes``: which bytes stand for each unit, lists of int or arrays, as offsets like ``base``, that
-    of ``content``. ``number``, ``between``: as in ``UnitRows``."""
+    """Return the rows of a piece, including the rows of nulls with which its damaged units end unless hooks have
+    dropped them. ``begins``, ``sizes``: the bytes of each unit, lists of int or arrays, as offsets like ``base``, which
+    is that of ``content``. ``number``, ``between``: as in ``UnitRows``."""
     decoded = piece.decoded
     nulls: list[RowDamage] = []
     errors: dict[int, str] = {}

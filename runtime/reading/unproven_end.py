@@ -1,8 +1,8 @@
 """The last row of an input that may be incomplete: a truncated compressed stream, or a file that still grows.
 
-Where an input ends, its last row may lack the delimiter after it, and is a row all the same. Where it only breaks off,
-the same bytes may be the first ones of a longer row: ``price=20`` of ``price=2000000``. Such a row counts only
-if it does not need the input's end, or if a valid checksum covers its last byte.
+At the end of an input, the last row may lack the delimiter after it, and is a valid row. If the input breaks off, the
+same bytes may be the beginning of a longer row: ``price=20`` of ``price=2000000``. Such a row counts only if its
+validity does not depend on the input's end, or if a valid checksum covers its last byte.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 UNPROVEN = "nothing follows the record, and no checksum says that all of it is there"
 Proof = Callable[[bytes], bool]
-"""Whether the bytes of a row, with the delimiter before them, prove that it is complete."""
+"""Returns whether the bytes of a row, including the delimiter before them, prove that it is complete."""
 
 
 def fill_up_to_break(
@@ -33,11 +33,12 @@ def fill_up_to_break(
     at_start: bool,
     stop: int,
 ) -> Filled:
-    """Like ``RowReader.fill`` for a window after which there is no more input, though the input may not end there.
+    """Fill like ``RowReader.fill`` from a window after which there is no more input, although the input may not end
+    there.
 
-    A last row that is complete only if the input ends here is returned if ``proof`` of its bytes is true; otherwise
-    the status is ``TRUNCATED``. ``unpadded``: reads rows with no bytes between them, since those after the last row
-    may be missing.
+    A last row that is complete only if the input ends here is returned if ``proof`` of its bytes is true; otherwise the
+    status is ``TRUNCATED``. ``unpadded``: reads rows without padding, since the bytes after the last row may be
+    missing.
     """
     filled = row_reader.fill(_part(window, window.begin, at_end=False), capacity=capacity, at_start=at_start, stop=stop)
     if filled.status is not Status.NEED_INPUT:
@@ -57,7 +58,7 @@ def fill_up_to_break(
     without = unpadded.fill(_part(window, begin, at_end=False), capacity=1, at_start=at_start, stop=stop)
     if without.consumed == begin and (last.damages or not proof(bytes(window.view[begin : last.consumed]))):
         return replace(filled, status=Status.TRUNCATED, position=window.base + begin, error=UNPROVEN)
-    # Where rows are before it, it is left for the next call.
+    # If there are rows before it, it is left for the next call.
     return last if begin == window.begin else replace(filled, status=Status.BATCH_FULL)
 
 
@@ -68,9 +69,8 @@ def _part(window: Window, begin: int, *, at_end: bool) -> MemoryWindow:
 
 
 def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
-    """Return whether a checksum of a valid row covers its last byte. ``content``: the row as it is in the
-    input, for delimited rows with the delimiter before it; ``root``: the object whose attributes are before the
-    rows."""
+    """Return whether a checksum of a valid row covers its last byte. ``content``: the bytes of the row in the input;
+    for delimited rows, including the delimiter before it; ``root``: the object whose attributes precede the rows."""
     # Imported here: most inputs have an end, and need no generated classes.
     from ..objects.errors import StuffingError
     from ..objects.streams import MemoryStream

@@ -1,4 +1,4 @@
-"""The zeros at the end of an input that grows: space that a writer has allocated, and has not written to yet."""
+"""The zeros at the end of an input that grows: space that a writer has allocated, but not written yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AT_ONCE = 256 * 1024
 
 def end_of_written(opened: Opened) -> int | None:
     """Return the offset after the last byte of an input that is not zero; 0 if there is none. The window of the input
-    begins where it did. ``None``: the input can only be read in its order."""
+    is restored. ``None``: the input can only be read sequentially."""
     if opened.begin_at is None:
         return None
     begin = opened.window.base + opened.window.begin

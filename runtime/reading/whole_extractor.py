@@ -1,4 +1,4 @@
-"""Formats of which the root is the one unit of an input. It is read in pieces if it can be, otherwise as a whole."""
+"""Formats whose root is the only unit of an input. The input is read in pieces if possible, otherwise as a whole."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def load_whole(window: Window, max_record: int) -> bool:
-    """Extend the window to the end of the input; return whether that is not larger than ``max_record``."""
+    """Extend the window to the end of the input; return whether the input is at most ``max_record`` bytes."""
     while len(window.view) - window.begin <= max_record and window.extend():
         pass
     return len(window.view) - window.begin <= max_record
 
 
 class WholeExtractor(DamageDetails, Extractor):
-    """Like ``Extractor``."""
+    """Implements ``Extractor``."""
 
     def __init__(self, scanned: ScannedInput) -> None:
         super().__init__(scanned)
@@ -36,13 +36,13 @@ class WholeExtractor(DamageDetails, Extractor):
         """Whether rows have been taken, so that what the window begins with is not the input's beginning."""
 
     def begin(self, opened: Opened) -> Extraction:
-        """Like ``Extractor.begin``. All of the input is taken into the window, unless it is read in pieces."""
+        """Implement ``Extractor.begin``. The whole input is loaded into the window, unless it is read in pieces."""
         request, window, limit = self._request, opened.window, self._request.max_record
         self._readers.begin(None)
         self._row_reader: RowReader = self._readers.rows(
             self.settings(
                 wanted=request.read_columns,
-                # An error says which record is damaged.
+                # An error names the damaged record.
                 offsets=request.reads_offsets or request.mode == "failfast",
                 null_rows=request.null_fill_rows,
                 in_pieces=not request.whole,
@@ -62,7 +62,7 @@ class WholeExtractor(DamageDetails, Extractor):
         return Next.CALL
 
     def lose(self, lost: Lost, window: Window) -> None:
-        """Like ``Extractor.lose``."""
+        """Implement ``Extractor.lose``."""
         if not self._is_too_large:
             super().lose(lost, window)
             return
@@ -70,12 +70,12 @@ class WholeExtractor(DamageDetails, Extractor):
         self._log.lose(RowDamage(0, 0, -1, "limit"), lambda _: (None, None), lost.sentence, TAKES_IT)
 
     def take(self, window: Window) -> Extraction:
-        """Like ``Extractor.take``."""
+        """Implement ``Extractor.take``."""
         request, begin = self._request, window.begin
         fill = partial(self._row_reader.fill, window, capacity=request.batch_rows)
         filled = fill(chooses=bool(request.pushed.predicates))
         if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
-            # What is wrong is said with all rows before it.
+            # Damage is reported together with all rows before it.
             filled = fill()
         window.begin = filled.consumed
         self._scanned.count(window)
@@ -96,7 +96,7 @@ class WholeExtractor(DamageDetails, Extractor):
         return Ended(window.base + window.begin, is_read=True)
 
     def _rows(self, filled: Filled, window: Window, begin: int) -> Rows:
-        """Return the event of a fill that began at index ``begin`` of the view, whose damage is noted."""
+        """Return the event of a fill that began at index ``begin`` of the view; its damage is recorded."""
         nulls = sum(each.row >= 0 for each in filled.damages)
         filled, gone = self.zeros_joined(filled, window)
         details: Details = partial(self.of_fill, window, begin=begin, at_start=True)
@@ -107,6 +107,7 @@ class WholeExtractor(DamageDetails, Extractor):
         return Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
 
     def _of_piece(self, filled: Filled, damage: RowDamage) -> tuple[int | None, str | None]:
-        """Return number and field of the first damaged record in a piece of the input that is not the first."""
+        """Return the number and the field of the first damaged record in a piece of the input that is not the first
+        one."""
         offsets = [] if filled.offsets is None else filled.offsets.to_pylist()
         return self.number(sum(offset < damage.begin for offset in offsets)), None

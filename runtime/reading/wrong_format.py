@@ -1,5 +1,5 @@
-"""Detection of inputs that give nothing: those of another format, which are not empty and contain no valid record, and
-those that are larger than what is read as a whole."""
+"""Detection of inputs without results: those of another format, which are not empty and contain no valid record, and
+those that are too large to be read as a whole."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from .request import ScanRequest
 
 NAMED = 3
-"""Inputs that an error names besides the first; more are only counted."""
+"""Number of inputs that an error names besides the first; others are only counted."""
 SPOKEN_WITH_A_VOWEL = re.compile(r"[aeiou]|[fhlmnrsx][\d_]")
-"""How names begin that have "an" before them, such as ``s2_session``."""
+"""Beginnings of names that take the article "an", such as ``s2_session``."""
 FIRST_OF_WHOLE = 64 * 1024
-"""Bytes of an input that is read as a whole that are judged."""
+"""Number of bytes that are judged of an input that is read as a whole."""
 FEW_ITEMS = 10_000
 TAKES_IT = "a larger max_record takes it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
 MOST_CHANGED = 64
-"""Bytes at the beginning and at the end of a unit that are changed."""
+"""Number of bytes at the beginning and at the end of a unit that are changed."""
 EVIDENCE = 4
-"""Bytes of a unit of which only one value holds, at least, so that it is of the format by more than chance."""
+"""Minimum number of bytes of a unit for which only one value is valid, so that it is not of the format by chance."""
 LARGEST_HEAD = 1024 * 1024
-"""Most bytes before the rows that are kept to be judged; more of them that hold are proof enough."""
+"""Maximum number of bytes before the rows that are kept to be judged; a larger valid header is proof enough."""
 
 
 class FormatCheck:
@@ -51,10 +51,10 @@ class FormatCheck:
         """Whether something without rows has held: a message, or what is before the rows."""
 
     def look_at(self, window: Window) -> None:
-        """Look for bytes other than zero in the window, until a record is valid: a file of zeros is preallocated space,
-        and not of another format."""
+        """Search for bytes other than zero in the window, until a record is valid: a file of zeros is preallocated
+        space, and not another format."""
         if not self._has_content and not self._report.rows and not self.has_held:
-            # A window that grows is looked through once.
+            # A window that grows is searched once.
             unseen = max(0, self._zeros_end - window.base)
             self._has_content = NOT_ZERO.search(window.view, unseen) is not None
             self._zeros_end = window.base + len(window.view)
@@ -92,8 +92,8 @@ class FormatCheck:
 
 
 def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
-    """Return whether a valid ``head`` (the bytes before the rows) is evidence of the format: other bytes would have
-    been refused."""
+    """Return whether a valid ``head`` (the bytes before the rows) is evidence of the format, because other bytes would
+    have been refused."""
     # Imported here: only few inputs have a head and no rows.
     from ..input.window import MemoryWindow
     from .prologue import read_prologue
@@ -104,21 +104,21 @@ def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
 
 
 def _is_told_apart(format: Format, data: bytes) -> bool:
-    """Return whether the first bytes of an input that is read as a whole are evidence of the format: others in their
-    place are refused, and these are not, or later."""
+    """Return whether the first bytes of an input that is read as a whole are evidence of the format: other bytes in
+    their place are refused, while these are accepted or refused at a later position."""
     position, refused = _reach(format, data)
     other, is_other_refused = _reach(format, bytes(byte ^ 0xFF for byte in data))
     return is_other_refused and (not refused or position > other)
 
 
 def _sound(report: FileReport) -> int:
-    """Return the offset up to which nothing of an input is damaged."""
+    """Return the offset up to which an input contains no damage."""
     return min([report.tail_offset, *(each.offset for each in report.damaged[:1])])
 
 
 def _first_unit_tells(format: Format, data: bytes) -> bool:
-    """Return whether the first unit, which has no rows, holds and is evidence of the format: other values of some bytes
-    in it are refused."""
+    """Return whether the first unit, which has no rows, is valid and is evidence of the format: other values of some
+    bytes in it are refused."""
     if not format.streaming or not format.rows_path or format.has_prologue or format.sized_rows:
         return False
     size, refused = _unit(format, data)
@@ -130,7 +130,7 @@ def _first_unit_tells(format: Format, data: bytes) -> bool:
 
 
 def _unit(format: Format, data: bytes) -> tuple[int, str | None]:
-    """Return where the first unit ends, and why it is refused."""
+    """Return the end of the first unit, and the reason why it is refused."""
     # Imported here: only few inputs have no rows.
     from ..objects.streams import MemoryStream
     from ..rows.object_reader import ObjectRowReader
@@ -162,7 +162,7 @@ def _reach(format: Format, data: bytes) -> tuple[int, bool]:
 
 
 def is_too_large(format: Format, file: FileReport) -> bool:
-    """Return whether an input, which is read as a whole, was not read since it is larger than ``max_record``."""
+    """Return whether an input that is read as a whole was not read because it is larger than ``max_record``."""
     return file.tail == "limit" and not file.rows and not grows_by_rows(format)
 
 

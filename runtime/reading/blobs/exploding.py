@@ -1,4 +1,4 @@
-"""Flat rows of a table's column of blobs, with the columns around it."""
+"""Flat rows of a table's column of blobs, with the table's other columns."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def explode(
       ``hash_range`` and ``partition_key`` of ``kpl_aggregated_record``. Such a column is not kept by default if the
       format has a column of the same name.
 
-    A blob that is null, damaged or empty gives no row. If ``_error`` or ``_corrupt_record`` is among the columns, and
-    ``mode`` is ``permissive``, a damaged blob gives a row of nulls with the reason or the bytes.
+    A blob that is null, damaged or empty has no rows. If ``_error`` or ``_corrupt_record`` is among the columns, and
+    ``mode`` is ``permissive``, a damaged blob becomes a row of nulls with the reason or the bytes.
 
     Raises ``WireloomError`` if a column of the table and one of the format have the same name.
     """
@@ -59,8 +59,8 @@ documented(explode, ScanOptions, SHOWN_OPTIONS)
 
 
 class Exploder:
-    """Batches with a column of blobs to batches of flat rows; see ``explode``. ``options``: as
-    ``BlobReader`` takes them; ``caster``: gives the format's columns other types."""
+    """Turns batches with a column of blobs into batches of flat rows; see ``explode``. ``options``: those of
+    ``BlobReader``; ``caster``: converts the format's columns to other types."""
 
     def __init__(
         self,
@@ -96,12 +96,12 @@ class Exploder:
 
     @property
     def beside(self) -> Mapping[str, str]:
-        """Return the columns beside the blobs that options have named: option → name."""
+        """Return the columns of the table that options name, by option."""
         return self._reader.beside
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Facts that the format reports beside its rows, of all batches so far."""
+        """Return the facts that the format reports in addition to rows, of all batches so far."""
         return self._reader.report.facts
 
     @property
@@ -109,7 +109,7 @@ class Exploder:
         return self._reader.schema if self._caster is None else self._caster.schema
 
     def kept(self, outer: Sequence[str]) -> list[str]:
-        """Return the names of the columns that come along, of those of the table."""
+        """Return the names of the table's columns that are kept."""
         if self._keep is not None:
             return self._keep
         replaced = [name for name in self.beside.values() if name in self._inner.names]
@@ -123,7 +123,7 @@ class Exploder:
         for part in self._reader.parts(batch.column(self._column), self._done, beside):
             blobs = pc.subtract(part.blobs, self._done).take(units_of_rows(part.counts, part.rows.num_rows))
             rows = part.rows if self._caster is None else self._caster.cast(part.rows)
-            # Not all at once: what is repeated may be large.
+            # Not all at once, since repeated values may be large.
             for begin in range(0, rows.num_rows, BATCH_ROWS):
                 repeated = [_taken(each, blobs.slice(begin, BATCH_ROWS)) for each in outer.columns]
                 inner = rows.slice(begin, BATCH_ROWS).columns

@@ -18,13 +18,13 @@ from .report import BlobReport
 
 
 def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:
-    """Decode a column of blobs to a column of lists of structs (``list<struct>``): the rows of each blob.
+    """Decode a column of blobs to a column of lists of structs (``list<struct>``), the rows of each blob.
 
     - ``array``: a ``pyarrow.Array`` or ``ChunkedArray``, or a series of another library, of type ``binary``,
       ``large_binary``, ``fixed_size_binary`` or ``binary_view``. The result has the same length, and null for a null. A
       chunked array needs less memory; its result may have more chunks.
     - ``format``: a format whose input is one message, such as ``kpl_aggregated_record``.
-    - ``mode``: with ``permissive`` and ``dropmalformed``, a damaged blob gives null, or the rows before the damage if
+    - ``mode``: with ``permissive`` and ``dropmalformed``, a damaged blob becomes null, or the rows before the damage if
       these are valid. If ``_error`` or ``_corrupt_record`` is among the ``columns``, ``permissive`` adds a struct of
       nulls with the reason or the bytes. ``failfast`` raises an error.
     - ``columns``, ``verify``, ``allow_modules``, ``max_record``, ``batch_rows`` and the options of the format: as in
@@ -38,7 +38,7 @@ def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:
 
 
 def from_wire_with_report(array: Any, format: str | Path | Format, **options: Any) -> tuple[Any, BlobReport]:
-    """Like ``from_wire``, with a report of the damaged blobs."""
+    """Decode a column of blobs like ``from_wire``; return the result and a report of the damaged blobs."""
     reader = BlobReader(format, options)
     if hasattr(array, "__arrow_c_stream__") and not isinstance(array, pa.ChunkedArray):
         array = pa.chunked_array(array)
@@ -63,7 +63,7 @@ def _array(array: Any) -> pa.Array:
         return pa.array(array)
     if isinstance(array, Sequence) and not isinstance(array, str | bytes):
         if any(isinstance(each, str) for each in array):
-            # Arrow would take the characters for the bytes.
+            # Arrow would treat the characters as bytes.
             raise not_bytes("str", is_text=True)
         try:
             return pa.array(array, pa.binary())

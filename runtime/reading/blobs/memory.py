@@ -1,4 +1,4 @@
-"""Where the values of an Arrow array of bytes are in memory."""
+"""The location in memory of the values of an Arrow array of bytes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ...base.errors import WireloomError
 
 
 def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
-    """Return the memory that the values of an array of bytes are in, and where each begins and how many bytes it has
-    (uint64; of nulls anything). Raises ``WireloomError`` for any other array."""
+    """Return the memory with the values of an array of bytes, and the begin and size in bytes of each value (uint64;
+    undefined for nulls). Raises ``WireloomError`` for other arrays."""
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     kind = array.type
@@ -42,7 +42,8 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
 
 
 def not_bytes(kind: str, *, is_text: bool) -> WireloomError:
-    """Return the error for a column of another type. ``is_text``: of text, which holds bytes in some encoding."""
+    """Return the error for a column of another type. ``is_text``: whether the column is text that contains bytes in
+    some encoding."""
     if is_text:
         return WireloomError(
             f"blobs are a column of bytes, and this is one of text ({kind}): decode it first (base64 by"

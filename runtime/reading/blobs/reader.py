@@ -1,6 +1,6 @@
 """Blobs to rows: each blob of a column is one unit of a format.
 
-The decoder reads the column's own memory; nothing is copied before that, except of arrays that Arrow stores in pieces
+The decoder reads the column's own memory; nothing is copied before that, except arrays that Arrow stores in pieces
 (``binary_view``).
 """
 
@@ -33,16 +33,16 @@ from .report import MOST_LISTED, BlobProblem, BlobReport
 
 SHOWN_OPTIONS = ("columns", "mode", "verify", "allow_modules")
 READ_OPTIONS = (*SHOWN_OPTIONS, "max_record", "batch_rows")
-"""Options of a scan that mean something for blobs, those first that signatures have; the others are for files."""
+"""Options of a scan that apply to blobs, those in signatures first; other options apply to files."""
 NO_COLUMNS: Mapping[str, pa.Array] = {}
 ROWS = 65_536
-"""About how many rows are decoded at a time; usually it is 4 MiB of blobs."""
+"""Approximate number of rows decoded at a time; usually a batch is 4 MiB of blobs."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of some blobs that are one after the other in the column. ``blobs``: their numbers (int64); ``counts``:
-    rows of each (int32); ``hold``: whether each gave what it should, false for damaged ones that have no rows."""
+    """Rows of consecutive blobs of a column. ``blobs``: the numbers of the blobs (int64); ``counts``: the number of
+    rows of each (int32); ``hold``: whether each has a valid result; false for damaged ones without rows."""
 
     rows: pa.RecordBatch
     blobs: pa.Array
@@ -51,21 +51,22 @@ class Part:
 
 
 class Caster(Protocol):
-    """Gives batches of rows other types."""
+    """Converts batches of rows to other types."""
 
     schema: pa.Schema
 
     def cast(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the batch in ``schema``."""
+        """Return the batch converted to ``schema``."""
         ...
 
 
 class BlobReader:
-    """Decodes columns of blobs. ``options``: ``mode``, ``verify``, ``max_record`` and ``batch_rows``, as a scan takes
-    them, and those of the format. ``report`` is filled in on the way. ``in_table``: whether options may name columns of
-    the table that the blobs are in; ``beside`` says which ones are needed, by option.
+    """Decodes columns of blobs. ``options``: ``mode``, ``verify``, ``max_record`` and ``batch_rows`` as in a scan, and
+    those of the format. ``report`` is filled in during reading. ``in_table``: whether options may name columns of the
+    table that contains the blobs; ``beside`` contains the required ones, by option.
 
-    Raises ``WireloomError`` and ``UnknownNameError`` for what was asked for, before any blob is looked at."""
+    Raises ``WireloomError`` and ``UnknownNameError`` for invalid options, before any blob is read.
+    """
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class BlobReader:
         if not is_blob(found):
             what = "a format of messages" if found.message is None else "one message by itself"
             raise UnsupportedError(f"{found.name} is not {what}, so a blob is not one: read it with wireloom.read")
-        # A blob is in memory already: only Arrow's own limit is of interest, unless another was asked for.
+        # A blob is in memory already: only Arrow's own limit matters, unless another limit is given.
         if general.get("max_record") is None:
             general["max_record"] = LARGEST_RECORD
         self.request: ScanRequest = request_of(
@@ -99,10 +100,11 @@ class BlobReader:
         self.report = BlobReport(found.name, engine=self.request.engine)
 
     def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
-        """Yield the rows of all the blobs that are not null, in order. ``first``: the number of the first blob in the
+        """Yield the rows of all blobs that are not null, in order. ``first``: the number of the first blob in the
         column; ``columns``: those of ``beside``, by option.
 
-        Raises ``DamagedInputError`` in mode ``failfast``, and ``WireloomError`` for an array that is none of bytes.
+        Raises ``DamagedInputError`` in mode ``failfast``, and ``WireloomError`` for an array of another type than
+        bytes.
         """
         source, begins, sizes = memory_of(array)
         numbers = pa.array(range(first, first + len(array)), pa.int64())
@@ -160,8 +162,8 @@ class BlobReader:
         caster: Caster | None = None,
         columns: Mapping[str, pa.Array] = NO_COLUMNS,
     ) -> Iterator[pa.Array]:
-        """Per blob a list of structs, in arrays of about 4 MiB; null for null blobs and for damaged ones that have no
-        rows. ``caster``: gives the rows other types; ``columns``: as ``parts`` has them."""
+        """Yield a list of structs per blob, in arrays of about 4 MiB; null for null blobs and for damaged ones without
+        rows. ``caster``: converts the rows to other types; ``columns``: as in ``parts``."""
         kind = pa.list_(pa.struct(caster.schema if caster is not None else self.schema))
         done = 0
         for part in self.parts(array, first, columns):
@@ -178,7 +180,7 @@ class BlobReader:
         caster: Caster | None = None,
         columns: Mapping[str, pa.Array] = NO_COLUMNS,
     ) -> pa.Array:
-        """Like ``chunks``, in one array."""
+        """Return the result of ``chunks`` as one array."""
         made = list(self.chunks(array, first, caster, columns))
         if not made:
             return pa.array([], pa.list_(pa.struct(caster.schema if caster is not None else self.schema)))
@@ -193,7 +195,7 @@ class BlobReader:
 
 
 def _lists(part: Part, kind: pa.DataType, caster: Caster | None, blobs: pa.Array) -> pa.Array:
-    """``blobs``: those of the part, with the nulls among and before them."""
+    """Return the lists of a part. ``blobs``: the numbers of its blobs, including the nulls among and before them."""
     structs = (part.rows if caster is None else caster.cast(part.rows)).to_struct_array()
     counts, hold = part.counts, part.hold
     if blobs.null_count:

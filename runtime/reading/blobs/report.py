@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 MOST_LISTED = 100_000
-"""Damaged blobs that a report lists; more are only counted."""
+"""Maximum number of damaged blobs that a report lists; others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class BlobProblem:
 
     - ``blob``: its number in the column, from 0.
     - ``offset``: the offset in the blob at which the damage was found.
-    - ``reason``: why, a word of ``wireloom.base.report.REASONS``.
+    - ``reason``: one of ``wireloom.base.report.REASONS``.
     - ``detail``: a sentence that names the field.
     - ``rows``: the number of rows before the damage, which are returned.
     """
@@ -46,17 +46,17 @@ class BlobReport:
     rows: int = 0
     problems: list[BlobProblem] = field(default_factory=list)
     unlisted: int = 0
-    """Damaged blobs that are not in ``problems``, which holds the first 100,000."""
+    """Number of damaged blobs that are not in ``problems``, which contains at most the first 100,000."""
     facts: dict[str, Any] = field(default_factory=dict)
     engine: str = "columns"
 
     @property
     def clean(self) -> bool:
-        """Return whether every blob held."""
+        """Return whether every blob is valid."""
         return not self.problems
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON takes it."""
+        """Return the report as values for JSON."""
         result = asdict(self) | {"clean": self.clean} | self.facts
         del result["facts"]
         return result
