@@ -1,8 +1,9 @@
 """S2, the stream store (s2.dev): frames of sessions, messages, JSON, events, commands, and the state of a live reader.
 
-``read``, ``scan`` and ``tail`` read streams over the network. The rest has none: bytes go in and are returned, and
-requests are plain data. Whole files and tables are read and written by ``wireloom.read`` and its neighbours, formats
-``s2_session`` and ``s2_messages``."""
+``read``, ``scan`` and ``tail`` read streams over the network. Everything else works without a connection: it takes and
+returns bytes, and requests are plain data. ``wireloom.read`` and related functions read and write whole files and
+tables with the formats ``s2_session`` and ``s2_messages``.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +130,7 @@ __all__ = [
     "tail_to_json",
 ]
 
-# Framing a file needs neither JSON nor the classes of messages.
+# Framing a file requires neither JSON nor the message classes.
 __getattr__ = face(
     __name__,
     {

@@ -1,4 +1,5 @@
-"""Appends records to a stream over the network, each at its place: what is there already is not appended twice."""
+"""Appends records to a stream over the network, each at a given sequence number, so that existing records are not
+appended twice."""
 
 from __future__ import annotations
 
@@ -21,13 +22,13 @@ PRECONDITION_FAILED = 412
 
 
 class Appender:
-    """Appends to a stream that has no other writer meanwhile.
+    """Appends to a stream that has no other writer at the same time.
 
-    ``next_seq_num``: the number that the next record is to get, by default the end of the stream. Where the stream has
-    records from there on, because an earlier try got so far, they are compared with those that are to be appended, and
-    are not appended again. So an ``Appender`` that begins at the same number with the same records appends each of them
-    once, however often it is run. ``fencing_token``: the stream's, which the server then compares. The rest is as of
-    ``wireloom.s2.scan``.
+    ``next_seq_num``: the sequence number for the next record, by default the end of the stream. If the stream already
+    has records from there on, from an earlier attempt, they are compared with those to be appended, and are not
+    appended again. An ``Appender`` that begins at the same number with the same records thus appends each of them
+    exactly once, however often it is run. ``fencing_token``: the stream's token, which the server compares. The other
+    arguments are those of ``wireloom.s2.scan``.
     """
 
     def __init__(
@@ -48,11 +49,11 @@ class Appender:
         self.next_seq_num = next_seq_num
 
     def append(self, records: Iterable[AppendRecord]) -> int:
-        """Append the records in batches that the server takes, and return how many there were.
+        """Append the records in batches that the server accepts, and return their number.
 
-        Raises ``ValidationError`` for a record that no batch may hold, after those before it were appended; ``S2Error``
-        for what the server refuses; ``WireloomError`` where the stream has other records in these places;
-        ``TemporaryError`` where the server cannot be reached.
+        Raises ``ValidationError`` for a record that does not fit any batch, after appending those before it;
+        ``S2Error`` if the server refuses a batch; ``WireloomError`` if the stream has other records at these numbers;
+        ``TemporaryError`` if the server cannot be reached.
         """
         count = 0
         for batch in batches(records):
@@ -84,7 +85,7 @@ class Appender:
                 failure = TemporaryError(f"appending to {self._name}: {problem.message}")
             if time.monotonic() >= until:
                 raise failure
-            # Whether the batch got there or not: it has its place.
+            # Whether or not the batch was received, its sequence numbers are known.
             time.sleep(pause(attempt))
 
     def _request(self, batch: list[AppendRecord]) -> Any:
@@ -105,7 +106,8 @@ class Appender:
         self.next_seq_num += count
 
     def _compared(self, batch: list[AppendRecord], count: int) -> int:
-        """Compare the next records of the stream with those of the batch. Raises ``WireloomError`` for others."""
+        """Compare the next records of the stream with those of the batch; return how many there are. Raises
+        ``WireloomError`` if they differ."""
         begin = self.next_seq_num
         with StreamReading(
             self._basin,
@@ -133,8 +135,8 @@ class Appender:
 
 
 def batches(records: Iterable[AppendRecord]) -> Iterator[list[AppendRecord]]:
-    """Batches of at most 1000 records and 1 MiB metered. Raises ``ValidationError``, with the number of the record, for
-    one that no batch may hold."""
+    """Yield batches of at most 1000 records and 1 MiB metered size. Raises ``ValidationError``, with the number of the
+    record, for one that does not fit any batch."""
     held: list[AppendRecord] = []
     metered = 0
     for number, record in enumerate(records, 1):

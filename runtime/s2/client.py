@@ -1,4 +1,4 @@
-"""HTTP for the requests of this package: one kept client per process."""
+"""HTTP client for the requests of this package; connections are kept per process."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 30.0
-"""For the answer to a single request. Sessions have their own: they send heartbeats."""
+"""Timeout in seconds for the response to a single request. Sessions have a different one, since they send
+heartbeats."""
 CONNECTIONS = 16
-"""Connections that are kept for each host."""
+"""Maximum number of connections that are kept for each host."""
 MAX_BODY = 4 << 20
-"""Most bytes of a single answer, or of an error's: batches have 1 MiB, and 2 MiB as they are encoded."""
+"""Maximum size in bytes of a single response, or of an error's body: batches have 1 MiB, and 2 MiB when encoded."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-"""Seconds before a request is made again, and what they grow to."""
+"""Initial and maximum number of seconds before a request is retried."""
 
 
 class S2Error(WireloomError):
-    """An answer of the server that is an error. ``error``: what it said."""
+    """An error response of the server. ``error``: its content."""
 
     def __init__(self, message: str, *, error: ServerError) -> None:
         super().__init__(message)
@@ -41,13 +42,13 @@ class S2Error(WireloomError):
 
 
 def pause(attempt: int) -> float:
-    """Seconds to wait before attempt ``attempt + 1``: they double, with a random part so that many do not come at
-    once."""
+    """Return the seconds to wait before attempt ``attempt + 1``: they double, with a random part so that clients do not
+    retry simultaneously."""
     return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt - 1, 10)) * random.uniform(0.5, 1.0)
 
 
 def refusal(stream: str, error: ServerError, what: str) -> S2Error:
-    """Return the error to raise for what a server said about a stream."""
+    """Return the exception for a server's error concerning a stream."""
     said = ": ".join(each for each in (error.code, error.message) if each)
     if error.expected_fencing_token is not None:
         said = "the stream has another fencing token"
@@ -60,15 +61,15 @@ def refusal(stream: str, error: ServerError, what: str) -> S2Error:
 
 
 class Client:
-    """Sends requests to one basin. Redirects are not followed: the token is for this host alone."""
+    """Sends requests to one basin. Redirects are not followed, since the token is only for this host."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
 
     @contextmanager
     def opened(self, request: Request, *, silence: float) -> Iterator[BaseHTTPResponse]:
-        """The answer to a request, whose body is still to be read. ``silence``: seconds without a byte after which
-        reading fails. Raises ``TemporaryError`` if there is no connection, or it breaks."""
+        """Yield the response to a request, whose body has not been read. ``silence``: seconds without a byte after
+        which reading fails. Raises ``TemporaryError`` if there is no connection, or it breaks."""
         require("urllib3", "s2", "S2")
         import urllib3
 
@@ -88,19 +89,19 @@ class Client:
             try:
                 yield answer
             finally:
-                # One that was read to its end has given its connection back, which this leaves alone.
+                # Does nothing if the response was read to its end, which has released its connection.
                 answer.close()
         except urllib3.exceptions.HTTPError as error:
             raise TemporaryError(f"{self.endpoint.base}: {_plain(error)}") from None
 
     def ask(self, request: Request) -> tuple[int, bytes]:
-        """Return the status and the body of the answer to a single request. Raises ``TemporaryError``."""
+        """Return the status and the body of the response to a single request. Raises ``TemporaryError``."""
         with self.opened(request, silence=ANSWER_SECONDS) as answer:
             return answer.status, body_of(answer)
 
 
 def body_of(answer: BaseHTTPResponse) -> bytes:
-    """Return the whole body of an answer. Raises ``WireloomError`` for one that is too large."""
+    """Return the whole body of a response. Raises ``WireloomError`` if it is too large."""
     body: bytes = answer.read(MAX_BODY + 1)
     if len(body) > MAX_BODY:
         raise WireloomError(f"the server's answer has more than {MAX_BODY} bytes", reason="limit")
@@ -108,14 +109,14 @@ def body_of(answer: BaseHTTPResponse) -> bytes:
 
 
 def chunks(answer: BaseHTTPResponse, size: int = 1 << 18) -> Iterator[bytes]:
-    """Yield the body of an answer, as it comes."""
+    """Yield the body of a response as it is received."""
     while chunk := answer.read1(size):
         yield chunk
 
 
 @cache
 def _pool(_process: int, base: str) -> PoolManager:
-    """Return the connections of this process; those of the one that it was forked from are not its own."""
+    """Return the connection pool of this process; a forked process must not use that of its parent."""
     import urllib3
 
     proxy = _proxy(base)
@@ -134,7 +135,7 @@ def _plain(error: Exception) -> str:
     """Return the reason of a failure, without addresses of objects in memory."""
     reason = getattr(error, "reason", None) or error
     text = str(reason.args[-1] if getattr(reason, "args", None) else reason)
-    # What urllib3 puts before it is the connection, by its class, host and port.
+    # urllib3 puts the connection's class, host and port first.
     return re.sub(r"^(<.*?>|\w+\(.*?\)): ", "", text).split("\n", 1)[0][:300] or type(reason).__name__
 
 
@@ -144,9 +145,9 @@ def client_of(basin: str, endpoint: str | None = None) -> Client:
 
 
 def answer_to(client: Client, request: Request, name: str, what: str, *, patience: float) -> bytes:
-    """Return the body of the answer to a request that can be repeated; it is repeated where that may help, for
-    ``patience`` seconds. Raises ``S2Error`` and ``TemporaryError``; ``what`` was done to which ``name``, for the
-    message."""
+    """Return the body of the response to a repeatable request, which is retried for ``patience`` seconds
+    if that may help. Raises ``S2Error`` and ``TemporaryError``; ``what`` and ``name`` are the operation
+    and its target, for the message."""
     until = time.monotonic() + patience
     attempt = 0
     while True:

@@ -1,7 +1,7 @@
 """Command records: exactly one header, with an empty name; its value is the operation.
 
-Readers keep every record that passes this test, so that an operation of the future survives. Writers build and accept
-the known ones alone: ``fence`` sets the token that appends must then show, ``trim`` lets earlier records go.
+Readers keep every record with this property, so that future operations are preserved. Writers build and accept only the
+known ones: ``fence`` sets the token that appends must then include, ``trim`` allows earlier records to be deleted.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from .messages import AppendRecord
 
 MAX_TOKEN = 36
-"""Most bytes of a fencing token in UTF-8."""
+"""Maximum length of a fencing token in bytes of UTF-8."""
 TRIM_SIZE = 8
-"""Bytes of a trim record's body: a sequence number, big-endian."""
+"""Size in bytes of a trim record's body: a big-endian sequence number."""
 
 
 class HeaderLike(Protocol):
@@ -40,7 +40,7 @@ class RecordLike(Protocol):
 
     @property
     def headers(self) -> Sequence[HeaderLike]:
-        """In order."""
+        """Return the headers, in order."""
         ...
 
     @property
@@ -50,26 +50,26 @@ class RecordLike(Protocol):
 
 
 class ValidationError(WireloomError):
-    """A record or batch that the server would refuse. ``record``: its number, counted from 1; ``field``: the one to
-    blame; ``reason``: ``value``, ``encoding`` or ``limit``."""
+    """A record or batch that the server would refuse. ``record``: its number, counted from 1; ``field``: the invalid
+    field; ``reason``: ``value``, ``encoding`` or ``limit``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Sets the stream's fencing token; the empty one clears it."""
+    """Sets the stream's fencing token; an empty one clears it."""
 
     operation: ClassVar[str] = "fence"
     token: str
 
     def body(self) -> bytes:
-        """Return the record's body. Raises ``ValidationError`` for a token that is too long or no Unicode."""
+        """Return the record's body. Raises ``ValidationError`` for a token that is too long or not valid Unicode."""
         check_token(self.token)
         return self.token.encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """Lets all records before ``seq_num`` go."""
+    """Allows all records before ``seq_num`` to be deleted."""
 
     operation: ClassVar[str] = "trim"
     seq_num: int
@@ -95,16 +95,16 @@ def check_token(token: str) -> None:
 
 
 def operation_of(record: RecordLike) -> bytes | None:
-    """Return a command record's operation, known or not; ``None`` for all other records. It never fails."""
+    """Return a command record's operation, whether known or not; ``None`` for all other records. Never raises."""
     headers = record.headers
     return headers[0].value if len(headers) == 1 and not headers[0].name else None
 
 
 def command_of(record: RecordLike) -> Command | None:
-    """Return the command that a record is; ``None`` for all other records.
+    """Return the command of a record; ``None`` for records that are not commands.
 
-    Raises ``ValidationError`` if a writer would refuse it: an unknown operation, a token of more than 36 bytes or
-    that is not UTF-8, a trim point that is not of 8 bytes.
+    Raises ``ValidationError`` if a writer would refuse it: for an unknown operation, a token of more than 36 bytes or
+    that is not UTF-8, or a trim point that does not have 8 bytes.
     """
     operation = operation_of(record)
     if operation is None:
@@ -137,7 +137,7 @@ def command_record(command: Command, timestamp: int | None = None) -> AppendReco
     >>> command_record(Trim(42)).body.hex()
     '000000000000002a'
 
-    Raises ``ValidationError`` for a token or a number that does not fit.
+    Raises ``ValidationError`` for a token that is too long, or a number that is too large.
     """
     from .messages import AppendRecord, Header
 

@@ -1,4 +1,4 @@
-"""Compression of the bodies of frames: zstd and gzip, bounded by what a frame may hold, in either direction."""
+"""Compression of the bodies of frames with zstd and gzip, within the size limit of a frame in both directions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Compression = Literal["none", "zstd", "gzip"]
 COMPRESSIONS: tuple[Compression, ...] = get_args(Compression)
 
 MAX_CONTENT = 2 * 1024 * 1024 - 1
-"""Most bytes of a body, as it is in a frame as well as decompressed: a frame's limit without its flag byte."""
+"""Maximum size in bytes of a body, both stored and decompressed: the limit of a frame without its flag byte."""
 THRESHOLD = 1024
-"""A writer compresses messages of this size and larger ones, also where that makes them larger."""
+"""Minimum size in bytes of messages that writers compress, even if that makes them larger."""
 LEVEL = 3
 GZIP = 31
-"""zlib's number for a gzip header and trailer around the largest window."""
+"""zlib's ``wbits`` for a gzip header and trailer with the largest window."""
 USUAL_WINDOW = 8 * 1024 * 1024
-"""The window that RFC 8878 asks every decoder to support."""
+"""The window size in bytes that RFC 8878 recommends every decoder to support."""
 SMALL_BODY = 16 * 1024
-"""Up to this stored size it is quicker to decompress to new memory, and to copy that."""
+"""Maximum stored size in bytes for which decompressing to new memory and copying the result is faster."""
 LARGEST_HEADER = 18
-"""Bytes of the largest header of a zstd frame, its magic number counted."""
+"""Maximum size in bytes of the header of a zstd frame, including its magic number."""
 
 _own = threading.local()
-"""Decompressors of a thread: they are not to be shared, and making one costs more than a small body."""
+"""Decompressors of a thread: they must not be shared, and creating one costs more than a small body."""
 
 
 class BodyError(WireloomError):
@@ -39,7 +39,7 @@ class BodyError(WireloomError):
 
 
 def checked(compression: str) -> Compression:
-    """``compression``, if there is such a one. Raises ``UnknownNameError``."""
+    """Return ``compression`` if it is valid. Raises ``UnknownNameError``."""
     for each in COMPRESSIONS:
         if each == compression:
             return each
@@ -47,7 +47,7 @@ def checked(compression: str) -> Compression:
 
 
 def compress(message: bytes, compression: Compression) -> bytes:
-    """Return the message compressed, whatever its size.
+    """Return the compressed message, whatever its size.
 
     >>> decompress(compress(b"message", "gzip"), "gzip")
     b'message'
@@ -55,15 +55,15 @@ def compress(message: bytes, compression: Compression) -> bytes:
     if compression == "zstd":
         return zstandard.ZstdCompressor(level=LEVEL).compress(message)
     if compression == "gzip":
-        # gzip.compress would write the time of day.
+        # gzip.compress would store the current time.
         member = zlib.compressobj(6, zlib.DEFLATED, GZIP)
         return member.compress(message) + member.flush()
     return message
 
 
 def decompress(body: bytes | memoryview, compression: Compression) -> bytes:
-    """Return the content of a body of at most ``MAX_CONTENT`` bytes. Raises ``BodyError`` if it is damaged, ends
-    early, or has more; never more than one byte beyond that is produced. Other threads run meanwhile."""
+    """Return the decompressed body, of at most ``MAX_CONTENT`` bytes. Raises ``BodyError`` if the body is damaged,
+    truncated or decompresses to more; never more than one byte beyond the limit is produced. Releases the GIL."""
     if compression == "zstd":
         return _unzstd(body)
     if compression == "gzip":
@@ -72,8 +72,8 @@ def decompress(body: bytes | memoryview, compression: Compression) -> bytes:
 
 
 def decompress_into(body: memoryview, compression: Compression, target: memoryview) -> int:
-    """Like ``decompress``, to the beginning of ``target``, which has room for one byte more than the largest content;
-    gives the content's size. What is after it in ``target`` is not told."""
+    """Decompress to the beginning of ``target``, which has room for one byte more than the limit, like ``decompress``;
+    return the size of the content. The rest of ``target`` is undefined."""
     if compression == "zstd" and len(body) > SMALL_BODY:
         return _unzstd_into(body, target)
     content = body if compression == "none" else decompress(body, compression)
@@ -82,7 +82,7 @@ def decompress_into(body: memoryview, compression: Compression, target: memoryvi
 
 
 def _gunzip(body: bytes | memoryview) -> bytes:
-    # The first member is all: what follows it is ignored, as by Rust's GzDecoder.
+    # Only the first member counts: data after it is ignored, as by Rust's GzDecoder.
     member = zlib.decompressobj(GZIP)
     try:
         content = member.decompress(body, MAX_CONTENT + 1)
@@ -96,11 +96,12 @@ def _gunzip(body: bytes | memoryview) -> bytes:
 
 
 def _unzstd(body: bytes | memoryview) -> bytes:
-    """One frame, as every writer makes it. Whatever else there is, and why one does not hold, is found out apart."""
+    """Decompress a single frame, as every writer produces it. Everything else, including invalid bodies, is handled by
+    ``_unzstd_into``."""
     try:
         declared = zstandard.frame_content_size(body)
-        # -1: not said. A declared size is allocated at once, so it is believed only within the limit.
-        # Of a frame without one, the decompressor does not notice what follows.
+        # -1: not declared. A declared size is allocated at once, so it is accepted only within the limit.
+        # For a frame without one, the decompressor does not detect data after it.
         if 0 < declared <= MAX_CONTENT or (declared == -1 and _zstd_extent(memoryview(body), 0)[0] == len(body)):
             return _zstd_context().decompress(body, max_output_size=MAX_CONTENT, allow_extra_data=False)
     except (zstandard.ZstdError, BodyError):
@@ -113,14 +114,14 @@ def _unzstd(body: bytes | memoryview) -> bytes:
 def _zstd_context() -> zstandard.ZstdDecompressor:
     context: zstandard.ZstdDecompressor | None = getattr(_own, "context", None)
     if context is None:
-        # The window stays in memory with the context: a larger one gets a context for itself.
+        # The window's memory is kept with the context, so a larger window gets a context of its own.
         context = _own.context = zstandard.ZstdDecompressor(max_window_size=USUAL_WINDOW)
     return context
 
 
 def _unzstd_into(body: memoryview, target: memoryview) -> int:
-    """Decompress any number of frames, at least one, back to back, with skippable ones between them."""
-    # The decompressor does not say whether a frame was there to its end.
+    """Decompress one or more consecutive frames, with skippable frames between them; return the size of the content."""
+    # The decompressor does not report whether a frame was complete.
     position, window = _zstd_extent(body, 0)
     while position < len(body):
         size, other = _zstd_extent(body, position)
@@ -137,8 +138,7 @@ def _unzstd_into(body: memoryview, target: memoryview) -> int:
 
 
 def _zstd_extent(body: memoryview, position: int) -> tuple[int, int]:
-    """Return the size of the zstd frame at ``position`` in bytes (RFC 8878, 3.1), all of which are there, and its
-    window."""
+    """Return the size in bytes of the complete zstd frame at ``position`` (RFC 8878, 3.1), and its window size."""
     rest = body[position:]
     if bytes(rest[:4]) in SKIPPABLE_MAGICS:
         size = 8 + int.from_bytes(rest[4:8], "little")
@@ -160,7 +160,7 @@ def _zstd_extent(body: memoryview, position: int) -> tuple[int, int]:
             raise _early()
         word = int.from_bytes(rest[at : at + 3], "little")
         last, kind, size = bool(word & 1), word >> 1 & 3, word >> 3
-        # A block of one repeated byte holds that byte alone.
+        # A block of one repeated byte stores only that byte.
         at += 3 + (1 if kind == 1 else size)
     at += 4 if header.has_checksum else 0
     if len(rest) < at:

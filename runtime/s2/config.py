@@ -1,4 +1,4 @@
-"""Headers of requests: the basin, the key of an encrypted stream, how a stream is to be made."""
+"""Headers of requests: the basin, the key of an encrypted stream, and the configuration of new streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BASIN = "S2-Basin"
 ENCRYPTION_KEY = "S2-Encryption-Key"
 STREAM_CONFIG = "S2-Stream-Config"
 KEY_SIZE = 32
-"""Bytes of a key of AEGIS-256 and of AES-256-GCM, the ciphers that there are."""
+"""Size in bytes of a key of AEGIS-256 and AES-256-GCM, the supported ciphers."""
 TIMESTAMPING = ("client-prefer", "client-require", "arrival")
 _STORAGE_CLASS = re.compile(r"[a-z0-9-]{1,64}")
 _BASIN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{6,46}[a-z0-9]")
@@ -24,12 +24,13 @@ _BASIN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{6,46}[a-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class StreamConfig:
-    """How a stream is made that a read or an append makes where there is none; what is ``None`` is as its basin says.
+    """The configuration of a stream that a read or an append creates if it does not exist; the basin's defaults apply
+    for ``None``.
 
-    ``storage_class``: such as ``standard`` or ``express``, of those that the basin's location has. ``retention``:
+    ``storage_class``: such as ``standard`` or ``express``, one that the basin's location supports. ``retention``:
     seconds after which records are trimmed, or ``infinite``. ``timestamping``: ``client-prefer``, ``client-require`` or
-    ``arrival``; ``uncapped``: whether timestamps of clients may lie in the future. ``delete_on_empty``: seconds after
-    which it is deleted where it is empty, 0 for never. Raises ``WireloomError`` for other values.
+    ``arrival``; ``uncapped``: whether timestamps of clients may be in the future. ``delete_on_empty``: seconds after
+    which an empty stream is deleted, 0 for never. Raises ``WireloomError`` for other values.
 
     >>> StreamConfig(retention=86400, timestamping="arrival").to_json()
     '{"retention_policy":{"age":86400},"timestamping":{"mode":"arrival"}}'
@@ -55,7 +56,7 @@ class StreamConfig:
             raise WireloomError(f"uncapped is true or false, not {self.uncapped!r:.60}")
 
     def to_json(self) -> str:
-        """As S2's API takes it."""
+        """Return the configuration as JSON for S2's API."""
         written: dict[str, Any] = {}
         if self.storage_class is not None:
             written["storage_class"] = self.storage_class
@@ -72,8 +73,8 @@ class StreamConfig:
 
 
 def basin_headers(basin: str | None) -> dict[str, str]:
-    """Return the header that names a basin, for endpoints whose host does not. Raises ``WireloomError`` for a name that
-    no basin has."""
+    """Return the header that names a basin, for endpoints whose host does not. Raises ``WireloomError``
+    for an invalid name."""
     if basin is None:
         return {}
     if not isinstance(basin, str) or not _BASIN_NAME.fullmatch(basin):
@@ -95,8 +96,7 @@ class RecordOptions(TypedDict, total=False):
 def record_headers(
     *, basin: str | None = None, encryption_key: bytes | str | None = None, stream_config: StreamConfig | None = None
 ) -> dict[str, str]:
-    """Return the headers of requests that read or append records. Raises ``WireloomError``; it does not show the
-    key."""
+    """Return the headers of requests that read or append records. Raises ``WireloomError``, without showing the key."""
     headers = basin_headers(basin)
     if encryption_key is not None:
         headers[ENCRYPTION_KEY] = _key(encryption_key)

@@ -1,4 +1,4 @@
-"""The fields of a frame as specs/s2_session.ksy names them, for those who look at its bytes."""
+"""Describes the fields of a frame, with the names of specs/s2_session.ksy, for inspection of its bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STATUS_SIZE = 2
 
 
 class FrameCompression(IntEnum):
-    """The numbers of two bits of the flag byte."""
+    """The compression, which is two bits of the flag byte."""
 
     NONE = 0
     ZSTD = 1
@@ -19,7 +19,7 @@ class FrameCompression(IntEnum):
 
 
 def frame_parts(stored: memoryview) -> list[Part]:
-    """Like ``wireloom.units.described.Described.described``."""
+    """Return the parts of a frame, see ``wireloom.units.described.Described.described``."""
     if len(stored) < LENGTH_SIZE:
         return []
     length = int.from_bytes(stored[:LENGTH_SIZE], "big")

@@ -1,4 +1,4 @@
-"""The address of a basin, and the token that opens it: from arguments, or from the environment as S2's own tools do."""
+"""The address of a basin and its access token, from arguments or from the environment variables of S2's own tools."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ ENDPOINT_VARIABLE = "S2_BASIN_ENDPOINT"
 KEY_VARIABLE = "S2_ENCRYPTION_KEY"
 DEFAULT_ENDPOINT = "https://{basin}.b.s2.dev"
 BASIN = "{basin}"
-"""Stands for the name of the basin in an endpoint whose host names it."""
+"""Placeholder for the name of the basin in an endpoint."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{6,46}[a-z0-9]")
 _TOKEN = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a basin is. ``base``: scheme and host of its address; ``basin``: its name, if the host does not say it."""
+    """The address of a basin. ``base``: its scheme and host; ``basin``: its name, if the host does not contain it."""
 
     base: str
     basin: str | None
 
 
 def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
-    """Return the endpoint ``given``, that of the environment's ``S2_BASIN_ENDPOINT``, or S2's own.
+    """Return the endpoint ``given``, that of the environment variable ``S2_BASIN_ENDPOINT``, or S2's own.
 
     >>> endpoint_of("my-basin", "https://{basin}.b.s2.dev").base
     'https://my-basin.b.s2.dev'
     >>> endpoint_of("my-basin", "http://localhost:8080/v1")
     Endpoint(base='http://localhost:8080', basin='my-basin')
 
-    Raises ``WireloomError`` for names that no basin has, which could lead to another host, and for addresses that are
-    not of a server.
+    Raises ``WireloomError`` for invalid names of basins, which could lead to another host, and for addresses that are
+    not those of a server.
     """
     if not _NAME.fullmatch(basin):
         raise WireloomError(
@@ -54,7 +54,7 @@ def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
         parts, port = urlsplit(""), None
     plain = parts.path.rstrip("/") in ("", "/v1") and not (parts.query or parts.fragment or "@" in parts.netloc)
     if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
-        # An address may hold a password, so it is not repeated.
+        # An address may contain a password, so it is not shown.
         raise WireloomError(
             f"{source} is not the address of a server: give one such as https://{{basin}}.b.s2.dev or "
             "http://localhost:8080, without a user, a path or a query"
@@ -65,8 +65,8 @@ def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
 
 
 def authorization(endpoint: Endpoint) -> dict[str, str]:
-    """Return the header with the token of the environment's ``S2_ACCESS_TOKEN``; none if that is not set, which only
-    S2's own service does not do without. Raises ``WireloomError``, in which the token is not shown."""
+    """Return the header with the token of the environment variable ``S2_ACCESS_TOKEN``; none if it is not set, which
+    only S2's own service does not accept. Raises ``WireloomError``, without showing the token."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token:
         if endpoint.base.endswith(".s2.dev"):
@@ -78,5 +78,5 @@ def authorization(endpoint: Endpoint) -> dict[str, str]:
 
 
 def encryption_key() -> str | None:
-    """Return the key of encrypted streams, from the environment's ``S2_ENCRYPTION_KEY``."""
+    """Return the key of encrypted streams from the environment variable ``S2_ENCRYPTION_KEY``."""
     return os.environ.get(KEY_VARIABLE, "").strip() or None

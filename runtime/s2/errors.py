@@ -1,4 +1,4 @@
-"""Errors of the server: the JSON of HTTP answers, of terminal frames and of error events."""
+"""Errors of the server: the JSON of HTTP responses, of terminal frames and of error events."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .messages import StreamPosition
 
 RANGE_NOT_SATISFIABLE = 416
 RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
-"""The HTTP statuses that a later try may not meet again."""
+"""HTTP statuses of temporary errors."""
 CONFLICT = 409
 TRANSACTION_CONFLICT = "transaction_conflict"
-"""The one code of status 409 that a later try may not meet again: two requests got into each other's way."""
+"""The only code of status 409 that is temporary: two requests have conflicted."""
 SERVER_DRAINING = "server_draining"
-"""The code of a server that is about to end, and takes no more requests."""
+"""The code of a server that is shutting down and accepts no more requests."""
 _RETRYABLE_CODES = frozenset(
     (
         "hot_server",
@@ -30,16 +30,16 @@ _RETRYABLE_CODES = frozenset(
         "upstream_timeout",
     )
 )
-"""As the server's own list says, for errors that come without a status."""
+"""Codes of temporary errors according to the server's own list, for errors without a status."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerError:
-    """``status``: the HTTP status, 0 if none was sent (error events). ``code``, ``message``: empty if there were
-    none; the text as it came, where it is not JSON of this shape, is the message.
+    """An error of the server. ``status``: the HTTP status, 0 if none was sent (error events). ``code``, ``message``:
+    empty if missing; a response that is not JSON of this shape becomes the message.
 
-    Of 412, one is set: ``expected_fencing_token``, the stream's token, or ``expected_seq_num``, its next sequence
-    number. Of 416, ``tail``: where the stream ends; the position that was asked for is not before it.
+    For status 412, one is set: ``expected_fencing_token``, the stream's token, or ``expected_seq_num``, its next
+    sequence number. For status 416, ``tail`` is the end of the stream, which the requested position is not before.
     """
 
     status: int
@@ -57,7 +57,7 @@ class ServerError:
         return self.status in RETRYABLE if self.status else self.code in _RETRYABLE_CODES
 
     def terminal(self) -> Terminal:
-        """Return the terminal message that says so."""
+        """Return the terminal message for the error."""
         return Terminal(self.status, error_to_json(self))
 
 
@@ -67,8 +67,8 @@ def error_of(terminal: Terminal) -> ServerError:
 
 
 def error_from_json(status: int, body: str | bytes) -> ServerError:
-    """Return the body of an answer with this status. It never fails: proxies answer as well, with whatever they
-    like."""
+    """Return the error of a response with this status. Never raises, since proxies may respond with
+    arbitrary content."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
     for known in _SHAPES:
         try:
@@ -91,7 +91,7 @@ _NAMES = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch"
 
 
 def error_to_json(error: ServerError) -> str:
-    """Return the body of an answer."""
+    """Return the body of a response with the error."""
     if error.expected_fencing_token is not None:
         return dumps({"fencing_token_mismatch": error.expected_fencing_token})
     if error.expected_seq_num is not None:

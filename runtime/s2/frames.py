@@ -1,7 +1,7 @@
-"""S2S frames: ``length (3, big-endian) | flag (1) | body``, read from chunks cut anywhere, and written.
+"""S2S frames, ``length (3, big-endian) | flag (1) | body``: reads them from arbitrary chunks, and writes them.
 
-Where S2's public text and its server differ, the server is followed: bit 4 of the flag advises to reconnect, a frame
-has at most 2 MiB, and bodies are bounded before and after decompression.
+Where S2's published specification and its server differ, the server's behaviour is implemented: bit 4 of the flag
+advises to reconnect, a frame has at most 2 MiB, and bodies are limited before and after decompression.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .compression import COMPRESSIONS, MAX_CONTENT, THRESHOLD, BodyError, Compre
 
 LENGTH_SIZE = 3
 MAX_LENGTH = MAX_CONTENT + 1
-"""The largest length: flag byte and body."""
+"""Maximum length of the flag byte and the body."""
 TERMINAL = 0x80
 RECONNECT_ADVISED = 0x10
 COMPRESSION_SHIFT = 5
@@ -22,11 +22,11 @@ RECONNECT = "reconnect, and read on from the next sequence number"
 
 
 class FrameError(DamagedInputError):
-    """A stream that breaks the framing, or the body of one frame that cannot be used.
+    """A stream that violates the framing, or a frame with an invalid body.
 
-    ``offset``: of the frame in the stream; ``frame``: its number, counted from 0; ``reason``: ``length``, ``limit``,
-    ``truncated``, ``value``, ``encoding``, ``codec`` or ``message``. ``retryable``: the stream was cut, and reading it
-    again from the next sequence number may give what is missing.
+    ``offset``: that of the frame in the stream; ``frame``: its number, counted from 0; ``reason``: ``length``,
+    ``limit``, ``truncated``, ``value``, ``encoding``, ``codec`` or ``message``. ``retryable``: the stream was
+    truncated, and the rest may be read by another request from the next sequence number on.
     """
 
     def __init__(self, message: str, *, offset: int, frame: int, reason: str, retryable: bool = False) -> None:
@@ -47,9 +47,9 @@ class Terminal:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One frame. ``offset`` and ``index``: where it begins in the stream, and its number, from 0. ``flag``: its flag
-    byte as it stands. ``body``: what follows that, compressed as the flag says; what the frame is about is ``content``.
-    """
+    """A frame. ``offset`` and ``index``: its offset in the stream, and its number, counted from 0.
+    ``flag``: its unmodified flag byte. ``body``: the bytes after the flag, compressed according to it;
+    ``content`` decompresses them."""
 
     offset: int
     index: int
@@ -63,8 +63,8 @@ class Frame:
 
     @property
     def terminal(self) -> Terminal | None:
-        """Return the terminal message; ``None`` for a regular frame. Its compression bits and its advice mean
-        nothing."""
+        """Return the terminal message; ``None`` for a regular frame. The bits for compression and advice
+        are ignored."""
         if not self.is_terminal:
             return None
         return Terminal(int.from_bytes(self.body[:2], "big"), self.body[2:].decode())
@@ -80,8 +80,8 @@ class Frame:
         return not self.is_terminal and bool(self.flag & RECONNECT_ADVISED)
 
     def content(self) -> bytes:
-        """Return the protobuf message of a regular frame, decompressed. Raises ``FrameError``; frames after this one
-        can be read all the same."""
+        """Return the protobuf message of a regular frame, decompressed. Raises ``FrameError``; the frames after this
+        one can still be read."""
         try:
             return decompress(self.body, self.compression)
         except BodyError as error:
@@ -91,8 +91,8 @@ class Frame:
 
 
 def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
-    """Return the reason for which no frame has this flag and body, a word of ``report.REASONS``, and a sentence; else
-    ``None``."""
+    """Return the reason why this flag and body are invalid, one of ``report.REASONS``, with a sentence; ``None`` if
+    they are valid."""
     if flag & TERMINAL:
         if len(body) < 2:
             return "length", "a terminal message without a status"
@@ -106,7 +106,7 @@ def problem_of(flag: int, body: bytes | memoryview) -> tuple[str, str] | None:
 
 
 def problem_of_length(length: int) -> tuple[str, str] | None:
-    """Like ``problem_of``, for a frame's length."""
+    """Return the reason why a frame's length is invalid, like ``problem_of``."""
     if not length:
         return "length", "a length of 0, which leaves no room for the flag"
     if length > MAX_LENGTH:
@@ -115,7 +115,7 @@ def problem_of_length(length: int) -> tuple[str, str] | None:
 
 
 class FrameDecoder:
-    """Frames out of a stream that comes in chunks, cut anywhere.
+    """Decodes frames from a stream that is received in arbitrary chunks.
 
     >>> decoder = FrameDecoder()
     >>> frames = [*decoder.feed(b"\\0\\0"), *decoder.feed(b"\\x03\\x10ab")]
@@ -123,8 +123,8 @@ class FrameDecoder:
     (b'ab', True)
     >>> decoder.finish()
 
-    At most one frame that is not complete is held, which is 2 MiB. ``pending``: bytes that were given and belong to no
-    frame yet. ``ended``: nothing more will come, since a terminal frame or an error was met.
+    At most one incomplete frame is buffered, which is 2 MiB. ``pending``: number of buffered bytes. ``ended``: whether
+    a terminal frame or an error has ended the stream.
     """
 
     def __init__(self) -> None:
@@ -140,11 +140,11 @@ class FrameDecoder:
         return len(self._held) - self._begin
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Frame]:
-        """Take a chunk and return the frames that are complete now. Frames that are not asked for come with the next
-        chunk. After a terminal frame nothing is read.
+        """Yield the frames that are complete with a chunk. Frames that are not consumed are yielded with the next
+        chunk. Data after a terminal frame is ignored.
 
-        Raises ``FrameError``, after the frames before it have been given, for a length of 0 or above 2,097,152 bytes
-        (known from its three bytes), compression 3, and a terminal message without status or that is not UTF-8.
+        Raises ``FrameError``, after yielding the frames before it, for a length of 0 or above 2,097,152 bytes (known
+        from its three bytes), compression 3, and a terminal message without status or that is not UTF-8.
         """
         if not self.ended:
             del self._held[: self._begin]
@@ -185,8 +185,8 @@ class FrameDecoder:
         raise FrameError(sentence, offset=self._offset, frame=self._index, reason=reason)
 
     def finish(self) -> None:
-        """End the stream. Raises a ``FrameError`` that is ``retryable`` where the end is inside a frame: the stream was
-        cut."""
+        """End the stream. Raises a ``FrameError`` that is ``retryable`` if the stream ends inside a
+        frame, as it was truncated."""
         if self.pending and not self.ended:
             raise FrameError(
                 f"the stream ends inside it, after {self.pending} bytes",
@@ -198,8 +198,8 @@ class FrameDecoder:
 
 
 def encode_frame(message: bytes, compression: str = "none", *, reconnect_advised: bool = False) -> bytes:
-    """Return a regular frame around a serialised message. It is compressed where it has 1024 bytes or more, even where
-    that makes it larger.
+    """Return a regular frame around a serialised message. It is compressed if it has 1024 bytes or more, even if that
+    makes it larger.
 
     >>> encode_frame(b"ab").hex()
     '000003006162'
@@ -222,7 +222,8 @@ def encode_terminal(terminal: Terminal) -> bytes:
     >>> encode_terminal(Terminal(500, "{}")).hex()
     '0000058001f47b7d'
 
-    Raises ``WireloomError`` for a status beyond 16 bits, a body of more than 2,097,149 bytes or that is no Unicode.
+    Raises ``WireloomError`` for a status beyond 16 bits, and for a body of more than 2,097,149 bytes or that is not
+    valid Unicode.
     """
     if not 0 <= terminal.status < 1 << 16:
         raise WireloomError(f"a status has 16 bits, and {terminal.status} does not fit")

@@ -1,6 +1,7 @@
-"""S2's JSON: append inputs, acks and batches as the bodies of requests and answers, in both S2-Formats.
+"""S2's JSON: append inputs, acks and batches as the bodies of requests and responses, in both values of S2-Format.
 
-Reading gives the verdicts of the server's serde, writing the bytes that it writes. Numbers keep all 64 bits.
+Reading accepts and refuses the same documents as the server's serde, writing produces the same bytes. Numbers keep all
+64 bits.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, S
 
 Document = str | bytes | bytearray | memoryview
 S2Format = Literal["raw", "base64"]
-"""How bytes are in JSON: ``raw`` as the text that they are in UTF-8, ``base64`` in the standard alphabet, padded."""
+"""The representation of bytes in JSON: ``raw`` as UTF-8 text, ``base64`` in the standard alphabet with padding."""
 
 FORMAT_HEADER = "S2-Format"
 _ALIASES: dict[str, S2Format] = {"raw": "raw", "json": "raw", "base64": "base64", "json-binsafe": "base64"}
 
 
 def format_of_header(value: str | None) -> S2Format:
-    """Return the form of bytes that the value of the header ``S2-Format`` names; without the header ``raw``.
+    """Return the representation of bytes for a value of the header ``S2-Format``; ``raw`` without the header.
 
     >>> format_of_header(" json ")
     'raw'
 
-    Raises ``UnknownNameError``; upper and lower case are not the same.
+    Raises ``UnknownNameError``; values are case-sensitive.
     """
     if value is None:
         return "raw"
@@ -37,7 +38,8 @@ def format_of_header(value: str | None) -> S2Format:
 
 
 def _bytes_of(text: str, format: S2Format) -> bytes:
-    """Raise ``ValidationError`` for text that is not strictly base64: also for bits after the last byte."""
+    """Return the bytes of a text. Raises ``ValidationError`` for text that is not strict base64, including bits after
+    the last byte."""
     if format == "raw":
         return text.encode()
     try:
@@ -50,8 +52,7 @@ def _bytes_of(text: str, format: S2Format) -> bytes:
 
 
 def _text_of(content: bytes, format: S2Format) -> str:
-    """Return bytes as text; raw ones that are no UTF-8 with U+FFFD for each longest run that begins a character and
-    breaks off."""
+    """Return bytes as text. In ``raw``, each maximal truncated prefix of a UTF-8 character becomes U+FFFD."""
     return content.decode("utf-8", "replace") if format == "raw" else base64.b64encode(content).decode()
 
 
@@ -59,9 +60,9 @@ def _text_of(content: bytes, format: S2Format) -> str:
 
 
 def append_input_from_json(document: Document, format: str = "raw") -> AppendInput:
-    """Return the body of an append request. Whether the server takes the batch is ``check_append``'s to say.
+    """Return the append input from the body of a request. ``check_append`` checks whether the server accepts the batch.
 
-    Raises ``JsonError``, and ``ValidationError`` with the record's number for what is no base64.
+    Raises ``JsonError``, and ``ValidationError`` with the record's number for invalid base64.
     """
     checked = format_of_header(format)
     reader = JsonReader(document)
@@ -75,7 +76,8 @@ def append_input_from_json(document: Document, format: str = "raw") -> AppendInp
 
 
 def read_batch_from_json(document: Document, format: str = "raw") -> ReadBatch:
-    """Return the body of an answer to a read, or the data of an event. Raises as ``append_input_from_json``."""
+    """Return the batch from the body of a response to a read, or the data of an event. Raises as
+    ``append_input_from_json``."""
     checked = format_of_header(format)
     reader = JsonReader(document)
     found = reader.fields(_READ_BATCH, ("records",), ("tail",))
@@ -85,7 +87,7 @@ def read_batch_from_json(document: Document, format: str = "raw") -> ReadBatch:
 
 
 def append_ack_from_json(document: Document) -> AppendAck:
-    """Return the body of an answer to an append. Raises ``JsonError``."""
+    """Return the ack from the body of a response to an append. Raises ``JsonError``."""
     reader = JsonReader(document)
     found = reader.fields(_APPEND_ACK, tuple(_APPEND_ACK))
     reader.end()
@@ -93,7 +95,8 @@ def append_ack_from_json(document: Document) -> AppendAck:
 
 
 def tail_from_json(document: Document) -> StreamPosition:
-    """Return the answer to ``check_tail``, ``{"tail": {"seq_num", "timestamp"}}``. Raises ``JsonError``."""
+    """Return the position from the response to ``check_tail``, ``{"tail": {"seq_num", "timestamp"}}``. Raises
+    ``JsonError``."""
     reader = JsonReader(document)
     found = reader.fields({"tail": position_from}, ("tail",))
     reader.end()
@@ -124,7 +127,7 @@ def _content(number: int, found: dict[str, Any], format: S2Format) -> tuple[list
 
 
 def position_from(reader: JsonReader) -> StreamPosition:
-    """``{"seq_num", "timestamp"}``."""
+    """Read ``{"seq_num", "timestamp"}``."""
     return StreamPosition(**reader.fields(_POSITION, tuple(_POSITION)))
 
 
@@ -164,8 +167,8 @@ _APPEND_ACK: Fields = dict.fromkeys(("start", "end", "tail"), position_from)
 
 
 def append_input_to_json(batch: AppendInput, format: str = "raw") -> str:
-    """Return the body of an append request; what is absent or empty is left out. Raw bytes that are no UTF-8 are
-    refused with ``ValidationError``, since what would be appended were others: ``base64`` takes them."""
+    """Return the body of an append request; missing and empty values are left out. In ``raw``, bytes that are not UTF-8
+    raise ``ValidationError``, since different bytes would be appended: use ``base64`` for these."""
     checked = format_of_header(format)
     records = []
     for number, record in enumerate(batch.records, 1):
@@ -182,8 +185,7 @@ def append_input_to_json(batch: AppendInput, format: str = "raw") -> str:
 
 
 def read_batch_to_json(batch: ReadBatch, format: str = "raw") -> str:
-    """Return a batch as the server's serde writes it. In ``raw``, bytes that are no UTF-8 are lost: U+FFFD stands for
-    them."""
+    """Return a batch as the server's serde writes it. In ``raw``, bytes that are not UTF-8 are replaced by U+FFFD."""
     checked = format_of_header(format)
     written: dict[str, Any] = {
         "records": [
@@ -197,24 +199,24 @@ def read_batch_to_json(batch: ReadBatch, format: str = "raw") -> str:
 
 
 def append_ack_to_json(ack: AppendAck) -> str:
-    """Return an ack as the server's serde writes it; a position that is absent counts as zeros."""
+    """Return an ack as the server's serde writes it; a missing position is written as zeros."""
     return dumps({name: position_to(getattr(ack, name)) for name in _APPEND_ACK})
 
 
 def tail_to_json(tail: StreamPosition) -> str:
-    """Return the answer to ``check_tail``, and the body of status 416."""
+    """Return the response to ``check_tail``, which is also the body of status 416."""
     return dumps({"tail": position_to(tail)})
 
 
 def position_to(position: StreamPosition | None) -> dict[str, int]:
-    """``{"seq_num", "timestamp"}``."""
+    """Return ``{"seq_num", "timestamp"}``."""
     if position is None:
         return {"seq_num": 0, "timestamp": 0}
     return {"seq_num": position.seq_num, "timestamp": position.timestamp}
 
 
 def dumps(value: Any) -> str:
-    """JSON as serde writes it: no spaces, and no escapes but those that must be."""
+    """Return JSON as serde writes it: without spaces, and with necessary escapes only."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,7 +1,7 @@
-"""JSON read into known shapes, with the verdicts of Rust's serde: what is refused, and as what.
+"""Reads JSON into known shapes, with the same errors as Rust's serde.
 
-A document is read once, from its first character on, so that the first thing that is wrong decides: a document that
-breaks JSON's grammar is a ``syntax`` error, one whose values are of other types than asked for a ``data`` error.
+A document is read once from its beginning, so that the first error counts: a violation of JSON's grammar is a
+``syntax`` error, a value of an unexpected type a ``data`` error.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ..base.errors import WireloomError
 
 Verdict = Literal["syntax", "data", "eof"]
 
-# The stubs of the standard library leave it out.
+# The standard library's stubs do not contain it.
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = decoder.scanstring  # type: ignore[attr-defined]
-"""What the json module reads strings with, in C: text, the index after the first quote, whether control characters
-are refused; returns the string and the index after it. It lets lone surrogates pass."""
+"""The C function with which the json module reads strings. Arguments: the text, the index after the first quote, and
+whether control characters are refused; returns the string and the index after it. It accepts lone surrogates."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>\.[0-9]+)?(?P<exponent>[eE][+-]?[0-9]+)?")
 _UNFINISHED_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.|(?:\.[0-9]+)?[eE][+-]?)?\Z")
@@ -28,15 +28,15 @@ _NEXT_IN_NUMBER = frozenset("0123456789.eE")
 _WORDS = {"n": "null", "t": "true", "f": "false"}
 _LARGEST = 2**64 - 1
 _LONGEST = 20
-"""Digits of the largest number of 64 bits."""
+"""Number of digits of the largest 64-bit number."""
 
 Fields = dict[str, Callable[["JsonReader"], Any]]
-"""The keys of an object that are known, in the order of the shape, and what reads their values."""
+"""The known keys of an object, in the order of the shape, with functions that read their values."""
 
 
 class JsonError(WireloomError):
-    """JSON that is refused. ``verdict``: ``syntax`` (no JSON), ``eof`` (it ends early) or ``data`` (other values than
-    were asked for); ``offset``: in bytes of its UTF-8."""
+    """Invalid JSON. ``verdict``: ``syntax`` (not JSON), ``eof`` (truncated) or ``data`` (values of unexpected types);
+    ``offset``: in bytes of its UTF-8."""
 
     def __init__(self, message: str, *, offset: int, verdict: Verdict) -> None:
         super().__init__(message, offset=offset, reason="value")
@@ -57,12 +57,12 @@ class JsonReader:
         self._at = 0
 
     def fail(self, message: str, verdict: Verdict = "data") -> NoReturn:
-        """Raise a ``JsonError`` for what is at the cursor."""
+        """Raise a ``JsonError`` for the value at the cursor."""
         before = self._text[: self._at].encode("utf-8", "surrogatepass")
         raise JsonError(message, offset=len(before), verdict=verdict)
 
     def _peek(self) -> str:
-        """Return the next character that is no white space; empty at the end."""
+        """Return the next character that is not white space; empty at the end."""
         found = _SPACE.match(self._text, self._at)
         self._at = found.end() if found else self._at
         return self._text[self._at : self._at + 1]
@@ -73,7 +73,7 @@ class JsonReader:
         self.fail(f"{expected} must stand here", "syntax")
 
     def _other_type(self, expected: str) -> NoReturn:
-        """Raise the error for a value of another type: a data error where it is a value at all."""
+        """Raise the error for a value of another type: a data error if it is a valid value."""
         first = self._peek()
         if first == '"':
             self._string()
@@ -84,12 +84,12 @@ class JsonReader:
         self.fail(f"the value must be {expected}")
 
     def end(self) -> None:
-        """Check that only white space follows. Raises ``JsonError``."""
+        """Check that only white space is left. Raises ``JsonError``."""
         if self._peek():
             self.fail("something follows the document", "syntax")
 
     def text(self) -> str:
-        """Return a string. Raises ``JsonError``, also for a surrogate without its other half."""
+        """Return a string. Raises ``JsonError``, also for a lone surrogate."""
         if self._peek() != '"':
             self._other_type("a string")
         return self._string()
@@ -122,7 +122,7 @@ class JsonReader:
         return found[0]
 
     def _number_in_range(self) -> str:
-        """Read a number, which must fit a double also where it is not asked for."""
+        """Return the text of a number, which has to fit a double even if another type is expected."""
         word = self._number()
         if math.isinf(float(word)):
             self.fail("the number is out of range", "syntax")
@@ -135,7 +135,7 @@ class JsonReader:
             self._at += 1
 
     def _scalar(self) -> None:
-        """Pass over a value that is neither list nor object."""
+        """Skip a value that is neither a list nor an object."""
         first = self._peek()
         if first == '"':
             self._raw_string()
@@ -147,7 +147,7 @@ class JsonReader:
             self._unexpected("a value")
 
     def unsigned(self) -> int:
-        """Return a number of 64 bits without sign, fraction and exponent. Raises ``JsonError``."""
+        """Return an unsigned 64-bit number without fraction and exponent. Raises ``JsonError``."""
         first = self._peek()
         if not first or first not in _NUMBER_BEGINS:
             self._other_type("a number of 64 bits without a sign")
@@ -157,20 +157,20 @@ class JsonReader:
         return int(word)
 
     def optional(self, read: Callable[[JsonReader], Any]) -> Any:
-        """``None`` for null, or what ``read`` gives."""
+        """Return ``None`` for null, otherwise the result of ``read``."""
         if self._peek() == "n":
             self._word("null")
             return None
         return read(self)
 
     def items(self, read: Callable[[JsonReader], Any]) -> list[Any]:
-        """Return a list of what ``read`` gives."""
+        """Return a list of the results of ``read``."""
         if self._peek() != "[":
             self._other_type("a list")
         return [read(self) for _ in self._elements()]
 
     def pair(self, read: Callable[[JsonReader], Any]) -> tuple[Any, Any]:
-        """Return a list of exactly two of what ``read`` gives."""
+        """Return a list of exactly two results of ``read``."""
         if self._peek() != "[":
             self._other_type("a list of two")
         found: list[Any] = []
@@ -183,7 +183,7 @@ class JsonReader:
         return found[0], found[1]
 
     def _elements(self) -> Iterator[None]:
-        """Stop at each item of the list at the cursor, and then after the list."""
+        """Yield at each item of the list at the cursor; the cursor is after the list at the end."""
         self._at += 1
         first = True
         while (character := self._peek()) != "]":
@@ -198,7 +198,8 @@ class JsonReader:
         self._at += 1
 
     def _keys(self) -> Iterator[str]:
-        """Stop at the value of each key of the object at the cursor, and then after the object."""
+        """Yield each key of the object at the cursor, which is moved to the key's value; it is after the
+        object at the end."""
         self._at += 1
         first = True
         while (character := self._peek()) != "}":
@@ -218,10 +219,10 @@ class JsonReader:
         self._at += 1
 
     def fields(self, known: Fields, required: tuple[str, ...], defaults: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return an object, or a list of the values in the order of the shape, as serde takes it.
+        """Return an object, which may also be a list of the values in the order of the shape, as in serde.
 
-        Unknown keys are passed over; a known key that comes twice is refused, and so is an object without a
-        ``required`` one. ``defaults``: keys that a list may leave out at its end.
+        Unknown keys are skipped; a duplicate known key is an error, and so is a missing ``required`` key. ``defaults``:
+        keys that a list may omit at its end.
         """
         first = self._peek()
         if first == "[":
@@ -255,7 +256,7 @@ class JsonReader:
         return found
 
     def skip(self) -> None:
-        """Pass over a value of any kind and depth."""
+        """Skip a value of any type and depth."""
         open_ones: list[Iterator[Any]] = []
         while True:
             first = self._peek()
@@ -265,7 +266,7 @@ class JsonReader:
                 open_ones.append(self._keys())
             else:
                 self._scalar()
-            # On to the next value that is inside something.
+            # Continue with the next nested value.
             while open_ones and next(open_ones[-1], self) is self:
                 open_ones.pop()
             if not open_ones:

@@ -1,4 +1,4 @@
-"""S2's JSON to and from the tables that ``wireloom.read`` makes of the same messages."""
+"""Converts between S2's JSON and the tables that ``wireloom.read`` returns for the same messages."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ _TO: dict[str, Callable[[bytes, str], str]] = {
 def table_from_json(
     document: Document, message: str = "read_batch", *, format: str = "raw", columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return the table of one JSON body: the same as ``wireloom.read("s2_messages", …, message=…)`` makes of its
+    """Return the table of one JSON body: the same as ``wireloom.read("s2_messages", …, message=…)`` returns for the
     message.
 
-    ``message``: ``read_batch``, ``append_input`` or ``append_ack``. Raises ``UnknownNameError`` for another,
-    ``JsonError`` and ``ValidationError`` for a body that is none.
+    ``message``: ``read_batch``, ``append_input`` or ``append_ack``. Raises ``UnknownNameError`` for any other value,
+    ``JsonError`` and ``ValidationError`` for an invalid body.
     """
     unit = _FROM[one_of("kind of message", message, _FROM)](document, format).to_bytes()
     return read(FORMAT, unit, message=message, columns=columns)
 
 
 def table_to_json(table: pa.Table, message: str = "read_batch", *, format: str = "raw") -> str:
-    """Return the JSON body that holds all rows of a table. Raises ``WireloomError`` for rows that are not one
-    message."""
+    """Return the JSON body with all rows of a table. Raises ``WireloomError`` for rows that do not form a
+    single message."""
     one_of("kind of message", message, _TO)
     written = io.BytesIO()
     write(FORMAT, table, written, message=message)

@@ -1,6 +1,7 @@
-"""The state of a reader of a live stream, who is to lose and repeat nothing. Connections and waiting are the caller's.
+"""The state of a reader of a live stream, which neither loses nor repeats records. The caller handles connections and
+waiting.
 
-One reader lasts as long as the reading does, over any number of connections.
+One reader is used for the whole reading, over any number of connections.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from .progress import Batch, MessageBatch, Progress, ReadOptions, ReadRange
 from .requests import Request, read_session
 
 HEARTBEAT_SILENCE = 20.0
-"""Seconds without a byte after which a connection counts as lost: servers send an empty batch well before."""
+"""Seconds without a byte after which a connection counts as lost; servers send an empty batch well before."""
 ADVICE_PERIOD = 60.0
-"""Seconds after a reconnection that a server advised in which no other such advice is taken, as S2's own client does:
-one server after another may be about to end."""
+"""Seconds after an advised reconnection for which further advice is ignored, as in S2's own client, since several
+servers may be shutting down one after another."""
 
 COMPLETE = "all that was asked for has come"
 Action = Literal["go on", "reconnect", "retry", "wait", "stop"]
@@ -30,10 +31,10 @@ Action = Literal["go on", "reconnect", "retry", "wait", "stop"]
 class Step:
     """The next action.
 
-    ``action``: ``continue`` reading; ``reconnect`` at once; ``retry``: reconnect, after a pause that grows with
-    ``attempt``; ``wait``: the reader has caught up, so ask again later; ``stop``, without an ``error`` where all that
-    was asked for has come. ``reason`` is a sentence; ``error`` what the server or the frames said. ``attempt`` counts
-    failures since something came.
+    ``action``: ``go on`` reading; ``reconnect`` at once; ``retry``: reconnect after a pause that grows with
+    ``attempt``; ``wait``: the reader has caught up, so request again later; ``stop``, without an ``error`` if
+    everything requested was received. ``reason`` is a sentence; ``error`` is that of the server or the frames.
+    ``attempt`` is the number of failures since data was received.
     """
 
     action: Action
@@ -44,8 +45,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Records that do not come any more: they were trimmed, or their time is over. ``found``: the next one that is
-    there, or the stream's end, where it ends before one."""
+    """Records that will not be received: they were trimmed, or their retention has expired. ``expected``: the first
+    missing number; ``found``: the next existing one, or the stream's end if it is before that."""
 
     expected: int
     found: int
@@ -53,8 +54,9 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """New records in order, commands among them; none for a heartbeat. ``tail``: where the stream ends, if that was
-    said. ``gaps``: jumps of the sequence numbers. ``repeated``: records that came once more and are left out."""
+    """New records in order, including commands; empty for a heartbeat. ``tail``: the end of the stream,
+    if it was reported. ``gaps``: gaps in the sequence numbers. ``repeated``: number of records that were
+    received again and are left out."""
 
     records: tuple[SequencedRecord, ...]
     tail: StreamPosition | None = None
@@ -64,19 +66,19 @@ class Delivery:
 
 class LiveReader:
     """Reads a stream from ``seq_num`` on, from the first record of ``timestamp`` or later, or from ``tail_offset``
-    records before its end; from its end where none is given.
+    records before its end; by default from its end.
 
     >>> reader = LiveReader("events", seq_num=7, count=100)
     >>> reader.request().query
     (('seq_num', '7'), ('count', '100'))
 
-    ``clamp``, ``count``, ``bytes``, ``until`` and ``wait`` as of ``read_session``; they hold for all connections
-    together. ``basin``, ``encryption_key`` and ``stream_config`` go along with each request. Raises ``WireloomError``
-    for what no request can ask for.
+    ``clamp``, ``count``, ``bytes``, ``until`` and ``wait``: as for ``read_session``; they apply to all connections
+    together. ``basin``, ``encryption_key`` and ``stream_config`` are added to each request. Raises ``WireloomError``
+    for an invalid range.
 
-    For each connection: send ``request()``, give its status to ``answered``, its bytes to ``feed``, and say with
-    ``closed`` or ``failed`` how it ended; look at ``step`` after each of them, and ask ``tick`` from time to time.
-    Times are seconds on any clock that only goes forward.
+    For each connection: send ``request()``, pass its status to ``answered`` and its bytes to ``feed``, and call
+    ``closed`` or ``failed`` when it has ended; check ``step`` after each of these calls, and call ``tick`` from time to
+    time. Times are seconds of any monotonic clock.
     """
 
     def __init__(
@@ -105,17 +107,17 @@ class LiveReader:
 
     @property
     def next_seq_num(self) -> int | None:
-        """Return the first record that has not been delivered; ``None`` as long as that is not known."""
+        """Return the number of the first record that has not been delivered; ``None`` while it is not known."""
         return self._progress.next_seq_num
 
     def request(self, *, now: float | None = None) -> Request:
-        """Return the next request, for all that has not been delivered yet. ``now`` counts for ``wait``; by default the
-        time at which something was last heard."""
+        """Return the next request, for everything that has not been delivered yet. ``now`` is used for ``wait``; by
+        default the time at which data was last received."""
         asked = self._progress.asked(self._heard if now is None else now)
         return read_session(self._stream, **asked, **self._settings)
 
     def answered(self, status: int, body: str | bytes = "", *, now: float = 0.0) -> Step:
-        """The answer to the request has come. ``body`` is asked for where the status is not 200."""
+        """Process the response to the request. ``body`` is needed if the status is not 200."""
         self._decoder = FrameDecoder()
         self._heard = now
         self._has_come = self._was_advised = False
@@ -124,9 +126,9 @@ class LiveReader:
         return self._refused(error_from_json(status, body))
 
     def feed(self, chunk: bytes | bytearray | memoryview, *, now: float = 0.0) -> Iterator[Delivery]:
-        """Bytes have come: gives what is complete now. Each delivery has to be dealt with before the next one is asked
-        for, since ``next_seq_num`` counts it as delivered. ``step`` says afterwards what to do: frames after one that
-        advises to reconnect are left, for the next connection to bring."""
+        """Process received bytes: yields the deliveries that are complete. Each delivery has to be processed before the
+        next one is requested, since ``next_seq_num`` counts it as delivered. ``step`` is the next action afterwards;
+        frames after one that advises to reconnect are ignored, as the next connection sends them again."""
         self._heard = now
         return self._deliveries(self._decoder.feed(chunk))
 
@@ -151,9 +153,8 @@ class LiveReader:
             yield delivery
 
     def _takes_advice(self) -> bool:
-        """Return whether to reconnect as a server advises: once in a minute. Otherwise it is left to end the
-        session.
-        """
+        """Return whether to reconnect as advised by the server, which is done once a minute. Otherwise the server has
+        to end the session."""
         first, self._was_advised = not self._was_advised, True
         recent = self._reconnected_at is not None and self._heard - self._reconnected_at <= ADVICE_PERIOD
         if not first or recent:
@@ -162,7 +163,7 @@ class LiveReader:
         return True
 
     def deliver(self, batch: ReadBatch, *, now: float = 0.0) -> Delivery:
-        """Take a batch, from wherever it came: a unary answer or an event as well."""
+        """Process a batch from any source, such as a unary response or an event."""
         return self._delivery(MessageBatch(batch), now)
 
     def _delivery(self, batch: Batch, now: float) -> Delivery:
@@ -174,7 +175,7 @@ class LiveReader:
         return Delivery(batch.taken(places), batch.tail, tuple(Gap(*each) for each in gaps), repeated)
 
     def closed(self) -> Step:
-        """The connection's bytes have ended."""
+        """Process the end of the connection's bytes."""
         if self.step.action != "go on":
             return self.step
         try:
@@ -184,18 +185,18 @@ class LiveReader:
         if self._progress.is_bounded:
             return self._to(Step("stop", COMPLETE))
         if not self._has_come:
-            # A client that reconnects at once to a server that ends each session at once does nothing else.
+            # Otherwise a client and a server that ends each session at once would reconnect in a tight loop.
             return self._again("the server has ended the session before anything came")
         return self._to(Step("reconnect", "the server has ended the session"))
 
     def failed(self, error: BaseException | None = None) -> Step:
-        """The connection could not be made, or broke."""
+        """Process a failure to connect, or a broken connection."""
         if self.step.action == "stop":
             return self.step
         return self._again(f"the connection failed ({error})" if error else "the connection failed")
 
     def tick(self, *, now: float) -> Step:
-        """Look at the clock: silence for 20 seconds is a lost connection."""
+        """Check the time: a connection without data for 20 seconds is lost."""
         if self.step.action == "go on" and now - self._heard >= self._silence:
             return self._again(f"nothing has come for {now - self._heard:.0f} seconds, not even a heartbeat")
         return self.step

@@ -1,4 +1,4 @@
-"""The classes of S2's messages, as the spec ``s2_messages`` describes them."""
+"""The classes of S2's messages, generated from the spec ``s2_messages``."""
 
 from __future__ import annotations
 

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from .messages import AppendInput
 
 MAX_RECORDS = 1000
-"""Most records of a batch; it has at least one."""
+"""Maximum number of records of a batch, which has at least one."""
 MAX_METERED = 1024 * 1024
-"""Most metered bytes of a record, and of all records of a batch."""
+"""Maximum metered size in bytes of a record, and of all records of a batch."""
 RECORD_COST = 8
 HEADER_COST = 2
 
 
 def metered_size(record: RecordLike) -> int:
-    """Return the metered size of a record in bytes: 8, 2 for each header, and the sizes of its names, values and
-    body."""
+    """Return the metered size of a record in bytes: 8, plus 2 for each header, plus the sizes of its
+    names, values and body."""
     headers = record.headers
     named = sum(len(each.name) + len(each.value) for each in headers)
     return RECORD_COST + HEADER_COST * len(headers) + named + len(record.body)
@@ -29,7 +29,7 @@ def metered_size(record: RecordLike) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A batch that the server takes. ``metered``: size of each record; ``commands``: the command that each one is,
+    """A batch that the server accepts. ``metered``: size of each record; ``commands``: the command of each record,
     ``None`` for ordinary records."""
 
     metered: tuple[int, ...]
@@ -37,13 +37,13 @@ class Accepted:
 
     @property
     def size(self) -> int:
-        """Metered size of the batch."""
+        """Return the metered size of the batch."""
         return sum(self.metered)
 
 
 def check_record(record: RecordLike) -> tuple[int, Command | None]:
-    """Return a record's metered size, and the command that it is. Raises ``ValidationError`` for what no batch may
-    hold."""
+    """Return a record's metered size and its command. Raises ``ValidationError`` for a record that does
+    not fit any batch."""
     command = command_of(record)
     if command is None and not all(each.name for each in record.headers):
         raise ValidationError(
@@ -58,7 +58,7 @@ def check_record(record: RecordLike) -> tuple[int, Command | None]:
 
 
 def check_records(records: Iterable[RecordLike]) -> Accepted:
-    """Like ``check_append``, for the records alone."""
+    """Check records like ``check_append``; return the accepted batch."""
     metered: list[int] = []
     commands: list[Command | None] = []
     for number, record in enumerate(records, 1):
@@ -82,10 +82,10 @@ def check_records(records: Iterable[RecordLike]) -> Accepted:
 
 
 def check_append(batch: AppendInput) -> Accepted:
-    """Check what the server checks before it appends.
+    """Check an append input as the server does before it appends; return the accepted batch.
 
-    Raises ``ValidationError`` for a batch without records, with more than 1000 or more than 1 MiB metered, with a
-    record that breaks a rule, and for a fencing token of more than 36 bytes.
+    Raises ``ValidationError`` for a batch without records, with more than 1000 records or more than 1 MiB metered size,
+    with an invalid record, and for a fencing token of more than 36 bytes.
     """
     accepted = check_records(batch.records)
     if batch.fencing_token is not None:

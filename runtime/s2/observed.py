@@ -1,5 +1,5 @@
-"""The content of a report besides the records of a session: how it ended, heartbeats, tails, advice, and gaps in its
-numbers."""
+"""Contents of a session's report besides its records: how it ended, heartbeats, tails, advice, and gaps
+in the sequence numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..units.framing import Units
 from .frames import RECONNECT_ADVISED, Terminal
 
 MOST_LISTED = 1000
-"""Tails and gaps that a report lists; more are counted."""
+"""Maximum number of tails and gaps that a report lists; further ones are counted."""
 
 
 class _Tail(NamedTuple):
@@ -27,7 +27,7 @@ class _Tail(NamedTuple):
 
 
 class Observed:
-    """Notes, in the order of the session. ``terminal``: its terminal message, once there was one."""
+    """Observations, in the order of the session. ``terminal``: its terminal message, once it has been read."""
 
     def __init__(self, format: Format) -> None:
         names = [each.name for each in format.columns]
@@ -42,11 +42,11 @@ class Observed:
         self.terminal: Terminal | None = None
 
     def flag(self, flag: int) -> None:
-        """The flag byte of a regular frame."""
+        """Record the flag byte of a regular frame."""
         self._reconnect_advised = self._reconnect_advised or bool(flag & RECONNECT_ADVISED)
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Note the batches of messages that were decoded; damaged ones are left out."""
+        """Record decoded batches of messages; damaged ones are left out."""
         if not self._batches:
             return
         damaged = {each.unit for each in decoded.problems}
@@ -66,8 +66,8 @@ class Observed:
             self._follow(units, decoded.arrays[self._number], counts, heartbeats)
 
     def _follow(self, units: Units, numbers: pa.Array, counts: list[int], heartbeats: list[_Tail]) -> None:
-        """Compare each record's number with the one before it, and each heartbeat's tail: it says which one is next, so
-        that records between the two do not come any more."""
+        """Compare each record's number with the one before it, and with each heartbeat's tail, which is the next
+        number: missing records before it will not be received."""
         rows: list[int] | None = None
         if numbers.null_count:
             rows = pc.indices_nonzero(numbers.is_valid()).to_pylist()
@@ -92,8 +92,8 @@ class Observed:
     def _records(
         self, numbers: pa.Array, begin: int, end: int, jumps: list[int], offset_of: Callable[[int], int]
     ) -> None:
-        """Records ``begin`` to ``end``, between which no heartbeat stands. Only the first one, jumps, the records
-        before them, and the last one are looked at one by one."""
+        """Compare records ``begin`` to ``end``, without a heartbeat between them. Only the first, the last, and those
+        next to jumps are examined individually."""
         if begin == end:
             return
         self._compare(offset_of(begin), numbers[begin].as_py())
@@ -106,18 +106,18 @@ class Observed:
         self._next = numbers[end - 1].as_py() + 1
 
     def _compare(self, offset: int, found: int) -> None:
-        """The number of a record or of a tail, and the offset of its frame."""
+        """Compare the number of a record or a tail with the expected one. ``offset``: that of its frame."""
         if self._next is not None and found != self._next:
             self._gaps.add({"offset": offset, "expected": self._next, "found": found})
 
     def facts(self) -> dict[str, Any]:
-        """As a report takes it.
+        """Return the observations for a report.
 
         ``terminal``: ``{status, body}`` or null; ``reconnect_advised``: whether any frame had the flag; and for batches
-        of records ``heartbeats``: how many had no records; ``tails``: ``{offset, seq_num, timestamp}`` of each message
-        that had one, by the offset of its frame, at most 1000, ``last_tail`` the last one; ``gaps``: ``{offset,
-        expected, found}`` where the sequence number of a record, or of a heartbeat's tail, was not the next one, at
-        most 1000. ``unlisted_tails`` and ``unlisted_gaps`` count the others, where there are any.
+        of records ``heartbeats``: number of batches without records; ``tails``: ``{offset, seq_num, timestamp}`` of
+        each message with a tail, where ``offset`` is that of its frame, at most 1000; ``last_tail``: the last tail;
+        ``gaps``: ``{offset, expected, found}`` wherever the sequence number of a record, or of a heartbeat's tail, was
+        not the expected one, at most 1000. ``unlisted_tails`` and ``unlisted_gaps``: number of further ones, if any.
         """
         terminal = self.terminal
         facts: dict[str, Any] = {
@@ -132,7 +132,7 @@ class Observed:
 
 
 class _Listed:
-    """A list that does not grow forever."""
+    """A list with a limited length."""
 
     def __init__(self) -> None:
         self._items: list[dict[str, int]] = []
@@ -150,7 +150,7 @@ class _Listed:
             self._unlisted += 1
 
     def skip(self, count: int) -> None:
-        """Count more items without listing them."""
+        """Count further items without listing them."""
         self._unlisted += count
 
     def facts(self, name: str) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _tails_of(decoded: Decoded) -> list[_Tail]:
 
 
 def _jumps(numbers: pa.Array) -> list[int]:
-    """Numbers of the rows whose number is not one more than that before them."""
+    """Return the indexes of rows whose number is not the previous number plus one."""
     if len(numbers) < 2:
         return []
     steps = pc.subtract(numbers.slice(1), numbers.slice(0, len(numbers) - 1))

@@ -1,4 +1,4 @@
-"""Rows into S2 messages: batches that the server takes."""
+"""Packs rows into S2 messages: batches that the server accepts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ RECORDS_OF_APPENDS = "append_input"
 
 
 class SessionPacking:
-    """Batches of 1 to 1000 records and at most 1 MiB metered, in the order of the rows; an ack is a message by itself.
+    """Packs rows, in order, into batches of 1 to 1000 records and at most 1 MiB metered size; an ack is a message of
+    its own.
 
-    Rows to be appended are checked as the server checks them. Another ``fencing_token`` or ``match_seq_num`` begins
-    another batch; where rows with the same number are more than a batch takes, the next batch gets the number that then
-    follows.
+    Rows to be appended are checked like on the server. A different ``fencing_token`` or ``match_seq_num`` begins
+    another batch; if rows with the same number exceed a batch, the next batch gets the number that results.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
@@ -32,13 +32,14 @@ class SessionPacking:
         self._appends = kind == RECORDS_OF_APPENDS
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
-        """Like ``Packing.pack``. Raises ``WireloomError`` for a row that no batch may hold, with its number from 0."""
+        """Pack rows, like ``Packing.pack``. Raises ``WireloomError`` for a row that does not fit any batch, with its
+        number, counted from 0."""
         made = False
         for batch in self._batches(rows) if self._has_records else (self._rows.pack([row]) for row in rows):
             made = True
             yield from batch
         if not made:
-            # Where the input is one message, it is the empty one.
+            # An input that is a single message is the empty message.
             yield from self._rows.pack(())
 
     def _batches(self, rows: Iterable[Row]) -> Iterator[Iterator[Packed]]:
@@ -61,12 +62,12 @@ class SessionPacking:
             yield self._packed(held, first, before)
 
     def _checked(self, row: Row, number: int) -> int:
-        """Return the metered size of a row. Raises ``ValidationError`` for one that no batch holds."""
+        """Return the metered size of a row. Raises ``ValidationError`` for one that does not fit any batch."""
         try:
             headers = [_Header(each["name"], each["value"]) for each in row.get("headers") or ()]
             record = _Record(headers, row.get("body") or b"")
             if not self._appends:
-                # What a server has sent, perhaps one of the future, is written as it is.
+                # Records that a server has sent, possibly a future one, are written unchanged.
                 return metered_size(record)
             if row.get("fencing_token"):
                 check_token(row["fencing_token"])

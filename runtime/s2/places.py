@@ -1,4 +1,4 @@
-"""Places in a stream, as people write them."""
+"""Parses places in a stream in the notation of command-line options."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _TAIL = re.compile(r"(?:tail|latest)(?:-(\d{1,18}))?")
 
 
 def place_of(option: str, text: str) -> dict[str, int]:
-    """Return a place in a stream as ``wireloom.s2.scan`` takes it: a sequence number, a time, ``tail`` (or ``latest``),
-    or so many records before that.
+    """Return a place in a stream as arguments of ``wireloom.s2.scan``: a sequence number, a time, ``tail`` (or
+    ``latest``), or a number of records before that.
 
     >>> place_of("start", "tail-10"), place_of("start", "17"), place_of("start", "2026-09-21T14:13:20Z")
     ({'tail_offset': 10}, {'seq_num': 17}, {'timestamp': 1790000000000})

@@ -12,7 +12,7 @@ from .metering import metered_size
 
 
 class ReadRange(TypedDict, total=False):
-    """Where a read begins, beside ``seq_num``, and how far it goes; see ``requests.read_session``."""
+    """The beginning of a read, unless ``seq_num`` is given, and its limits; see ``requests.read_session``."""
 
     timestamp: int | None
     tail_offset: int | None
@@ -24,11 +24,11 @@ class ReadRange(TypedDict, total=False):
 
 
 class ReadOptions(ReadRange, RecordOptions, total=False):
-    """Options of all requests to read, besides ``seq_num``."""
+    """Options of all requests to read, in addition to ``seq_num``."""
 
 
 class Batch(Protocol):
-    """Records that have come together, as messages or as a table."""
+    """Records that were received together, as messages or as a table."""
 
     @property
     def numbers(self) -> Sequence[int]:
@@ -37,15 +37,15 @@ class Batch(Protocol):
 
     @property
     def tail(self) -> StreamPosition | None:
-        """Return where the stream ends, if that was said."""
+        """Return the end of the stream, if it was reported."""
         ...
 
     def taken(self, places: Sequence[int]) -> Any:
-        """Return the records at these places, in order."""
+        """Return the records with these indexes, in order."""
         ...
 
     def metered(self, places: Sequence[int]) -> int:
-        """Return the metered size of the records at these places."""
+        """Return the metered size of the records with these indexes."""
         ...
 
 
@@ -56,28 +56,28 @@ class MessageBatch(NamedTuple):
 
     @property
     def numbers(self) -> list[int]:
-        """Like ``Batch.numbers``."""
+        """Return the sequence number of each record."""
         return [each.seq_num for each in self.message.records]
 
     @property
     def tail(self) -> StreamPosition | None:
-        """Like ``Batch.tail``."""
+        """Return the end of the stream, if it was reported."""
         return self.message.tail
 
     def taken(self, places: Sequence[int]) -> tuple[SequencedRecord, ...]:
-        """Like ``Batch.taken``."""
+        """Return the records with these indexes, in order."""
         return tuple(self.message.records[place] for place in places)
 
     def metered(self, places: Sequence[int]) -> int:
-        """Like ``Batch.metered``."""
+        """Return the metered size of the records with these indexes."""
         return sum(metered_size(self.message.records[place]) for place in places)
 
 
 class Progress:
-    """A read from one place on, over any number of requests; without a place, from the stream's end.
+    """A read from a place on, over any number of requests; by default from the stream's end.
 
-    ``next_seq_num``: of the first record that has not come; ``None`` as long as that is not known. ``is_bounded``:
-    whether the read has an end.
+    ``next_seq_num``: the number of the first record that has not been received; ``None`` while it is not known.
+    ``is_bounded``: whether the read has an end.
     """
 
     def __init__(self, seq_num: int | None = None, **asked: Unpack[ReadRange]) -> None:
@@ -86,7 +86,7 @@ class Progress:
             start["tail_offset"] = 0
         clamp = asked.get("clamp")
         self._start = {name: value for name, value in (*start.items(), ("clamp", clamp)) if value is not None}
-        # The end of the stream may lie before a clamped place.
+        # The end of the stream may be before a clamped place.
         self._clamped = seq_num if clamp else None
         self.next_seq_num = None if clamp else seq_num
         self._count, self._bytes = asked.get("count"), asked.get("bytes")
@@ -96,20 +96,19 @@ class Progress:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether as many records, or bytes of them, have come as were asked for."""
+        """Return whether the requested number of records, or of bytes, has been received."""
         return self._count == 0 or self._bytes == 0
 
     def asked(self, now: float) -> dict[str, Any]:
-        """Return the range that is still to be read, as arguments of ``read_session``. ``now``: as of ``took``."""
+        """Return the range that is still to be read, as arguments of ``read_session``. ``now``: as for ``took``."""
         wait = self._wait
         if wait is not None and self._tail_at is not None:
             wait = max(0, wait - ceil(max(0.0, now - self._tail_at)))
         return {**self._start, "count": self._count, "bytes": self._bytes, "until": self._until, "wait": wait}
 
     def took(self, batch: Batch, now: float) -> tuple[Sequence[int], list[tuple[int, int]]]:
-        """A batch has come: the places of its records that had not come before, and jumps of the sequence numbers, each
-        as the number that was expected and the one that was found. ``now``: seconds on a clock that only goes
-        forward."""
+        """Process a batch. Return the indexes of its records that had not been received before, and the gaps in the
+        sequence numbers, each as the expected number and the one found. ``now``: seconds of a monotonic clock."""
         numbers, tail = batch.numbers, batch.tail
         following = self._expected(numbers, tail)
         places: list[int] = []
@@ -122,7 +121,7 @@ class Progress:
             places.append(place)
             following = number + 1
         if not numbers and tail is not None:
-            # All records before the tail have been sent, but for those that are gone.
+            # All records before the tail have been sent, except for missing ones.
             if following is not None and tail.seq_num > following:
                 gaps.append((following, tail.seq_num))
             following = max(following or 0, tail.seq_num)
@@ -137,11 +136,11 @@ class Progress:
         return places, gaps
 
     def caught_up(self, tail: int) -> bool:
-        """The server says that the read begins at the stream's end or after it: whether there is nothing to be read
-        for now, rather than a stream that ends before the next record."""
+        """Process the server's response that the read begins at or after the stream's end. Return whether there is
+        nothing to read for now, as opposed to a stream that ends before the next record."""
         if self.next_seq_num is None and "timestamp" not in self._start:
             self._go_on_from(tail)
-        # A time that has not come yet stays the beginning.
+        # A time in the future remains the beginning.
         return self.next_seq_num in (None, tail)
 
     def _go_on_from(self, number: int) -> None:

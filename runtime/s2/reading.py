@@ -1,4 +1,4 @@
-"""Reads a stream over the network, as batches over as many connections as it takes."""
+"""Reads a stream over the network as batches, over as many connections as necessary."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from .tables import Numbered, TableReader
 
 LOG = logging.getLogger(__name__)
 CAUGHT_UP_PAUSE = 1.0
-"""Seconds before a reader asks again that has caught up with a stream."""
+"""Seconds between requests of a reader that has caught up with a stream."""
 LOST = ("raise", "report")
 Lost = Literal["raise", "report"]
 
 
 class StreamRange(ReadRange, total=False):
-    """Which records of a stream are read, and the key of an encrypted one."""
+    """The range of records to read from a stream, and the key of an encrypted one."""
 
     encryption_key: bytes | str | None
 
 
 class LostRecordsError(DamagedInputError):
-    """Records that were to be read and do not come any more. ``gap``: which ones."""
+    """Records that were to be read no longer exist. ``gap``: their range."""
 
     def __init__(self, stream: str, gap: Gap) -> None:
         super().__init__(
@@ -44,12 +44,12 @@ class LostRecordsError(DamagedInputError):
 
 
 class StreamReading(Iterator[pa.RecordBatch]):
-    """Batches of a stream, over as many connections as it takes.
+    """Batches of a stream, over as many connections as necessary.
 
-    ``schema``: of all batches; ``next_seq_num``: the first record that has not been given, ``None`` as long as that is
-    not known; ``tail``: where the stream ends, as far as was last said; ``gaps``: ranges of records that were gone;
-    ``reconnections``: connections after the first one. It is to be closed, or used in ``with``, where it is not read to
-    its end.
+    ``schema``: that of all batches; ``next_seq_num``: the number of the first record that has not been returned,
+    ``None`` while it is not known; ``tail``: the last reported end of the stream; ``gaps``: ranges of missing records;
+    ``reconnections``: number of connections after the first one. If it is not read to its end, it has to be closed, or
+    used as a context manager.
     """
 
     def __init__(
@@ -101,12 +101,12 @@ class StreamReading(Iterator[pa.RecordBatch]):
 
     @property
     def next_seq_num(self) -> int | None:
-        """Return the first record that has not been given; ``None`` as long as that is not known."""
+        """Return the number of the first record that has not been returned; ``None`` while it is not known."""
         return self._reader.next_seq_num
 
     def _new_reader(self, seq_num: int | None, asked: dict[str, Any], *, limited: bool = True) -> TableReader:
         if limited and self._end is not None and seq_num is not None and not self._bounded:
-            # The server then ends the session by itself, and the connection can be used again.
+            # With this limit the server ends the session by itself, and the connection can be reused.
             asked = {**asked, "count": max(0, self._end - seq_num)}
         return TableReader(self._stream, seq_num, columns=self._columns, silence=self._silence, **asked)
 
@@ -125,7 +125,8 @@ class StreamReading(Iterator[pa.RecordBatch]):
                     raise self._error(step)
                 if self._end is None or self._bounded:
                     return
-                # Fewer records came than there are numbers. Without a limit, the server says where the stream ends.
+                # Fewer records were received than there are numbers. Without a limit, the server reports the end of the
+                # stream.
                 self._reader = self._new_reader(self.next_seq_num, self._asked, limited=False)
             elif step.action == "wait":
                 if self._end is not None or self._bounded:
@@ -147,7 +148,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
         time.sleep(pause(step.attempt))
 
     def _connection(self) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of one connection, whatever becomes of it."""
+        """Yield the batches of one connection, until it ends or fails."""
         reader = self._reader
         self.reconnections += 1
         try:
@@ -162,7 +163,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
                     for delivery in reader.feed(chunk, now=time.monotonic()):
                         yield from self._given(delivery)
                         if self._is_at_end():
-                            # The end of a session that has a limit follows at once.
+                            # The end of a session with a limit follows directly.
                             if reader.step.reason == COMPLETE:
                                 next(chunks(answer), None)
                             return
@@ -179,14 +180,14 @@ class StreamReading(Iterator[pa.RecordBatch]):
         batch, numbers = records.batch, records.numbers
         for gap in delivery.gaps:
             if self._from_earliest and not gap.expected:
-                # What was trimmed before the read began was not to be read.
+                # Records that were trimmed before the read began were not requested.
                 continue
             if self._end is not None and gap.expected >= self._end:
                 break
             found = gap.found if self._end is None else min(gap.found, self._end)
             self.gaps.append(Gap(gap.expected, found))
             if self._lost == "raise":
-                # The records before it are whole.
+                # The records before the gap are complete.
                 place = next((place for place, number in enumerate(numbers) if number >= gap.found), len(numbers))
                 if place:
                     yield batch.slice(0, place)

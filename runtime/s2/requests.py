@@ -1,8 +1,8 @@
-"""Requests to S2's API as plain data, for any client. A token, a host and time limits are the caller's.
+"""Requests to S2's API as plain data, for any HTTP client. The caller adds the token, the host and timeouts.
 
-All of them take ``basin``, for endpoints whose host does not name it. Those that read or append records also take
-``encryption_key``, of an encrypted stream: 32 bytes, or base64 of them; and ``stream_config``: how the stream is made
-where there is none and the basin allows that.
+All functions accept ``basin``, for endpoints whose host does not name it. Those that read or append records also accept
+``encryption_key``, that of an encrypted stream: 32 bytes, also as base64; and ``stream_config``: the configuration with
+which the stream is created if it does not exist and the basin allows that.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ if TYPE_CHECKING:
     from .messages import AppendInput
 
 SESSION = "s2s/proto"
-"""The content type of sessions; a request to read has it as well, though it has no body."""
+"""The content type of sessions; requests to read have it as well, although they have no body."""
 CONTENTS = {"protobuf": "application/protobuf", "json": "application/json"}
-"""What the bodies of single requests and answers may be."""
+"""Content types of the bodies of single requests and responses."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Request:
-    """``target`` is the path with its query, to be put after the basin's address. Keys are not shown by ``repr``."""
+    """A request. ``target`` is the path with the query, relative to the basin's address. ``repr`` does
+    not show keys."""
 
     method: str
     path: str
@@ -43,7 +44,7 @@ class Request:
 
     @property
     def target(self) -> str:
-        """Path and query."""
+        """Return the path with the query."""
         return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
 
     def __repr__(self) -> str:
@@ -63,10 +64,11 @@ def read_session(
     >>> read_session("events/eu", seq_num=7).target
     '/v1/streams/events%2Feu/records?seq_num=7'
 
-    It begins at ``seq_num``, at the first record of ``timestamp`` or later, or ``tail_offset`` records before the end;
-    ``clamp``: at the end where that lies after it, instead of status 416. It ends after ``count`` records, ``bytes``
-    metered, before ``until`` (a timestamp), or ``wait`` seconds without records; without any of them never.
-    ``compression``: what the server may use. Raises ``WireloomError`` for more than one beginning.
+    The session begins at ``seq_num``, at the first record of ``timestamp`` or later, or ``tail_offset`` records before
+    the end; ``clamp``: begin at the end if that place is after it, instead of status 416. It ends after ``count``
+    records, ``bytes`` of metered size, before ``until`` (a timestamp), or after ``wait`` seconds without records; by
+    default it does not end. ``compression``: one that the server may use. Raises ``WireloomError`` for more than one
+    beginning.
     """
     headers = {"Content-Type": SESSION, **_accepting(compression)}
     return _read(stream, headers, {"seq_num": seq_num, **more})
@@ -80,8 +82,8 @@ def read_events(
     format: str = "base64",
     **more: Unpack[ReadOptions],
 ) -> Request:
-    """Read records as server-sent events, from where and how far ``read_session`` says; ``last_event_id`` resumes
-    after that event, with the limits counted on."""
+    """Read records as server-sent events; the range is as for ``read_session``. ``last_event_id`` resumes after that
+    event, and limits include the events before it."""
     headers = {"Accept": EVENT_STREAM, FORMAT_HEADER: format_of_header(format)}
     if last_event_id is not None:
         headers[LAST_EVENT_ID] = str(last_event_id)
@@ -96,10 +98,10 @@ def read_unary(
     format: str = "base64",
     **more: Unpack[ReadOptions],
 ) -> Request:
-    """Read one batch of at most 1000 records and 1 MiB metered, from where and how far ``read_session`` says; ``wait``:
-    for the first record, at most 60 seconds.
+    """Read one batch of at most 1000 records and 1 MiB metered size; the range is as for ``read_session``. ``wait``:
+    seconds to wait for the first record, at most 60.
 
-    ``content`` of the answer: ``protobuf``, for ``ReadBatch.from_bytes``, or ``json``, for ``read_batch_from_json``
+    ``content`` of the response: ``protobuf``, for ``ReadBatch.from_bytes``, or ``json``, for ``read_batch_from_json``
     with the same ``format``.
     """
     headers = {"Accept": _content_type(content), **_formatted(content, format)}
@@ -112,7 +114,7 @@ def append_session(
     compression: str = "zstd",
     **more: Unpack[RecordOptions],
 ) -> Request:
-    """Append batches, one per frame of the body; the answer is a session of acks, in the same order."""
+    """Append batches, one per frame of the body; the response is a session of acks in the same order."""
     headers = {"Content-Type": SESSION, **_accepting(compression)}
     return Request("POST", _records(stream), (), headers | record_headers(**more))
 
@@ -125,7 +127,7 @@ def append_unary(
     format: str = "base64",
     **more: Unpack[RecordOptions],
 ) -> Request:
-    """Append one batch. The answer is its ack, of the same ``content`` as the body: ``protobuf``, for
+    """Append one batch. The response is its ack, with the same ``content`` as the body: ``protobuf``, for
     ``AppendAck.from_bytes``, or ``json``, for ``append_ack_from_json``. Raises ``ValidationError`` for a batch that the
     server would refuse."""
     check_append(batch)
@@ -136,12 +138,12 @@ def append_unary(
 
 
 def check_tail(stream: str, *, basin: str | None = None) -> Request:
-    """Ask where the stream ends; the answer is ``{"tail": {"seq_num", "timestamp"}}``."""
+    """Request the end of the stream; the response is ``{"tail": {"seq_num", "timestamp"}}``."""
     return Request("GET", f"{_records(stream)}/tail", (), {"Accept": "application/json", **basin_headers(basin)})
 
 
 def list_streams(prefix: str = "", *, start_after: str = "", basin: str | None = None) -> Request:
-    """Ask for up to 1000 names of streams that begin so, in order, from the one after ``start_after`` on; the answer is
+    """Request up to 1000 names of streams with a prefix, in order, beginning after ``start_after``; the response is
     ``{"streams": [{"name", "deleted_at", …}], "has_more"}``."""
     query = tuple((name, value) for name, value in (("prefix", prefix), ("start_after", start_after)) if value)
     return Request("GET", "/v1/streams", query, {"Accept": "application/json", **basin_headers(basin)})

@@ -1,7 +1,7 @@
-"""Stretches of frames that become one call of the decoder, and their decompression ahead of it.
+"""Runs of frames that are decoded with one call, and their decompression ahead of time.
 
-Frames that are not compressed are decoded where they stand. Compressed ones are decompressed by threads while rows are
-made of those before them: zstd and zlib let other threads run.
+Uncompressed frames are decoded in place. Compressed ones are decompressed by threads while rows are built from those
+before them, since zstd and zlib release the GIL.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from .compression import COMPRESSIONS, MAX_CONTENT, BodyError, decompress_into
 from .frames import COMPRESSION_SHIFT, LENGTH_SIZE, MAX_LENGTH, TERMINAL
 
 COMPRESSED_BYTES = 128 * 1024
-"""Stored bytes of a stretch of compressed frames, which one thread takes at a time; often that is one frame."""
+"""Stored bytes of a run of compressed frames, which one thread decompresses at a time; often this is one frame."""
 MOST_FRAMES = 1 << 16
 SMALL_BODY = 64 * 1024
-"""Bodies up to this size that are not compressed are copied, where they are between compressed ones."""
+"""Maximum size in bytes of uncompressed bodies that are copied if they are between compressed ones."""
 WORTH_A_THREAD = 16 * 1024
-"""Stored bytes of a stretch from which on handing it to a thread costs less than it gains."""
+"""Minimum number of stored bytes of a run for which decompression in a thread is faster."""
 WORKERS = 2
-"""Threads of a process: together they are quicker than one that makes rows."""
+"""Number of threads of a process: together they are faster than a thread that builds rows."""
 SLOT = BATCH_BYTES + MAX_CONTENT + 1
-"""Room for what a stretch decompresses to: it stops after the message with which it passes ``BATCH_BYTES``."""
+"""Size in bytes for the decompressed data of a run, which ends with the message that exceeds ``BATCH_BYTES``."""
 SLOTS = 8
-"""For the units that are being decoded, and for what is decompressed meanwhile."""
+"""Number of slots, for the units that are being decoded and for those that are decompressed meanwhile."""
 
 Found = tuple[int, int, int]
-"""A complete frame: where it begins and ends, counted from the begin of its stretch, and its flag byte. Its body begins
-at ``BODY``. A plain tuple: there are sessions of one small record per frame."""
+"""A complete frame: its begin and end, relative to its run, and its flag byte. Its body begins at ``BODY``. A plain
+tuple, since some sessions have one small record per frame."""
 BODY = LENGTH_SIZE + 1
 COMPRESSION_BITS = 3 << COMPRESSION_SHIFT
 
 
 class Slots:
-    """Memory for decompressed stretches, used again and again: new memory costs the system as much as filling it.
+    """Reusable memory for decompressed runs, since allocating new memory costs the system as much as filling it.
 
-    The pages of a slot become real when they are first written to.
+    The pages of a slot are allocated when they are first written to.
     """
 
     def __init__(self) -> None:
@@ -48,8 +48,8 @@ class Slots:
 
     @cached_property
     def memory(self) -> memoryview:
-        """Return all slots."""
-        # A copy on write, so that a forked process does not share it.
+        """Return the memory of all slots."""
+        # Copy on write, so that a forked process does not share the memory.
         return memoryview(mmap.mmap(-1, SLOTS * SLOT, access=mmap.ACCESS_COPY))
 
     @property
@@ -58,7 +58,7 @@ class Slots:
         return len(self._free)
 
     def take(self) -> int:
-        """Take a slot and return the offset in ``memory`` at which it begins."""
+        """Allocate a slot and return its offset in ``memory``."""
         return self._free.pop() * SLOT
 
     def give_back(self, begin: int) -> None:
@@ -67,41 +67,41 @@ class Slots:
 
 
 Content = tuple[int, int] | BodyError
-"""Where the message of a frame begins in the memory of the slots, and its size; or why there is none."""
+"""Offset of the message of a frame in the memory of the slots, and its size; or the error."""
 
 
 @dataclass
 class Run:
-    """A stretch of complete frames, none of them terminal, from ``offset`` of the input on."""
+    """A run of complete frames without terminal frames, at ``offset`` of the input."""
 
     offset: int
     frames: list[Found] = field(default_factory=list)
     compressed: bool = False
     flags: int = 0
-    """The bits of all flag bytes together."""
+    """The bitwise or of all flag bytes."""
     slot: int = -1
-    """Where its slot begins, once it has one."""
+    """Offset of its slot; -1 if it has none."""
     _ahead: Future[list[Content]] | None = None
     _process: int = 0
 
     @property
     def size(self) -> int:
-        """Return the size in bytes of the input."""
+        """Return the size in bytes of the run in the input."""
         return self.frames[-1][1] if self.frames else 0
 
     def begin_ahead(self, view: memoryview, slots: Slots) -> None:
-        """Let a thread decompress the stretch with which ``view`` begins, where that pays."""
+        """Start to decompress the run, with which ``view`` begins, in a thread if that is faster."""
         if self.size < WORTH_A_THREAD or _parallel() < 2:
             return
-        # A copy: the window that the view is of may be filled again meanwhile.
+        # A copy, since the window of the view may be refilled meanwhile.
         stored = memoryview(bytes(view[: self.size]))
         self.slot = slots.take()
         self._process = os.getpid()
         self._ahead = _pool().submit(_decompress, stored, self.frames, slots.memory, self.slot)
 
     def contents(self, view: memoryview, slots: Slots) -> list[Content]:
-        """Return the messages of the first frames, at least of one, as many as about ``BATCH_BYTES`` hold."""
-        # A thread that has not begun is not waited for; and a forked process does not have the threads.
+        """Return the messages of the first frames: at least one, and about ``BATCH_BYTES`` in total."""
+        # A job that has not started is not waited for, and a forked process does not have the threads.
         if self._ahead is not None and self._process == os.getpid() and not self._ahead.cancel():
             return self._ahead.result()
         if self.slot < 0:
@@ -109,7 +109,7 @@ class Run:
         return _decompress(view[: self.size], self.frames, slots.memory, self.slot)
 
     def rest(self, count: int) -> Run:
-        """Return the stretch without its first ``count`` frames."""
+        """Return the run without its first ``count`` frames."""
         cut = self.frames[count - 1][1]
         frames = [(begin - cut, end - cut, flag) for begin, end, flag in self.frames[count:]]
         return Run(self.offset + cut, frames, self.compressed, self.flags)
@@ -133,10 +133,10 @@ def _decompress(stretch: memoryview, frames: list[Found], memory: memoryview, sl
 
 
 def find_run(view: memoryview, offset: int) -> Run:
-    """Return the complete frames that ``view`` begins with and that go together; it may have none.
+    """Return the run of complete frames at the beginning of ``view``, which may be empty.
 
-    It ends before a frame that is not complete, is terminal, or has a length that no frame has; before a compressed one
-    where the others are not; and where it has about ``BATCH_BYTES`` or 65,536 frames.
+    It ends before a frame that is incomplete, terminal, or has an invalid length; before a compressed frame if the
+    others are not compressed; and when it has about ``BATCH_BYTES`` or 65,536 frames.
     """
     run = Run(offset)
     frames = run.frames
@@ -148,7 +148,7 @@ def find_run(view: memoryview, offset: int) -> Run:
         if following > end or flag & TERMINAL or not 0 < length <= MAX_LENGTH:
             break
         if flag & COMPRESSION_BITS and is_compressed(flag):
-            # What is before it in the same stretch is copied, too.
+            # Data before it in the same run is copied, too.
             if not run.compressed and position > SMALL_BODY:
                 break
             run.compressed, enough = True, COMPRESSED_BYTES
@@ -167,7 +167,7 @@ def is_compressed(flag: int) -> bool:
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-"""By process: a forked one has none of the threads of its parent."""
+"""Thread pools by process id: a forked process has none of its parent's threads."""
 
 
 def _pool() -> ThreadPoolExecutor:
@@ -179,5 +179,5 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def _parallel() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Sessions stored in files: frames one after the other become units of messages, rows become frames."""
+"""Sessions stored in files: consecutive frames become units of messages, rows become frames."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .packing import SessionPacking
 from .runs import BODY, COMPRESSION_BITS, SLOTS, Found, Run, Slots, find_run
 
 ENOUGH = 3 * 1024 * 1024
-"""Bytes of messages, after which no other stretch of compressed frames is put to them."""
+"""Number of bytes of messages from which no further run of compressed frames is added."""
 
 
 class SessionFraming:
-    """A ``wireloom.units.framing.Framing`` of S2S frames.
+    """The ``wireloom.units.framing.Framing`` of S2S frames.
 
     A frame that cannot be decompressed is damage, and reading continues after it. A length of 0 or above 2,097,152 ends
-    the reading (``invalid_length``), as a terminal frame does (``clean``); bytes left over are a tail ``truncated``.
-    ``compression``: ``none``, ``zstd`` or ``gzip``, for writing; what is read says so itself.
+    the reading (``invalid_length``), and so does a terminal frame (``clean``); remaining bytes are a ``truncated``
+    tail. ``compression``: ``none``, ``zstd`` or ``gzip``, for writing; frames that are read contain theirs.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("compression",)
@@ -37,21 +37,21 @@ class SessionFraming:
         self._compression = checked(compression)
         self._observed = Observed(format)
         self._runs: deque[Run] = deque()
-        """The next stretches, without a gap between them."""
+        """The next runs, without gaps between them."""
         self._slots = Slots()
         self._used: list[int] = []
-        """Slots that the last units refer to."""
+        """Slots to which the last units refer."""
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """Like ``Framing.take``. Units of compressed frames refer to memory that is good until the next call, those of
-        others to ``view``."""
+        """Return the next units, see ``Framing.take``. Units of compressed frames refer to memory that is valid until
+        the next call, those of others to ``view``."""
         for slot in self._used:
             self._slots.give_back(slot)
         self._used = []
         if self._runs and self._runs[0].offset != base:
-            # Threads may still write to the slots of what is not asked for.
+            # Threads may still be writing to the slots of runs that are no longer needed.
             self._runs, self._slots = deque(), Slots()
         if not self._runs:
             self._runs.append(find_run(view, base))
@@ -66,8 +66,8 @@ class SessionFraming:
         return self._compressed(view, base)
 
     def _look_ahead(self, view: memoryview, base: int) -> None:
-        """Find the next stretches, and have threads begin with them, as long as there are slots: the first one may need
-        one yet."""
+        """Find the next runs, and start to decompress them in threads while there are free slots; one is left for the
+        first run, which may need it."""
         while self._slots.free > 1 and len(self._runs) < SLOTS:
             begin = self._runs[-1].offset + self._runs[-1].size - base
             run = find_run(view[begin:], base + begin)
@@ -90,7 +90,7 @@ class SessionFraming:
         return units
 
     def _compressed(self, view: memoryview, base: int) -> Units:
-        """Return the next stretch, and others after it as long as they do not make too much."""
+        """Return the next run, with further runs as long as their messages are not too large together."""
         units = Units(self._slots.memory)
         content = 0
         while not content or (self._runs and self._room(self._runs[0]) and content < ENOUGH):
@@ -106,7 +106,7 @@ class SessionFraming:
         return run.slot >= 0 or self._slots.free > 0
 
     def _contents(self, run: Run, view: memoryview, units: Units) -> int:
-        """Add the messages of a stretch; return their size in bytes. What it does not come to is put back."""
+        """Add the messages of a run; return their size in bytes. The frames that are not reached are put back."""
         contents = run.contents(view, self._slots)
         self._used.append(run.slot)
         if len(contents) < len(run.frames):
@@ -125,7 +125,7 @@ class SessionFraming:
         return size
 
     def _refused(self, units: Units, run: Run, frame: Found) -> bool:
-        """Return whether the frame is damage whatever its body holds; otherwise its flag is noted."""
+        """Return whether the frame is damaged regardless of its body; otherwise record its flag."""
         begin, end, flag = frame
         problem = problem_of(flag, b"")
         if problem is None and end - begin - BODY > self._max_record:
@@ -145,7 +145,8 @@ class SessionFraming:
         units.details[offset] = sentence
 
     def _stopped(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """No complete regular frame begins the view: a terminal one does, or none that is complete, or none at all."""
+        """Return the units of a view that does not begin with a complete regular frame: it has a terminal or an
+        incomplete frame, or is empty."""
         units = Units(view)
         if len(view) >= LENGTH_SIZE:
             length = int.from_bytes(view[:LENGTH_SIZE], "big")
@@ -163,7 +164,7 @@ class SessionFraming:
         return units
 
     def _terminal(self, units: Units, frame: memoryview, base: int) -> None:
-        """The terminal frame. Nothing after it is read, whether or not it holds."""
+        """Process the terminal frame. Nothing after it is read, whether or not it is valid."""
         body = frame[LENGTH_SIZE + 1 :]
         problem = problem_of(frame[LENGTH_SIZE], body)
         if problem is None:
@@ -174,15 +175,16 @@ class SessionFraming:
         units.consumed, units.needed, units.ended = len(frame), 0, CLEAN
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Like ``Framing.decoded``: batches are looked at for heartbeats, tails and gaps."""
+        """Record the heartbeats, tails and gaps of decoded batches, see ``Framing.decoded``."""
         self._observed.decoded(units, decoded)
 
     def facts(self) -> Mapping[str, Any]:
-        """Like ``Observed.facts``."""
+        """Return the facts for the report, see ``Observed.facts``."""
         return self._observed.facts()
 
     def described(self, stored: memoryview) -> list[Part]:
-        """Like ``wireloom.units.described.Described.described``: the fields of a frame, a terminal one's too."""
+        """Return the fields of a frame, also of a terminal one; see
+        ``wireloom.units.described.Described.described``."""
         return frame_parts(stored)
 
     # Writing ---------------------------------------------------------------------------------------------------------
@@ -192,18 +194,19 @@ class SessionFraming:
         return encode_frame(unit, self._compression)
 
     def finish(self) -> bytes:
-        """Nothing: a stored session needs no terminal frame."""
+        """Return no bytes, since a stored session needs no terminal frame."""
         return b""
 
 
 class SessionHooks:
-    """Has the sequence numbers decoded, whichever columns are asked for: gaps between them belong to the report."""
+    """The hooks that have sequence numbers decoded whichever columns are read, since the report contains
+    gaps between them."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[tuple[str, ...]] = ("seq_num",)
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """Return the rows as they are."""
+        """Return the rows unchanged."""
         return decoded
 
 

@@ -1,4 +1,4 @@
-"""Read sessions as server-sent events: ``text/event-stream`` read from chunks cut anywhere, and written.
+"""Read sessions as server-sent events: reads ``text/event-stream`` from arbitrary chunks, and writes it.
 
 The syntax is that of the HTML standard (Server-sent events, 9.2.6), the events are S2's: ``batch``, ``ping``, ``error``
 and the data ``[DONE]``.
@@ -21,15 +21,15 @@ CONTENT_TYPE = "text/event-stream"
 LAST_EVENT_ID = "Last-Event-ID"
 DONE = "[DONE]"
 MAX_EVENT = 16 * 1024 * 1024
-"""Most bytes of an event: 1 MiB of a batch, of which each byte may be escaped as six, twice over."""
+"""Maximum size in bytes of an event: more than twice a batch of 1 MiB of which each byte is escaped as six."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"[\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class LastEventId:
-    """The id of a batch: ``seq_num`` of its last record, and how many records and metered bytes the session has given
-    with it.
+    """The id of a batch: ``seq_num`` of its last record, and the number of records and metered bytes of the session up
+    to and including it.
 
     >>> LastEventId.parse("2,3,38").next_seq_num
     3
@@ -41,7 +41,7 @@ class LastEventId:
 
     @classmethod
     def parse(cls, text: str) -> LastEventId:
-        """Raise ``WireloomError`` for anything but three numbers of 64 bits with commas between them."""
+        """Return the id from three 64-bit numbers separated by commas. Raises ``WireloomError`` for anything else."""
         parts = text.split(",", 2)
         if len(parts) < 3:
             parts += [""] * (3 - len(parts))
@@ -52,7 +52,7 @@ class LastEventId:
 
     @property
     def next_seq_num(self) -> int:
-        """Return the beginning of a session that is resumed with this id."""
+        """Return the sequence number at which a session is resumed with this id."""
         return self.seq_num + 1
 
 
@@ -67,7 +67,7 @@ def _number(text: str, name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BatchEvent:
-    """Records. ``id`` is what resumes after them."""
+    """A batch of records. ``id`` resumes after them."""
 
     batch: ReadBatch
     id: LastEventId | None = None
@@ -75,7 +75,7 @@ class BatchEvent:
 
 @dataclass(frozen=True, slots=True)
 class PingEvent:
-    """A heartbeat, at ``timestamp`` (milliseconds since the Unix epoch). Servers of old send no ``tail``."""
+    """A heartbeat, at ``timestamp`` (milliseconds since the Unix epoch). Older servers send no ``tail``."""
 
     timestamp: int
     tail: StreamPosition | None = None
@@ -83,14 +83,14 @@ class PingEvent:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEvent:
-    """The session has failed. The HTTP status is not sent: ``error.status`` is 0."""
+    """A failure of the session. The HTTP status is not sent: ``error.status`` is 0."""
 
     error: ServerError
 
 
 @dataclass(frozen=True, slots=True)
 class DoneEvent:
-    """The session has ended as it was asked to."""
+    """The regular end of the session."""
 
 
 Event = BatchEvent | PingEvent | ErrorEvent | DoneEvent
@@ -102,14 +102,15 @@ _PING: Fields = {
 
 
 class EventReader:
-    """Events out of a stream that comes in chunks, cut anywhere: inside a line's end or a character as well.
+    """Reads events from a stream that is received in arbitrary chunks, which may end inside of a line ending or a
+    character.
 
     >>> reader = EventReader()
     >>> list(reader.feed(b"data: [DO")), list(reader.feed(b"NE]\\n\\n"))
     ([], [DoneEvent()])
 
-    ``last_event_id``: of the last event that was given, for the request that resumes; ``ended``: nothing more will
-    come, since the session is done or has failed. An event that is not complete where the stream ends does not count.
+    ``last_event_id``: that of the last event returned, for the request that resumes; ``ended``: whether the session is
+    done or has failed. An incomplete event at the end of the stream is ignored.
     """
 
     def __init__(self, format: str = "raw") -> None:
@@ -118,7 +119,7 @@ class EventReader:
         self._format = format_of_header(format)
         self._held = bytearray()
         self._searched = 0
-        """No line ends before this index of what is held."""
+        """Index in the buffer before which no line ends."""
         self._offset = 0
         self._begun = False
         self._skip_line_feed = False
@@ -128,8 +129,8 @@ class EventReader:
         self._data: list[bytes] = []
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Event]:
-        """Take the chunk, and return the events that are complete now. Kinds of events that are not known are passed
-        over. Raises ``WireloomError`` for an event that is none of S2's or has more than 16 MiB."""
+        """Yield the events that are complete with the chunk. Unknown kinds of events are skipped. Raises
+        ``WireloomError`` for an event that is not one of S2's or has more than 16 MiB."""
         if not self.ended:
             self._held += chunk
         return self._events()
@@ -161,7 +162,7 @@ class EventReader:
             self._check_size(len(self._held))
             return None
         end = found.start()
-        # A match holds on to the buffer, which then cannot shrink.
+        # A match object references the buffer, which could then not be resized.
         del found
         line = bytes(self._held[:end])
         self._skip_line_feed = self._held[end] == 0x0D
@@ -179,7 +180,7 @@ class EventReader:
             self._fail(f"an event of more than {MAX_EVENT} bytes", "limit")
 
     def _take(self, line: bytes) -> Event | None:
-        """One line: the event that an empty one ends, if there is any."""
+        """Process one line; return the event that an empty line completes, if any."""
         if not line:
             return self._dispatch()
         name, _, value = line.partition(b":")

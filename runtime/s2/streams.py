@@ -1,4 +1,4 @@
-"""Streams of a basin over the network: which there are, where they end, and what is in them."""
+"""Streams of a basin over the network: lists them, and reads their ends and their records."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .reading import LOST, Lost, StreamRange, StreamReading
 from .requests import check_tail, list_streams, read_unary
 
 READ_PATIENCE = 30.0
-"""Seconds of failures in a row after which a read of what is there gives up."""
+"""Seconds of continuous failures after which a read of existing records raises an error."""
 TAIL_PATIENCE = 300.0
-"""The same for one that waits for more."""
+"""The same for a read that waits for more records."""
 STREAM_NOT_FOUND = "stream_not_found"
-"""The code for a stream that is not there."""
+"""The error code for a stream that does not exist."""
 
 
 def read(
@@ -38,7 +38,7 @@ def read(
     patience: float = READ_PATIENCE,
     **more: Unpack[StreamRange],
 ) -> pa.Table:
-    """Return a table of what is in the stream: like ``scan``, whose batches it puts together."""
+    """Return the records of the stream as a table, which combines the batches of ``scan``."""
     with scan(
         basin, stream, seq_num, columns=columns, end=end, lost=lost, endpoint=endpoint, patience=patience, **more
     ) as reading:
@@ -57,20 +57,19 @@ def scan(
     patience: float = READ_PATIENCE,
     **more: Unpack[StreamRange],
 ) -> StreamReading:
-    """Batches of what is in the stream now: up to its present end, or before the sequence number ``end``.
+    """Read the current records of the stream as batches: up to its end at the time of the call, or before the sequence
+    number ``end``.
 
-    It begins at ``seq_num``, at the first record of ``timestamp`` or later, or ``tail_offset`` records before the
-    end; without any of them, at the first record that is still there. ``columns``: of ``seq_num``, ``timestamp``,
-    ``headers``, ``body`` and ``command``. ``count``, ``bytes``, ``until``, ``clamp``, ``encryption_key``: as of
-    ``read_session``.
+    Reading begins at ``seq_num``, at the first record of ``timestamp`` or later, or ``tail_offset`` records before the
+    end; by default at the first existing record. ``columns``: any of ``seq_num``, ``timestamp``, ``headers``, ``body``
+    and ``command``. ``count``, ``bytes``, ``until``, ``clamp``, ``encryption_key``: as for ``read_session``.
 
-    ``lost``: ``raise`` a ``LostRecordsError`` where records are gone that were asked for, after those before them were
-    given; or ``report`` them in ``gaps``. ``endpoint``: by default the environment's ``S2_BASIN_ENDPOINT``, else S2's
-    own; the access token is the environment's ``S2_ACCESS_TOKEN``. ``patience``: seconds of failures in a row that are
-    tried again.
+    ``lost``: ``raise`` a ``LostRecordsError`` for missing records, after those before them were returned; or ``report``
+    them in ``gaps``. ``endpoint``: by default that of the environment variable ``S2_BASIN_ENDPOINT``, or S2's own; the
+    access token is that of ``S2_ACCESS_TOKEN``. ``patience``: seconds for which continuous failures are retried.
 
-    Raises ``S2Error`` for what the server refuses, ``TemporaryError`` where it cannot be reached, and
-    ``WireloomError`` for what cannot be asked for.
+    Raises ``S2Error`` if the server refuses a request, ``TemporaryError`` if it cannot be reached, and
+    ``WireloomError`` for invalid arguments.
     """
     check_place("seq_num", seq_num)
     check_place("end", end)
@@ -105,9 +104,10 @@ def tail(
     from_earliest: bool = False,
     **more: Unpack[StreamRange],
 ) -> StreamReading:
-    """Batches of the stream as they come, without end: from where it ends when the first batch is asked for, unless
-    ``seq_num``, ``timestamp`` or ``tail_offset`` say otherwise, or ``from_earliest``: from the first record that is
-    still there. The rest is as of ``scan``; ``wait``: end after so many seconds without records."""
+    """Read the records of the stream as they are added, without end: from the stream's end when the first
+    batch is requested, unless ``seq_num``, ``timestamp`` or ``tail_offset`` is given; with
+    ``from_earliest``, from the first existing record. The other arguments are those of ``scan``;
+    ``wait``: end after this number of seconds without records."""
     return StreamReading(
         basin,
         stream,
@@ -122,7 +122,7 @@ def tail(
 
 
 def tail_of(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> StreamPosition:
-    """Return where the stream ends: the number that the next record gets, and the timestamp of the last one."""
+    """Return the end of the stream: the number for the next record, and the timestamp of the last one."""
     client = client_of(basin, endpoint)
     name = f"s2://{basin}/{stream}"
     body = answer_to(
@@ -141,8 +141,8 @@ def first_of(
     endpoint: str | None = None,
     patience: float = READ_PATIENCE,
 ) -> int:
-    """Return the number of the first record from ``seq_num`` on, or of ``timestamp`` or later; where there is none, the
-    number that the next record gets."""
+    """Return the number of the first record from ``seq_num`` on, or of ``timestamp`` or later; if there is none, the
+    number for the next record."""
     client = client_of(basin, endpoint)
     name = f"s2://{basin}/{stream}"
     request = read_unary(
@@ -169,7 +169,7 @@ def first_of(
 def streams_of(
     basin: str, prefix: str = "", *, endpoint: str | None = None, patience: float = READ_PATIENCE
 ) -> list[str]:
-    """Return the names of the basin's streams that begin so, in order, without those that are being deleted."""
+    """Return the names of the basin's streams with a prefix, in order, without those that are being deleted."""
     client = client_of(basin, endpoint)
     found: list[str] = []
     after = ""
@@ -198,7 +198,7 @@ def _checked(name: str, body: bytes, read: Any) -> Any:
 
 
 def end_or_beginning(basin: str, stream: str, *, endpoint: str | None = None, patience: float = READ_PATIENCE) -> int:
-    """Return the number that the next record gets; 0 for a stream that is not there, which an append may make."""
+    """Return the number for the next record; 0 for a stream that does not exist, which an append may create."""
     try:
         return tail_of(basin, stream, endpoint=endpoint, patience=patience).seq_num
     except S2Error as error:

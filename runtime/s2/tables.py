@@ -1,4 +1,4 @@
-"""Batches of a live stream as Arrow record batches, decoded by the engine."""
+"""Decodes batches of a live stream to Arrow record batches with the engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ METERED = ("headers", "body")
 
 
 class TableDecoder:
-    """Turns messages with records into batches of these columns. ``metered``: whether their sizes are asked for.
+    """Converts messages with records to batches of these columns. ``metered``: whether their sizes are needed.
 
     Raises ``UnknownNameError`` for a column that records do not have.
     """
@@ -45,7 +45,7 @@ class TableDecoder:
         self._decoder = make_decoder(kind, format, tuple(self._wanted.values()))
 
     def decode(self, message: bytes) -> TableBatch:
-        """Return the records of one message. Raises ``WireloomError`` if it is none."""
+        """Return the records of one message. Raises ``WireloomError`` if it is invalid."""
         begins, sizes = pa.array([0], pa.uint64()), pa.array([len(message)], pa.uint64())
         found = self._decoder.decode(message, begins, sizes, capacity=1)
         for problem in found.problems:
@@ -56,7 +56,7 @@ class TableDecoder:
 
 
 class TableBatch:
-    """Like ``wireloom.s2.progress.Batch``."""
+    """A batch of records as a table; implements ``wireloom.s2.progress.Batch``."""
 
     def __init__(self, arrays: dict[str, pa.Array], schema: pa.Schema, tail: StreamPosition | None) -> None:
         self._arrays = arrays
@@ -65,12 +65,12 @@ class TableBatch:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Like ``Batch.numbers``."""
+        """Return the sequence number of each record."""
         found: list[int] = self._arrays[NUMBER].to_pylist()
         return found
 
     def taken(self, places: Sequence[int]) -> Numbered:
-        """Like ``Batch.taken``."""
+        """Return the records with these indexes, in order."""
         batch = pa.RecordBatch.from_arrays([self._arrays[name] for name in self._schema.names], schema=self._schema)
         numbers = self.numbers
         if len(places) < len(numbers):
@@ -79,7 +79,7 @@ class TableBatch:
         return Numbered(batch, numbers)
 
     def metered(self, places: Sequence[int]) -> int:
-        """Like ``Batch.metered``."""
+        """Return the metered size of the records with these indexes."""
         chosen = pa.array(places, pa.int64())
         headers, body = (self._arrays[name].take(chosen) for name in METERED)
         flat = headers.flatten()
@@ -88,7 +88,7 @@ class TableBatch:
 
 
 class Numbered:
-    """Records as a table: ``batch`` has the columns that are wanted, ``numbers`` their sequence numbers."""
+    """Records as a table: ``batch`` has the requested columns, ``numbers`` the sequence numbers."""
 
     def __init__(self, batch: pa.RecordBatch, numbers: list[int]) -> None:
         self.batch = batch
