@@ -1,4 +1,4 @@
-"""The command line: ``wireloom COMMAND …``; one module per command, and ``entry``, where the process begins."""
+"""The command line: ``wireloom COMMAND …``; one module per command, and ``entry``, the process's entry point."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Nothing is imported before, so that the module "entry" is reached before anything that takes time.
+    # Imported first, so that the module "entry" is loaded before anything that takes time.
     from ..base.face import face
 
     names = face(

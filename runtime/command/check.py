@@ -1,4 +1,4 @@
-"""``wireloom check``: what is to be said about specs."""
+"""``wireloom check``: reports problems of specs."""
 
 from __future__ import annotations
 
@@ -53,14 +53,13 @@ def command(
     """Compile each SPEC without writing anything; for a folder, all specs in it and its subfolders.
 
     Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines after that are indented and show the
-    place, its path in the tree of keys (/seq/0/type), what is expected there, and which entry of the reference
-    explains it. For a spec without errors a line says whether the engine or the object parser reads its rows, and
-    why; if it declares no rows, what would read those that it could declare. Notes name the tables and the types of
-    objects that can be read and not written, and why: among others, since no size or count determines an integer that
-    a writer needs. Notes also name the classes that the spec names (process, hooks, …), and whether they are
-    registered or have to be allowed; one that is not there is an error where rows are declared, else a warning.
-    Only what is registered or allowed is imported to see that. The exit code is 1 if a spec has errors, 2 if
-    one cannot be read.
+    place, its path in the tree of keys (/seq/0/type), what is expected there, and which entry of the reference explains
+    it. For a spec without errors a line says whether the engine or the object parser reads its rows, and why; if it
+    declares no rows, which of them would read rows that it could declare. Notes name the tables and the types of
+    objects that can be read and not written, and why: among others, since no size or count determines an integer that a
+    writer needs. Notes also name the classes that the spec names (process, hooks, …), and whether they are registered
+    or have to be allowed; one that is not there is an error where rows are declared, else a warning. Only what is
+    registered or allowed is imported to see that. The exit code is 1 if a spec has errors, 2 if one cannot be read.
 
     With --plan the plan follows that the code is made from, type by type: what is read in which order, what a value
     must be and what a refused one costs, which checksums are verified, what is computed, and what a writer fills in.
@@ -77,7 +76,7 @@ def command(
         try:
             found = check(path, folders, allow_modules, with_plan=with_plan)
         except WireloomError as error:
-            # The others are checked all the same.
+            # The other specs are still checked.
             code = UNUSABLE
             if as_json:
                 said.append(entry(str(path), 1, 1, "error", error.message))
@@ -107,14 +106,14 @@ def command(
 
 
 def _files(given: tuple[Path, ...]) -> Iterator[Path]:
-    """Yield the specs that are meant, without those in hidden folders, such as environments and caches."""
+    """Yield the requested specs, without those in hidden folders, such as environments and caches."""
     for path in given:
         if not path.is_dir():
             yield path
             continue
         inside = [each for each in sorted(path.rglob(f"*{SUFFIX}")) if each.is_file()]
         visible = [each for each in inside if not any(part.startswith(".") for part in each.relative_to(path).parts)]
-        # Where there are none, reading the folder raises the error.
+        # If there are none, reading the folder raises the error.
         yield from visible or [path]
 
 

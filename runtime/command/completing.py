@@ -1,4 +1,4 @@
-"""Completions for shells: names of formats, columns and options of the format that was named, files."""
+"""Completions for shells: names of formats, columns and options of the named format, and files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from ..format.description import Format
 
 FILE, FOLDER = "file", "dir"
-"""What click's scripts take as a request for the shell's own completion of paths."""
+"""Types with which click's scripts request the shell's own completion of paths."""
 META_COLUMNS = ("_path", "_offset", "_error", "_corrupt_record")
 
 
 def format_names(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Name of formats; where none begins like this, spec files."""
+    """Return names of formats; if none has this prefix, spec files."""
     from ..format.registry import formats
 
     found = [CompletionItem(name) for name in formats() if name.startswith(incomplete)]
@@ -24,24 +24,24 @@ def format_names(_context: click.Context, _parameter: click.Parameter, incomplet
 
 
 def files(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Files, as the shell completes them."""
+    """Return a request for the shell's completion of files."""
     return [CompletionItem(incomplete, FILE)]
 
 
 def folders(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Folders, as the shell completes them."""
+    """Return a request for the shell's completion of folders."""
     return [CompletionItem(incomplete, FOLDER)]
 
 
 def entries(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Entries of the dialect's reference."""
+    """Return entries of the dialect's reference."""
     from wireloom.codegen.spec.lookup import names
 
     return [CompletionItem(each) for each in names() if each.startswith(incomplete)]
 
 
 def columns(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the last of several names with commas between them."""
+    """Return completions for the last of several names separated by commas."""
     before, comma, last = incomplete.rpartition(",")
     format = _format(context)
     if format is None:
@@ -59,7 +59,7 @@ def tables(context: click.Context, _parameter: click.Parameter, incomplete: str)
 
 
 def options(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """``NAME=VALUE`` of the format's options, and the names of the limits."""
+    """Return ``NAME=VALUE`` for the format's options, and the names of the limits."""
     from ..reading.options import LIMITS
     from ..reading.request import message_options
 
@@ -74,12 +74,11 @@ def options(context: click.Context, _parameter: click.Parameter, incomplete: str
 
 
 def _format(context: click.Context) -> Format | None:
-    """Return the format that the line names; ``None`` if it names none: there are no errors while a line is
-    typed."""
+    """Return the format that the line names; ``None`` if it names none, since an unfinished line has no errors."""
     from ..base.errors import WireloomError
     from ..format.registry import get
 
-    # Where the line ends with an option that still lacks its value, click leaves the arguments as they are.
+    # If the line ends with an option whose value is missing, click does not process the arguments.
     name = context.params.get("format_name") or next((each for each in context.args if each[:1] != "-"), None)
     try:
         return get(name, context.params.get("allow_modules") or ()) if isinstance(name, str) else None

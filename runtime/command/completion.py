@@ -1,4 +1,4 @@
-"""``wireloom completion``: the script that makes a shell complete our commands."""
+"""``wireloom completion``: prints the script with which a shell completes wireloom's commands."""
 
 from __future__ import annotations
 
@@ -28,5 +28,6 @@ def command(context: click.Context, shell: str) -> None:
     assert kind is not None
     variable = f"_{name}_COMPLETE".replace("-", "_").replace(".", "_").upper()
     made = kind(group.command, {}, name, variable)
-    # Not ``source()``: for bash that runs bash to look at its version, where the script may go to another machine.
+    # ``source()`` is not used: for bash it runs bash to check its version, although the script may be for another
+    # machine.
     click.echo(made.source_template % made.source_vars())

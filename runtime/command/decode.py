@@ -1,4 +1,4 @@
-"""``wireloom decode``: rows out of binary files."""
+"""``wireloom decode``: writes the rows of binary files."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def command(
                 if rows.enough:
                     break
             if not scanner.report.rows and output != "-":
-                # No empty file is left.
+                # An empty file is not kept.
                 refuse_foreign(scanner)
         report = scanner.report
     if report_path is not None:

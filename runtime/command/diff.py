@@ -1,4 +1,4 @@
-"""``wireloom diff``: what a change of a spec does to those who read."""
+"""``wireloom diff``: reports what a change of a spec means for readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wireloom.codegen.changes.revisions import Side
 
 CODES = (0, 1, 3)
-"""Exit codes by level: nothing that matters, compatible, breaking. 2 is unusable input, as everywhere."""
+"""Exit codes by level: no relevant change, compatible, breaking. 2 is unusable input, as in every command."""
 
 
 @click.command("diff", short_help="Show what a change of a spec means for readers; exit code 3 if it breaks them.")

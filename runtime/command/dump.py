@@ -1,4 +1,4 @@
-"""``wireloom dump``: all values of a file, nested as its spec nests them."""
+"""``wireloom dump``: prints all values of a file, nested as in its spec."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..input.inputs import Input
 
 DAMAGED = 1
-"""Exit code where not all values could be read."""
+"""Exit code if not all values could be read."""
 NAMED = 20
-"""Errors that are named before they are only counted."""
+"""Number of errors that are printed; further ones are counted."""
 LEAST_OUTPUT = 64 * 1024 * 1024
 MOST_PER_BYTE = 1000
-"""By default the text has at most ``LEAST_OUTPUT`` characters and as many more per byte of the file: instances can make
-any number of values out of a few bytes."""
+"""By default the text is limited to ``LEAST_OUTPUT`` characters plus this number per byte of the file, since instances
+can create any number of values from a few bytes."""
 
 
 @click.command("dump", short_help="Print all values of a file, nested as in the spec, as JSON or YAML.")
@@ -106,7 +106,7 @@ def command(
 
 
 class _Errors:
-    """Prints errors to standard error, the first ones of them."""
+    """Prints the first errors to standard error."""
 
     def __init__(self, source: Input) -> None:
         self._name = source.path if source.path not in (None, "-") else "standard input"

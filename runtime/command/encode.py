@@ -1,4 +1,4 @@
-"""``wireloom encode``: rows to wire bytes."""
+"""``wireloom encode``: writes rows as a file of a format."""
 
 from __future__ import annotations
 
@@ -107,5 +107,5 @@ def _followed(batches: Iterator[Any], shown: Bar, place: Place) -> Iterator[Any]
         shown.rows += batch.num_rows
         gone += size_of(batch)
         done, total = place()
-        # Of a pipe nothing is known but what came out of it.
+        # The position in a pipe is known only from the data it has delivered.
         shown.notify(gone if total is None else done, total)

@@ -1,4 +1,4 @@
-"""Where the process of a command begins. Imports nothing by itself: who presses Ctrl-C at once sees one line."""
+"""The entry point of the process. Imports nothing by itself, so that an early Ctrl-C prints a single line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run the command line of this process, and ends it."""
+    """Run the command line of this process, and end it."""
     try:
         import signal
 
@@ -20,17 +20,17 @@ def main() -> None:
         try:
             program(obj=begun)
         finally:
-            # Nothing is left to stop. Python, on its way out, would die of an interrupt without a message.
+            # Nothing is left to stop. While Python exits, an interrupt would end it without a message.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
         leave()
 
 
 def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    """End the process as an interrupted one, at once: an exception could get lost in whatever is being imported.
+    """End the process immediately as interrupted, since an exception could get lost in a module that is being imported.
 
-    For the time in which nothing has been begun that would have to be undone; then ``program`` calls
-    ``begun``, which puts the usual exception in its place.
+    Used while nothing has been started that would have to be undone; then ``program`` calls ``begun``, which restores
+    the usual exception.
     """
     import os
     import signal
@@ -40,7 +40,7 @@ def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
 
 
 def begun() -> None:
-    """From now on, an interrupt is an exception."""
+    """Raise an exception for interrupts from now on."""
     import signal
 
     if signal.getsignal(signal.SIGINT) is leave:

@@ -1,4 +1,4 @@
-"""``wireloom extract``: the payloads, a line each."""
+"""``wireloom extract``: writes the payloads, one per line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def command(
 
 
 def payload_column(format: Format) -> str:
-    """``payload``, or else the only default column of bytes. Raises ``UnsupportedError`` if there is no such."""
+    """Return ``payload``, or else the only default column of bytes. Raises ``UnsupportedError`` if there
+    is no such column."""
     found = [each.name for each in format.columns if each.default and each.type in ("binary", "large_binary")]
     if "payload" in found:
         return "payload"

@@ -1,4 +1,4 @@
-"""``wireloom formats``: what can be read and written."""
+"""``wireloom formats``: lists the formats that can be read and written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(as_json: bool) -> None:
         try:
             found.append(get(name))
         except WireloomError as error:
-            # One package that does not fit must not hide the others.
+            # An incompatible package must not hide the others.
             click.echo(printable(f"wireloom: warning: {name}: {error}"), err=True)
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
@@ -53,7 +53,7 @@ def command(as_json: bool) -> None:
 
 
 def described(format: Format) -> dict[str, Any]:
-    """Return a format as JSON takes it."""
+    """Return a format as values that JSON supports."""
     from ..reading.request import message_options
 
     return {
@@ -84,7 +84,7 @@ def described(format: Format) -> dict[str, Any]:
 
 
 def _tables(format: Format) -> dict[str, Any]:
-    """Return the option that chooses the table, where there are several."""
+    """Return the option that selects the table, if the format has several."""
     if not format.option:
         return {}
     doc = _what_tables_are(format)

@@ -1,4 +1,4 @@
-"""``wireloom generate``: specs to code."""
+"""``wireloom generate``: generates code from specs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DIFFERS, UNUSABLE = 1, 2
 NOTES = 5
-"""How many are printed one by one."""
+"""Maximum number of notes that are printed individually."""
 
 
 @click.command("generate", short_help="Generate code from specs; --check only compares.")
@@ -159,7 +159,7 @@ def _kaitai(
 
 
 def _tell_notes(notes: Sequence[str]) -> None:
-    """Print notes, or, of many, how many there are and how they are shown."""
+    """Print notes; if there are many, print their number and how to show them."""
     if len(notes) <= NOTES:
         for note in notes:
             click.echo(printable(note), err=True)
@@ -170,7 +170,7 @@ def _tell_notes(notes: Sequence[str]) -> None:
 
 
 def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:
-    """Print what was, or would be, written; return the exit code."""
+    """Print the files that were, or would be, written; return the exit code."""
     code = DIFFERS if check and not changes.clean else 0
     if as_json:
         click.echo(json.dumps(_described(changes, folder), indent=2))
@@ -196,7 +196,7 @@ def _tell(changes: Changes, folder: Path) -> None:
 
 
 def _tell_undeclared(project: Project) -> None:
-    """Print which formats would not be found once the project is installed."""
+    """Print the formats that would not be found once the project is installed."""
     from wireloom.codegen.emit import load_all
     from wireloom.codegen.project import GROUP
 

@@ -1,4 +1,4 @@
-"""``wireloom import-proto``: a spec from a ``.proto`` file."""
+"""``wireloom import-proto``: writes a spec for a ``.proto`` file."""
 
 from __future__ import annotations
 

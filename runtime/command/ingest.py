@@ -1,4 +1,4 @@
-"""``wireloom ingest``: the Spark pipeline."""
+"""``wireloom ingest``: runs the Spark pipeline."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def command(
     if report_path == "-":
         raise click.UsageError("summary and report would be mixed: say --json, or name a file")
     refuse_overwrite(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
-    # Spark takes seconds to start; a missing package or input is known before.
+    # Spark takes seconds to start, so a missing package or input is reported first.
     catalog_of(to)
     if not stream:
         expand(list(inputs), location_of(options))
@@ -209,7 +209,7 @@ def command(
             )
     else:
         with translate_failures(), _session() as spark, bar(f"ingest {format.name}", columns=TASKS) as shown:
-            # Asking for the progress has a cost.
+            # Requesting the progress has a cost.
             progress = _teller(shown) if sys.stderr.isatty() else None
             summary = ingest(
                 spark, format, list(inputs), table, batch_files=batch_files or BATCH_FILES, progress=progress, **asked
@@ -228,7 +228,7 @@ def _spelled(value: Any) -> str:
 
 
 def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch_files: int | None) -> None:
-    """Raise ``click.UsageError`` where options do not go together."""
+    """Raise ``click.UsageError`` for options that cannot be combined."""
     if stream and checkpoint is None:
         raise click.UsageError("--stream needs --checkpoint DIR, where Spark keeps how far it is")
     if not stream and (checkpoint is not None or every is not None):
@@ -238,7 +238,7 @@ def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch
 
 
 def _tell(batch: Mapping[str, Any]) -> None:
-    """A line for each batch of a stream."""
+    """Print a line for each batch of a stream."""
     click.echo(
         f"batch {batch['batch']:>7}  {counted(batch['rows'], 'row')}, {counted(batch['files'], 'file')}, "
         f"{batch['damaged']:,} damaged, {batch['seconds']:.1f} s"
@@ -247,8 +247,8 @@ def _tell(batch: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _session() -> Iterator[SparkSession]:
-    """The session that is active, or one of our own, which is stopped at the end: at the server of Spark Connect that
-    ``SPARK_REMOTE`` names, else on this machine."""
+    """Yield the active session, or a new one that is stopped at the end: on the Spark Connect server named by
+    ``SPARK_REMOTE``, otherwise on this machine."""
     from pyspark.sql import SparkSession
 
     from ..spark.java import prepare_java
@@ -265,13 +265,13 @@ def _session() -> Iterator[SparkSession]:
         yield session
     finally:
         if running is None:
-            # What Java cannot do any more is no reason to forget what has happened.
+            # A failure of Java at the end must not hide the result.
             with suppress(Exception):
                 session.stop()
 
 
 def _teller(shown: Bar) -> Callable[[IngestProgress], None]:
-    """Return what shows the progress of a run on a bar."""
+    """Return a function that shows the progress of a run on a bar."""
 
     def tell(now: IngestProgress) -> None:
         size = now.bytes / 1e6

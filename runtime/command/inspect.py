@@ -1,4 +1,4 @@
-"""``wireloom inspect``: the bytes of records and what they mean."""
+"""``wireloom inspect``: shows the bytes of records and their meaning."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _text(
     for each in found:
         with console.capture() as printed:
             painter.print(each)
-        # Cells are padded with blanks, which have no use at the end of a line.
+        # Cells are padded with blanks, which are removed at the end of a line.
         lines = printed.get().split("\n")
         click.echo("\n".join(line.rstrip() for line in lines), nl=False)
         any_shown = True
@@ -151,7 +151,7 @@ def _name(source: Input) -> str:
 
 
 def _refuse_what_is_beyond(scan: RecordScan | MessageScan, source: Input, wanted: Wanted) -> None:
-    """Raise ``WireloomError`` where what was asked for lies beyond the end."""
+    """Raise ``WireloomError`` if the requested position is beyond the end."""
     from ..inspecting import RecordScan
 
     length, seen = (scan.length, scan.seen) if isinstance(scan, RecordScan) else (None, None)

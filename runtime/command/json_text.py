@@ -1,4 +1,4 @@
-"""JSON as people give it: what Python's own parser would take, change or fail on is refused in a sentence."""
+"""Strict parsing of JSON input: values that Python's parser would accept, change or fail on get a clear error."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 MOST_DIGITS = 4000
-"""Digits of an integer in JSON; Python's own limit is only a little higher."""
+"""Maximum number of digits of an integer in JSON; Python's own limit is only slightly higher."""
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a text. Raises ``ValueError``, also where an object has a key twice, a number has more digits
-    than any column could hold, or parts are nested too deeply."""
+    """Return the value of a text. Raises ``ValueError``, also for an object with duplicate keys, a number with more
+    digits than any column could hold, or values that are nested too deeply."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
     except RecursionError as error:
@@ -19,7 +19,7 @@ def parse_json(text: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these keys and values. Raises ``ValueError`` if a key stands twice."""
+    """Return the object of these keys and values. Raises ``ValueError`` for duplicate keys."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

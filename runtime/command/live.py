@@ -1,4 +1,4 @@
-"""``wireloom decode s2://BASIN/STREAM``: the records of a stream that is somewhere else."""
+"""``wireloom decode s2://BASIN/STREAM``: reads the records of a remote stream."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SCHEME = "s2://"
 UNDERSTOOD = ("columns", "mode", "endpoint")
-"""Options of readers that say something about a stream."""
+"""Options of readers that apply to streams."""
 
 
 def is_stream(address: str) -> bool:
@@ -30,7 +30,7 @@ def is_stream(address: str) -> bool:
 def reading(
     address: str, begin: str | None, before: str | None, follow: bool, options: Mapping[str, Any]
 ) -> Iterator[StreamReading]:
-    """A reading of the stream at this address. ``options``: of readers, as the command got them."""
+    """Return a reading of the stream at this address. ``options``: those of readers, as given to the command."""
     from .. import s2
     from ..s2.places import place_of
 
@@ -62,8 +62,8 @@ def reading(
 
 
 def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:
-    """Yield the batches, of which each is passed on before the next one is waited for; Ctrl-C ends them, and what has
-    come is written."""
+    """Yield the batches, each passed on before the next one is requested; Ctrl-C ends them, and the
+    received batches are written."""
     with suppress(KeyboardInterrupt):
         for batch in found:
             with _interrupt_postponed():
@@ -73,7 +73,8 @@ def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:
 
 @contextmanager
 def _interrupt_postponed() -> Iterator[None]:
-    """Raise the ``KeyboardInterrupt`` of a Ctrl-C within the block at its end: what writes a batch is not cut off."""
+    """Raise the ``KeyboardInterrupt`` of a Ctrl-C within the block at its end, so that the writing of a
+    batch is not interrupted."""
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
     try:
@@ -85,7 +86,7 @@ def _interrupt_postponed() -> Iterator[None]:
 
 
 def report_of(found: StreamReading, rows: int) -> dict[str, Any]:
-    """Return the report, as JSON values: where to go on, where the stream ends, and what was gone."""
+    """Return the report as JSON values: where to continue, the end of the stream, and missing records."""
     tail = found.tail
     return {
         "rows": rows,
@@ -103,7 +104,7 @@ class _Echo(logging.Handler):
 
 @contextmanager
 def _warnings() -> Iterator[None]:
-    """Print what is logged about connections and gaps on standard error."""
+    """Print log messages about connections and gaps on standard error."""
     logger, handler = logging.getLogger("wireloom.s2"), _Echo(logging.WARNING)
     propagates = logger.propagate
     logger.addHandler(handler)

@@ -1,4 +1,4 @@
-"""``wireloom new``: a package of one's own around a first spec."""
+"""``wireloom new``: creates a package for a user's own format."""
 
 from __future__ import annotations
 

@@ -20,11 +20,12 @@ def refuse_overwrite(
     *,
     folders: Iterable[str | None] = (),
 ) -> None:
-    """Raise ``WireloomError`` where one of ``outputs`` is a file that ``inputs`` name, the spec itself, or the file of
-    another output, by whatever name; or where it lies in one of ``folders``, which are written as well.
+    """Raise ``WireloomError`` if one of ``outputs`` is a file that ``inputs`` name, the spec itself, or the file of
+    another output, under any name; or if it is in one of ``folders``, which are written as well.
 
-    ``outputs``: paths and addresses of files, ``-`` for standard output, which may be a file. ``inputs`` are as the
-    command got them: paths, globs, folders, addresses. What is not a regular file, as ``/dev/null``, takes all.
+    ``outputs``: paths and addresses of files, ``-`` for standard output, which may be a file. ``inputs`` are those
+    given to the command: paths, globs, folders, addresses. Outputs that are not regular files, such as ``/dev/null``,
+    are allowed.
     """
     wanted = [each for each in outputs if each is not None]
     read = _identities(inputs, format_name) if wanted else set()
@@ -46,7 +47,7 @@ def refuse_overwrite(
 
 
 def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:
-    """Return the identities of the files that are read; what cannot be found is reported when it is read."""
+    """Return the identities of the files that are read; missing ones are reported when they are read."""
     from ..input.expansion import expand
 
     found: set[object] = {_identity(each) for each in inputs if is_remote(each)}
@@ -62,7 +63,7 @@ def _identities(inputs: Sequence[str], format_name: str | None) -> set[object]:
 
 
 def _identity(name: str) -> object | None:
-    """Return what two names of one file have in common; ``None`` for what is not a regular file."""
+    """Return an identity that is equal for all names of a file; ``None`` if it is not a regular file."""
     if is_remote(name):
         return same_for_all(name)
     status = _file_status(name)
@@ -73,7 +74,7 @@ def _identity(name: str) -> object | None:
 
 
 def _file_status(name: str) -> os.stat_result | None:
-    """Return the status of a regular file that is there; ``None`` for everything else."""
+    """Return the status of an existing regular file; ``None`` for everything else."""
     try:
         status = os.fstat(sys.stdout.fileno()) if name == STANDARD else os.stat(local_path(name))
     except (OSError, ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have. Those of readers are derived from ``ScanOptions``."""
+"""Arguments and options that several commands have in common. Those of readers are derived from ``ScanOptions``."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ OPTIONS = options_of(ScanOptions)
 DEFAULTS = defaults_of(ScanOptions)
 LOCATION = tuple(name for name, each in options_of(Location).items() if not each.python)
 METAVARS = {"profile": "NAME", "endpoint": "URL"}
-"""How values of text are called, where not as their option."""
+"""Placeholders for string values in the help, if different from the name of the option."""
 
 
 def format_argument(function: Function) -> Function:
-    """``FORMAT``."""
+    """Add the argument ``FORMAT``."""
     return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
 
 
 def reader_options(*names: str, table: bool = True) -> Callable[[Function], Function]:
-    """Return the options of readers of these names, those of object stores, ``--allow-module``, ``--option`` and
-    ``--table``, which a command may need for something else (``table``). Those that were given arrive as ``options``, a
-    mapping as ``wireloom.scan`` takes it."""
+    """Add the options of readers with these names, those of object stores, ``--allow-module``, ``--option`` and, unless
+    the command uses it differently (``table``), ``--table``. The given ones are passed as ``options``, a mapping for
+    ``wireloom.scan``."""
 
     def decorate(function: Function) -> Function:
         @wraps(function)
@@ -63,7 +63,7 @@ def _table_option(function: Function) -> Function:
 
 
 def store_options(function: Function) -> Function:
-    """Return the options of object stores for what writes; they arrive as ``location``, a ``Location``."""
+    """Add the options of object stores for outputs; they are passed as ``location``, a ``Location``."""
     names = [name for name in LOCATION if name != "verify_sha256"]
 
     @wraps(function)
@@ -77,12 +77,12 @@ def store_options(function: Function) -> Function:
 
 
 def location_of(options: Mapping[str, Any]) -> Location:
-    """Return how to reach object stores, of the options of a reader."""
+    """Return the options for access to object stores from those of a reader."""
     return Location(**{name: options[name] for name in LOCATION if name in options})
 
 
 def scan_option(name: str) -> Callable[[Function], Function]:
-    """Return the option of a reader of that name, as ``--name``."""
+    """Add the option ``--name`` for the option of readers of that name."""
     option, default, dashed = OPTIONS[name], DEFAULTS[name], name.replace("_", "-")
     if option.kind == FLAG and default:
         spellings = [f"--no-{dashed}", *(["--no-crc"] if name == "verify" else [])]
@@ -101,7 +101,7 @@ def scan_option(name: str) -> Callable[[Function], Function]:
 
 
 def allow_option(function: Function) -> Function:
-    """``--allow-module NAME``, any number of times; arrives as ``allow_modules``."""
+    """Add the repeatable option ``--allow-module NAME``, passed as ``allow_modules``."""
     return click.option(
         "--allow-module",
         "allow_modules",
@@ -112,12 +112,12 @@ def allow_option(function: Function) -> Function:
 
 
 def inputs_argument(*, required: bool = True) -> Callable[[Function], Function]:
-    """``INPUT…``."""
+    """Add the argument ``INPUT…``."""
     return click.argument("inputs", metavar="INPUT...", nargs=-1, required=required, shell_complete=completing.files)
 
 
 def format_options(function: Function) -> Function:
-    """``--option NAME=VALUE``, any number of times; arrives as a mapping."""
+    """Add the repeatable option ``--option NAME=VALUE``, passed as a mapping."""
     return click.option(
         "--option",
         "options",
@@ -130,18 +130,18 @@ def format_options(function: Function) -> Function:
 
 
 def limit_option(function: Function) -> Function:
-    """``--limit N``."""
+    """Add the option ``--limit N``."""
     return click.option("--limit", metavar="N", type=click.IntRange(min=0), help="Stop after so many rows.")(function)
 
 
 def report_option(what: str) -> Callable[[Function], Function]:
-    """``--report FILE``; arrives as ``report_path``."""
+    """Add the option ``--report FILE``, passed as ``report_path``."""
     completed = completing.files
     return click.option("--report", "report_path", metavar="FILE", shell_complete=completed, help=f"Write {what}.")
 
 
 def bytes_option(function: Function) -> Function:
-    """``--bytes``."""
+    """Add the option ``--bytes``."""
     return click.option(
         "--bytes",
         "as_bytes",
@@ -153,7 +153,7 @@ def bytes_option(function: Function) -> Function:
 
 
 def names(_context: click.Context, _parameter: click.Parameter, value: str | None) -> list[str] | None:
-    """``a,b`` as a list."""
+    """Return ``a,b`` as a list."""
     if value is None:
         return None
     found = [each.strip() for each in value.split(",") if each.strip()]

@@ -1,4 +1,4 @@
-"""The group of all commands: how errors, interrupts and closed pipes end the process."""
+"""The group of all commands: determines how errors, interrupts and closed pipes end the process."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ COMMANDS = (
     "completion",
 )
 FAILED = 1
-"""Exit code of what may work when it is tried again."""
+"""Exit code for a failure that may succeed when it is tried again."""
 UNUSABLE = 2
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
 PIPE_CLOSED = 141
-"""Exit codes: what a shell reports for a process that the signal ended."""
+"""Exit codes that a shell reports for a process ended by the signal."""
 
 
 class PipeClosedError(Exception):
@@ -64,14 +64,14 @@ class Program(click.Group):
         module = cmd_name.replace("-", "_")
         found: click.Command = importlib.import_module(f"{__package__}.{module}").command
         if callable(ctx.obj):
-            # The entry is told that from now on there may be something to undo.
+            # Tells the entry point that from now on there may be something to undo.
             ctx.obj()
         return found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, but an unknown command names the nearest."""
+        """Resolve a command like click; the error for an unknown command suggests the nearest one."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in COMMANDS:
             near = get_close_matches(name, COMMANDS, n=1)
@@ -80,14 +80,14 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does it, but without any argument the help is shown as it is, whatever click's version."""
+        """Parse arguments like click; without any argument, show the help in the same way in all versions of click."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(UNUSABLE)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Keeps a closed pipe from click, which would make a failure of it."""
+        """Run the command. A closed pipe is hidden from click, which would report it as a failure."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
@@ -101,9 +101,9 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command and ends the process with its exit code.
+        """Run a command and end the process with its exit code.
 
-        Without ``standalone_mode`` errors are raised as they are, and the exit code is what is returned.
+        Without ``standalone_mode``, errors are raised unchanged, and the exit code is returned.
         """
         prog_name = prog_name or "wireloom"
         if not standalone_mode:
@@ -121,7 +121,7 @@ class Program(click.Group):
         except click.ClickException as error:
             _fail(error.format_message())
         except SpecError as error:
-            # As "check" says it: editors and pipelines find FILE:LINE:COLUMN at the beginning of a line.
+            # As in "check": editors and pipelines expect FILE:LINE:COLUMN at the beginning of a line.
             click.echo(error.rendered(wants_colours(sys.stderr)), err=True)
             sys.exit(UNUSABLE)
         except TemporaryError as error:
@@ -129,7 +129,7 @@ class Program(click.Group):
         except WireloomError as error:
             _fail(str(error))
         except (PipeClosedError, BrokenPipeError):
-            # Python would complain again when it flushes at the end.
+            # Python would report the error again when it flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(PIPE_CLOSED)
         except OSError as error:
@@ -142,7 +142,7 @@ class Program(click.Group):
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """SIGTERM raises an exception meanwhile, so that unfinished output is removed."""
+    """Raise an exception for SIGTERM within the block, so that unfinished output is removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

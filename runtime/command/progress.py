@@ -1,4 +1,4 @@
-"""The progress bar of long reads, on a terminal's standard error only."""
+"""The progress bar of long reads, shown only if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ READING = {"DownloadColumn": (), "TransferSpeedColumn": (), "TextColumn": ("{tas
 
 
 class Bar:
-    """A bar, with rows and damaged ranges so far; nothing is drawn until ``show`` is called."""
+    """A progress bar with rows and damaged ranges; nothing is drawn until ``show`` is called."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.damaged = 0
         self.poll: Callable[[], None] | None = None
-        """Called before the bar is drawn, from its own thread: brings it up to date where no batch comes up."""
+        """Called from the bar's thread before it is drawn, to update it while no batch is complete."""
         self._progress: Any = None
         self._task: Any = None
 
@@ -48,25 +48,25 @@ class Bar:
         self._progress.start()
 
     def update(self, done: int, total: int | None, what: str) -> None:
-        """Show that ``done`` of ``total`` are done; ``None``: the total is not known."""
+        """Show that ``done`` of ``total`` are done; ``None`` if the total is not known."""
         if self._progress is not None:
             if self.damaged:
                 what += f"  [red]{self.damaged:,} damaged[/red]"
             self._progress.update(self._task, completed=done, total=total, what=what)
 
     def notify(self, done: int, total: int | None) -> None:
-        """Show that ``done`` of ``total`` stored bytes are read; ``None``: the total is not known, as with a pipe."""
+        """Show that ``done`` of ``total`` stored bytes are read; ``None`` if the total is not known, as for a pipe."""
         self.update(done, total, f"{self.rows:,} rows")
 
     def stop(self) -> None:
-        """Take the bar off the terminal."""
+        """Remove the bar from the terminal."""
         if self._progress is not None:
             self._progress.stop()
 
 
 @contextmanager
 def bar(label: str, *, quiet: bool = False, columns: Mapping[str, tuple[str, ...]] = READING) -> Iterator[Bar]:
-    """A bar; nothing is drawn where standard error is not a terminal, or with ``quiet``."""
+    """Yield a bar; nothing is drawn if standard error is not a terminal, or with ``quiet``."""
     made = Bar()
     if not quiet and sys.stderr.isatty():
         made.show(label, columns)

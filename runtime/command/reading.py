@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from ..reading.scanning import Scanner
 
 NAMED_FILES = 10
-"""Damaged files that are named before they are only counted."""
+"""Maximum number of damaged files that are named; further ones are counted."""
 
 
 @contextmanager
 def scanning(
     format: Format, inputs: Sequence[str | Input], how: dict[str, Any], label: str, *, quiet: bool = False
 ) -> Iterator[Any]:
-    """A scanner of the inputs, and an iterator over its batches that keeps the bar up to date.
+    """Yield a scanner of the inputs and an iterator over its batches that updates the bar, as ``(scanner, batches)``.
 
-    Yields ``(scanner, batches)``. ``how`` goes to ``wireloom.scan``.
+    ``how`` is passed to ``wireloom.scan``.
     """
     from ..reading.scanning import scan
 
     with (
         bar(label, quiet=quiet) as shown,
-        # What is not of the format is refused when everything else has been written.
+        # Inputs of other formats are refused when everything else has been written.
         scan(format, list(inputs), progress=shown.notify, check_format=False, **how) as scanner,
     ):
 
@@ -47,8 +47,8 @@ def scanning(
 
 
 def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True) -> tuple[Format, dict[str, Any]]:
-    """Return the format, or its table of the kind of message that an option names, and the other options. Without
-    ``needs_rows`` the format may be a spec file that declares none, whose inputs are then read as they are stored."""
+    """Return the format, or its table for the kind of message that an option names, and the other options. Without
+    ``needs_rows`` the format may be a spec file without rows, whose inputs are then read without decompression."""
     from ..format.registry import get
     from ..reading.request import of_table
 
@@ -64,9 +64,9 @@ def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:
 
 
 def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
-    """Yield the batches up to ``limit`` rows, of which the last is cut; all of them where it is ``None``.
+    """Yield the batches up to ``limit`` rows, the last one truncated; all of them if it is ``None``.
 
-    No batch is asked for after the one with the last row that is wanted.
+    No batch is requested after the one with the last wanted row.
     """
     if limit is None:
         yield from batches
@@ -77,7 +77,7 @@ def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
 
 
 def warn(scanner: Scanner) -> None:
-    """Print on standard error which inputs were damaged, but for those that ``refuse_foreign`` names."""
+    """Print on standard error which inputs were damaged, except for those that ``refuse_foreign`` reports."""
     foreign = scanner.foreign
     damaged = [
         each for each in scanner.report.files if not each.clean and each.tail != "unread" and each not in foreign
@@ -89,8 +89,8 @@ def warn(scanner: Scanner) -> None:
 
 
 def refuse_foreign(scanner: Scanner) -> None:
-    """Raise ``WrongFormatError`` for inputs that are not of the format, ``DamagedInputError`` for those that are too
-    large to be read as a whole."""
+    """Raise ``WrongFormatError`` for inputs that are not of the format, and ``DamagedInputError`` for those that are
+    too large to be read as a whole."""
     from ..reading.wrong_format import wrong_format
 
     error = wrong_format(scanner.format, scanner.foreign)
@@ -104,7 +104,7 @@ def place(file: FileReport) -> str:
 
 
 def verdict(file: FileReport) -> str:
-    """One line about how an input was: clean, or what was wrong where."""
+    """Return one line about an input: that it is clean, or what is wrong and where."""
     parts = ["no record holds: not a file of this format?"] if file.foreign and file.tail != "limit" else []
     if file.damaged:
         first = file.damaged[0]

@@ -1,4 +1,4 @@
-"""``wireloom reference``: what may be in a spec, as text."""
+"""``wireloom reference``: prints the reference of the spec dialect."""
 
 from __future__ import annotations
 

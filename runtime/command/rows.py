@@ -1,4 +1,4 @@
-"""The rows that ``encode`` is given: JSON lines, CSV, Parquet or Arrow, as record batches of a bounded size."""
+"""Reads the input of ``encode``: JSON lines, CSV, Parquet or Arrow, as record batches of a bounded size."""
 
 from __future__ import annotations
 
@@ -24,27 +24,26 @@ from .standard import standard_input
 from .text_columns import csv_column, json_column
 
 Place = Callable[[], tuple[int, int | None]]
-"""Stored bytes of the input that have been read, and all of them if known."""
+"""Number of stored bytes of the input that have been read, and the total, ``None`` if it is not known."""
 
 ARRAY = "a JSON array is not read: write one object per line, as `jq -c '.[]'` does"
 ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")
 BLOCK = 8 * 1024 * 1024
-"""About how many bytes of JSON lines make a batch."""
+"""Approximate number of bytes of JSON lines in a batch."""
 DECOMPRESSED = 256 * 1024
-"""Bytes that are decompressed at a time."""
+"""Number of bytes that are decompressed at a time."""
 CSV_BLOCK = 64 * 1024 * 1024
-"""Bytes of CSV that are parsed at once: no row may be longer."""
+"""Number of bytes of CSV that are parsed at once, which is also the maximum size of a row."""
 
 
 @contextmanager
 def batches_of_file(
     format: Format, path: str, as_bytes: str, location: Location
 ) -> Iterator[tuple[Iterator[pa.RecordBatch], Place]]:
-    """The record batches in a file, a URL or standard input (``-``), and how far in it they have come.
+    """Yield the record batches of a file, a URL or standard input (``-``), and the position in it.
 
-    The kind is told by the name's ending, else by the first bytes. ``as_bytes`` names the text form of bytes in JSON
-    lines and CSV.
-    Raises ``WireloomError`` for a file that is not there, and while iterating for one that is damaged.
+    The kind is determined by the suffix of the name, otherwise by the first bytes. ``as_bytes`` names the text form of
+    bytes in JSON lines and CSV. Raises ``WireloomError`` for a missing file, and during iteration for a damaged one.
     """
     with _opened(path, location) as (file, place):
         kind = _kind(path, file)
@@ -76,7 +75,7 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
         try:
             yield reader, lambda: (0, None)
         finally:
-            # Standard input is not ours to close.
+            # Standard input must not be closed.
             reader.detach()
         return
     try:
@@ -85,7 +84,7 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
             from ..input.stores import store_of
 
             store = store_of(path, location)
-            # Arrow's own file objects read no lines.
+            # Arrow's own file objects cannot read lines.
             file: Any = io.BufferedReader(store.files.open_input_file(store.path), READ_SIZE)
         else:
             file = open(local_path(path), "rb")  # noqa: SIM115 - closed below
@@ -103,7 +102,7 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
 
 
 class _Decompressed(io.RawIOBase):
-    """The decompressed bytes as a file that can be read once."""
+    """A read-once file of the decompressed bytes."""
 
     def __init__(self, decoder: codecs.Decoder) -> None:
         self._decoder = decoder
@@ -111,11 +110,11 @@ class _Decompressed(io.RawIOBase):
         self._ready = self._buffer[:0]
 
     def readable(self) -> bool:
-        """It is."""
+        """Return ``True``."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Like ``io.RawIOBase.readinto``. Raises ``CodecError`` and ``StorageError``."""
+        """Read into a buffer, like ``io.RawIOBase.readinto``. Raises ``CodecError`` and ``StorageError``."""
         if not self._ready:
             self._ready = self._buffer[: self._decoder.readinto(self._buffer)]
         piece = self._ready[: len(buffer)]
@@ -125,7 +124,7 @@ class _Decompressed(io.RawIOBase):
 
 
 def _place(file: IO[bytes]) -> Place:
-    """Tell where a file is read; nothing is known of a pipe."""
+    """Return a function that returns the position in a file, which is unknown for a pipe."""
     if not file.seekable():
         return lambda: (0, None)
     size = file.seek(0, io.SEEK_END)
@@ -140,19 +139,19 @@ def _kind(path: str, file: IO[bytes]) -> str:
     head = _peek(file)
     if head.startswith(b"PAR1"):
         return "parquet"
-    # An Arrow file begins with its name, an Arrow stream with the continuation marker.
+    # An Arrow file begins with its magic bytes, an Arrow stream with the continuation marker.
     return "arrow" if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "ndjson"
 
 
 def _peek(file: IO[bytes]) -> bytes:
-    """Return the first bytes, which stay to be read."""
+    """Return the first bytes without consuming them."""
     if isinstance(file, io.BufferedReader):
         return file.peek(8)[:8]
     return b""
 
 
 def _seekable(file: IO[bytes]) -> IO[bytes]:
-    # Parquet and Arrow files are read from their end, so that a pipe has to be taken in as a whole.
+    # Parquet and Arrow files are read from their end, so that a pipe has to be read completely first.
     return file if file.seekable() else io.BytesIO(file.read())
 
 
@@ -182,7 +181,7 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
 
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
-        # json.loads would guess UTF-16 or UTF-32 of bytes; JSON lines are UTF-8.
+        # json.loads would detect UTF-16 or UTF-32 in bytes; JSON lines are UTF-8.
         row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
         raise WireloomError(
@@ -224,8 +223,8 @@ def _csv(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.RecordBa
         file,
         read_options=csv.ReadOptions(block_size=CSV_BLOCK),
         parse_options=csv.ParseOptions(newlines_in_values=True),
-        # Every cell is taken as text first: its type is the format's, not one guessed from the first rows. An empty
-        # cell is null, and "" in quotes is an empty text, as `decode` writes them.
+        # Every cell is read as text first: its type is the format's, not one guessed from the first rows. An empty cell
+        # is null, and "" in quotes is an empty text, as written by `decode`.
         convert_options=csv.ConvertOptions(
             column_types={each.name: pa.string() for each in format.columns},
             null_values=[""],

@@ -1,4 +1,4 @@
-"""``wireloom schema``: the dialect as editors understand it."""
+"""``wireloom schema``: prints the dialect's JSON Schema for editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where ``decode`` puts rows: one class per kind of output, each given record batches one after the other."""
+"""The outputs of ``decode``: one class per kind of output, each of which receives consecutive record batches."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ from ..rows.shapes import without_union_types, without_unions
 from .text import lines, plain_text
 
 TABLE_ROWS = 20
-"""Rows that ``table`` shows where no other limit is given."""
+"""Number of rows that ``table`` shows by default."""
 PAGE_WIDTH = 160
-"""Characters in a line of a table that does not go to a terminal."""
+"""Number of characters per line of a table that is not printed to a terminal."""
 NARROWEST = 8
-"""No column of a table is cut further than this."""
+"""Minimum width of a truncated column of a table."""
 FORMULA = r"^[=+\-@\t\r]"
-"""How a cell begins that a spreadsheet computes."""
+"""Beginnings of cells that a spreadsheet would evaluate."""
 ROW_GROUP_BYTES = 64 * 1024 * 1024
-"""A Parquet row group is written when this much is gathered, or ``ROW_GROUP_ROWS`` rows."""
+"""A Parquet row group is written when this number of bytes, or ``ROW_GROUP_ROWS`` rows, are buffered."""
 ROW_GROUP_ROWS = 256 * 1024
 KINDS = {
     ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "arrow", ".arrows": "arrow", ".feather": "arrow", ".ipc": "arrow", ".csv": "csv", ".txt": "table",
 }  # fmt: skip
-"""Endings of file names and the kinds of output that they stand for."""
+"""Kinds of output by suffix of the file name."""
 TEXT_KINDS = ("ndjson", "csv", "table")
 
 
 class Sink(Protocol):
-    """Takes batches; ``enough`` says that no more are wanted."""
+    """Receives batches; ``enough`` is true if no more are needed."""
 
     enough: bool = False
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
+        """Write the next rows."""
         ...
 
     def close(self) -> None:
-        """Write what is left; the file itself stays open."""
+        """Write buffered rows; the file itself remains open."""
         return
 
     def abandon(self) -> None:
-        """Let go of everything, instead of ``close``; what is in the file is of no use."""
+        """Release everything, instead of ``close``; the content of the file is invalid."""
         return
 
 
@@ -65,7 +65,7 @@ class _ArrowSink(Sink):
         self._writer.close()
 
     def abandon(self) -> None:
-        # Otherwise it closes itself when it is collected, on a file that is closed by then.
+        # Otherwise it would close itself when it is collected, when its file is already closed.
         self._writer.close()
 
 
@@ -131,8 +131,7 @@ class _Csv(_ArrowSink):
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def _cells(self, column: pa.Array) -> pa.Array:
-        """Return the column with an apostrophe before texts that a spreadsheet would compute, where that is asked
-        for."""
+        """Return the column, with an apostrophe before texts that a spreadsheet would evaluate if that is requested."""
         kind = column.type
         if not self._escape_formulas or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
             return column
@@ -142,7 +141,7 @@ class _Csv(_ArrowSink):
 
 
 class _Table(Sink):
-    """The first rows, for people."""
+    """The first rows as a table for people."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, limit: int) -> None:
         self._file, self._as_bytes, self._schema, self._limit = file, as_bytes, schema, limit
@@ -164,11 +163,11 @@ class _Table(Sink):
         terminal = self._file.isatty()
         console = Console(file=io.StringIO(), force_terminal=terminal, width=None if terminal else PAGE_WIDTH)
         table = Table()
-        # Control characters would move the terminal's cursor, and worse.
+        # Control characters could move the terminal's cursor, or do worse.
         rows = [["" if value is None else printable(str(value)) for value in row] for row in self._rows]
         names = self._schema.names
         natural = [max([len(name), *(len(row[index]) for row in rows)]) for index, name in enumerate(names)]
-        # A border and a blank are on both sides of every column.
+        # Every column has a border and a blank on both sides.
         widths = fitted(natural, console.width - 3 * len(names) - 1)
         for each, width in zip(self._schema, widths, strict=True):
             right = pa.types.is_integer(each.type) or pa.types.is_floating(each.type)
@@ -183,7 +182,7 @@ class _Table(Sink):
 
 
 def fitted(widths: list[int], room: int) -> list[int]:
-    """Return the widths of columns so that they fit in ``room``: the widest are cut as far as needed, to one width.
+    """Return widths of columns that fit in ``room``: the widest are reduced as far as necessary, to the same width.
 
     >>> fitted([3, 50, 10, 60], 80), fitted([3, 5], 80)
     ([3, 33, 10, 34], [3, 5])
@@ -198,7 +197,7 @@ def fitted(widths: list[int], room: int) -> list[int]:
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of output of a file of that name. Raises ``WireloomError`` if it does not say."""
+    """Return the kind of output for a file name. Raises ``WireloomError`` if its suffix does not determine one."""
     kind = KINDS.get(PurePath(without_suffix(name)).suffix.lower())
     if kind is None:
         raise WireloomError(
@@ -218,10 +217,10 @@ def sink(
     *,
     escape_formulas: bool = False,
 ) -> Iterator[Sink]:
-    """Open a sink of that kind on an open file; lines and CSV are compressed where the name has a codec's suffix.
+    """Open a sink of that kind on an open file; lines and CSV are compressed if the name has a codec's suffix.
 
-    ``limit`` is how many rows are wanted; a table shows ``TABLE_ROWS`` of them without it. ``escape_formulas``: CSV has
-    an apostrophe before texts that a spreadsheet would compute.
+    ``limit``: number of requested rows; a table shows ``TABLE_ROWS`` of them by default. ``escape_formulas``: whether
+    CSV has an apostrophe before texts that a spreadsheet would evaluate.
     """
     codec = by_suffix(name) if kind in TEXT_KINDS else None
     target: Any = _Compressed(file, codec) if codec is not None else file
@@ -248,7 +247,7 @@ def sink(
 
 
 class _Filter(ABC):
-    """A file that a sink of text writes to, and that passes on the bytes altered."""
+    """A file to which a text sink writes, and which passes on modified bytes."""
 
     closed = False
 
@@ -271,7 +270,7 @@ class _Filter(ABC):
 
 
 class _Terminal(_Filter):
-    """Escapes all that a terminal would obey. ``escape`` gives the text for such a character."""
+    """Escapes all control characters of terminals. ``escape`` returns the replacement for such a character."""
 
     def __init__(self, file: IO[bytes], escape: Callable[[str], str]) -> None:
         super().__init__(file)

@@ -9,23 +9,23 @@ from typing import BinaryIO, TextIO
 
 
 def standard_output() -> BinaryIO:
-    """Standard output for bytes; what was printed before comes first."""
+    """Return standard output for bytes, after flushing text that was printed before."""
     sys.stdout.flush()
     return sys.stdout.buffer
 
 
 def standard_input() -> BinaryIO:
-    """Standard input for bytes."""
+    """Return standard input for bytes."""
     return sys.stdin.buffer
 
 
 def wants_colours(stream: TextIO) -> bool:
-    """Return whether it is a terminal whose user wants colours (https://no-color.org)."""
+    """Return whether a file is a terminal whose user wants colours (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def write_json(path: str, value: object) -> None:
-    """Write ``value`` as indented JSON to the file ``path``, or to standard output where that is ``-``."""
+    """Write ``value`` as indented JSON to the file ``path``, or to standard output for ``-``."""
     from ..writing import opened
 
     with opened(standard_output() if path == "-" else path) as file:

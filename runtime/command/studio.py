@@ -1,4 +1,4 @@
-"""``wireloom studio``: a spec in an editor beside the bytes, fields and rows of a file."""
+"""``wireloom studio``: serves a page with a spec in an editor next to the bytes, fields and rows of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow columns as text: for JSON lines, CSV and the terminal. Whole columns at a time."""
+"""Converts whole Arrow columns to text, for JSON lines, CSV and the terminal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ..base.printable import json_string
 from ..rows.shapes import without_unions
 
 LAST_PLAIN_SECOND = 253_402_300_799
-"""9999-12-31T23:59:59. Arrow counts later years wrongly, and ISO 8601 writes them with a sign."""
+"""9999-12-31T23:59:59. Arrow formats later years incorrectly, and ISO 8601 writes them with a sign."""
 FIRST_PLAIN_SECOND = -62_135_596_800
 
 
 def hexadecimal(array: pa.Array) -> pa.Array:
-    """Return bytes as lower-case hex. The data are turned in one piece, and the offsets are doubled."""
+    """Return bytes as lower-case hex. The data are converted at once, and the offsets are doubled."""
     offsets = pa.Array.from_buffers(pa.int32(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
     data = array.buffers()[2]
     if len(array) == 0 or data is None:
@@ -35,14 +35,14 @@ def hexadecimal(array: pa.Array) -> pa.Array:
 
 
 def base64_text(array: pa.Array) -> pa.Array:
-    """Return bytes in base64: the standard alphabet, padded."""
+    """Return bytes as base64 in the standard alphabet with padding."""
     return pa.array(
         [None if value is None else base64.b64encode(value).decode() for value in array.to_pylist()], pa.large_string()
     )
 
 
 def utf8_text(array: pa.Array) -> pa.Array:
-    """Return bytes as text; what is not UTF-8 becomes U+FFFD."""
+    """Return bytes as text; invalid UTF-8 is replaced by U+FFFD."""
     try:
         return array.cast(pa.large_string())
     except pa.ArrowInvalid:
@@ -60,7 +60,7 @@ BYTES: dict[str, Callable[[pa.Array], pa.Array]] = {
 
 
 def time_text(array: pa.Array) -> pa.Array:
-    """Timestamps in ISO 8601, in UTC with a ``Z`` where they have a zone, with the digits of their unit."""
+    """Return timestamps in ISO 8601, with ``Z`` for UTC if they have a time zone, and with the digits of their unit."""
     unit, zone = UNITS[array.type.unit], "Z" if array.type.tz else ""
     naive = array.cast(pa.timestamp(array.type.unit))
     counts = array.cast(pa.int64())
@@ -72,7 +72,7 @@ def time_text(array: pa.Array) -> pa.Array:
 
 
 def plain_text(array: pa.Array, as_bytes: str) -> pa.Array:
-    """One column as text for people and for CSV; numbers stay what they are. Nulls stay nulls."""
+    """Return a column as text for people and for CSV; numbers are unchanged, and nulls remain null."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         return plain_text(array.dictionary_decode(), as_bytes)
@@ -86,9 +86,10 @@ def plain_text(array: pa.Array, as_bytes: str) -> pa.Array:
 
 
 def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
-    """One column as JSON text; nulls stay nulls.
+    """Return a column as JSON text; nulls remain null.
 
-    Floats that JSON does not have are texts, as in protobuf's JSON mapping: ``"NaN"``, ``"Infinity"``, ``"-Infinity"``.
+    Floats that JSON cannot represent are strings, as in protobuf's JSON mapping: ``"NaN"``, ``"Infinity"``,
+    ``"-Infinity"``.
     """
     kind = array.type
     if pa.types.is_dictionary(kind):
@@ -107,7 +108,7 @@ def json_text(array: pa.Array, as_bytes: str) -> pa.Array:
     if pa.types.is_union(kind):
         return json_text(without_unions(array), as_bytes)
     if pa.types.is_map(kind):
-        # A key may be there twice, and need not be text.
+        # Keys may be duplicated, and need not be strings.
         pairs = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
         return json_text(array.cast(pa.list_(pairs)), as_bytes)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
@@ -128,7 +129,7 @@ def _float_text(array: pa.Array) -> pa.Array:
 
 
 def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.Array | None = None) -> pa.Array:
-    """Return rows as JSON objects, a text each."""
+    """Return rows as JSON objects, one text each."""
     pieces: list[Any] = []
     for name, column in zip(names, columns, strict=True):
         pieces += [("," if pieces else "{") + json_string(name) + ":"]
@@ -152,7 +153,7 @@ def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
 
 
 def _content(array: pa.Array) -> bytes:
-    """Return the bytes of all values, one after the other."""
+    """Return the concatenated bytes of all values."""
     offsets = pa.Array.from_buffers(pa.int64(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
     first, last = offsets[0].as_py(), offsets[-1].as_py()
     return bytes(memoryview(array.buffers()[2])[first:last])

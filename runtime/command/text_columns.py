@@ -1,4 +1,4 @@
-"""Columns of text (values of JSON lines, cells of CSV) as Arrow arrays of the types that a format has."""
+"""Converts columns of text (values of JSON lines, cells of CSV) to Arrow arrays of the format's types."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ..writing.fields import times
 from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
-"""The texts of floats that JSON does not have as numbers."""
+"""Strings for floats that JSON cannot represent as numbers."""
 WRONG = (pa.ArrowException, TypeError, ValueError, OverflowError)
-"""What pyarrow and Python raise for values that do not have the wanted type."""
+"""Exceptions of pyarrow and Python for values of the wrong type."""
 
 
 def _range(kind: pa.DataType) -> str:
-    """Return the numbers that an integer type holds."""
+    """Return the range of an integer type."""
     width = kind.bit_width
     signed = pa.types.is_signed_integer(kind)
     return f"{-(1 << width - 1):,} to {(1 << width - 1) - 1:,}" if signed else f"0 to {(1 << width) - 1:,}"
 
 
 def type_of(format: Format, name: str) -> pa.DataType | None:
-    """Return a column's type; ``None`` for one that the format does not have, or that writing converts."""
+    """Return a column's type; ``None`` for a column that the format does not have, or that writing converts."""
     index = format.schema.get_field_index(name)
     kind = format.schema.field(index).type if index >= 0 else None
     if kind is None or pa.types.is_timestamp(kind) or pa.types.is_dictionary(kind):
@@ -69,7 +69,7 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
 
 
 def _misfit(name: str, kind: pa.DataType, value: Any) -> tuple[str, pa.DataType, Any]:
-    """Return the innermost value in a value that does not have its type: where it is, what it should be, and it."""
+    """Return the innermost value of the wrong type inside a value: its path, the expected type, and the value."""
     inner: list[tuple[str, pa.DataType, Any]] = []
     if pa.types.is_struct(kind) and isinstance(value, dict):
         inner = [(f"{name}.{each.name}", each.type, value.get(each.name)) for each in kind]
@@ -101,7 +101,7 @@ def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> l
 
 
 def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int], as_bytes: str) -> list[Any]:
-    """Floats, and lists and objects, with the bytes and floats in them decoded."""
+    """Return floats, lists and objects with the bytes and floats in them decoded."""
     done = []
     for number, value in zip(numbers, values, strict=True):
         try:
@@ -154,10 +154,10 @@ def _count(kind: pa.TimestampType, text: str) -> int:
 def _float(kind: pa.DataType, value: Any) -> Any:
     number = NO_NUMBERS.get(value, value) if isinstance(value, str) else value
     if type(number) is int:
-        # The nearest one, as of every number; Arrow refuses integers that are no floats.
+        # The nearest float, as for every number; Arrow refuses integers that are not exact floats.
         number = float(number)
     if kind == pa.float32() and isinstance(number, float):
-        # Raises OverflowError, where Arrow makes an infinity of it.
+        # Raises OverflowError, where Arrow would return infinity.
         struct.pack("<f", number)
     return number
 
@@ -165,8 +165,8 @@ def _float(kind: pa.DataType, value: Any) -> Any:
 def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes: str) -> pa.Array:
     """Return a column of CSV cells, an array of strings, as an array of the format's type.
 
-    ``first`` is the number of the first row. Lists and objects are in their cells as JSON. Raises ``WireloomError``
-    with the row of a cell that does not have the column's type.
+    ``first`` is the number of the first row. Lists and objects are JSON in their cells. Raises ``WireloomError`` with
+    the row of a cell that does not have the column's type.
     """
     kind = type_of(format, name)
     if kind is None:
@@ -186,7 +186,7 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
                 raise WireloomError(f"row {number}, column {name}: {cell!r:.60} is no {what}") from error
         return pa.array(values, kind)
     if pa.types.is_floating(kind):
-        # What is too large for fewer bits is refused when it is written.
+        # A value that is too large for fewer bits is refused when it is written.
         kind = pa.float64()
     try:
         return cells.cast(kind)

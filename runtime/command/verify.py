@@ -1,4 +1,4 @@
-"""``wireloom verify``: reads everything, writes nothing."""
+"""``wireloom verify``: reads everything and writes nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def command(
 
 
 def _expanded(inputs: tuple[str, ...], location: Location) -> tuple[list[Input], list[FileReport]]:
-    """Return what the arguments name, and a report for each that names nothing: others are verified all the same."""
+    """Return the inputs that the arguments name, and a report for each argument that matches nothing; the others are
+    still verified."""
     from ..base.errors import WireloomError
     from ..base.report import FileReport
     from ..input.expansion import expand
@@ -79,21 +80,21 @@ def _expanded(inputs: tuple[str, ...], location: Location) -> tuple[list[Input],
 
 
 def code_of(file: FileReport) -> int:
-    """``UNUSABLE`` where the codec or the storage failed before any row, or where it is not of the format; otherwise
-    whether all was clean."""
+    """Return the exit code: ``UNUSABLE`` if the codec or the storage failed before any row, or if the input is not of
+    the format; otherwise it depends on whether everything was clean."""
     if file.clean:
         return CLEAN
     return UNUSABLE if file.foreign or (file.failed and not file.rows) else DAMAGED
 
 
 def _counts(file: FileReport) -> str:
-    """Return what else was counted in an input, besides its messages: such as digests that do not hold."""
+    """Return further counts of an input, besides its messages, such as invalid digests."""
     counts = {name: value for name, value in file.facts.items() if type(value) is int and value and name != "messages"}
     return "".join(f", {name} {value:,}" for name, value in counts.items())
 
 
 def _is_worth_a_search(file: FileReport) -> bool:
-    """Return whether what is not read may have records: at least as many bytes as two rows have on average."""
+    """Return whether an unread rest may contain records: if it has at least as many bytes as two average rows."""
     if not file.rows or file.tail in ("clean", "unread", "growing", "limit") or file.tail_zeros:
         return False
     return (file.tail_size or 0) * file.rows >= 2 * file.tail_offset
