@@ -52,21 +52,22 @@ def command(
 ) -> None:
     """Compile each SPEC without writing anything; for a folder, all specs in it and its subfolders.
 
-    Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT; the lines after that are indented and show the
-    place, its path in the tree of keys (/seq/0/type), what is expected there, and which entry of the reference explains
-    it. For a spec without errors a line says whether the engine or the object parser reads its rows, and why; if it
-    declares no rows, which of them would read rows that it could declare. Notes name the tables and the types of
-    objects that can be read and not written, and why: among others, since no size or count determines an integer that a
-    writer needs. Notes also name the classes that the spec names (process, hooks, …), and whether they are registered
-    or have to be allowed; one that is not there is an error where rows are declared, else a warning. Only what is
-    registered or allowed is imported to see that. The exit code is 1 if a spec has errors, 2 if one cannot be read.
+    Errors and warnings begin with FILE:LINE:COLUMN: SEVERITY: TEXT. The indented lines after that show the place, its
+    path in the tree of keys (/seq/0/type), what is expected there, and the reference entry with an explanation. For a
+    spec without errors, a line says whether the engine or the object parser reads its rows, and why; if it declares no
+    rows, which of them would read rows that it could declare. Notes name the tables and types of objects that can be
+    read but not written, with the reason: for example, that an integer which a writer needs is not determined by a size
+    or count. Notes also name the classes that the spec references (process, hooks, …), and whether they are registered
+    or have to be allowed; a missing class is an error if rows are declared, otherwise a warning. To find out, only
+    registered and allowed modules are imported. The exit code is 1 if a spec has errors, 2 if one cannot be read.
 
-    With --plan the plan follows that the code is made from, type by type: what is read in which order, what a value
-    must be and what a refused one costs, which checksums are verified, what is computed, and what a writer fills in.
+    With --plan, the plan from which the code is generated is printed, type by type: what is read in which order, which
+    values are valid and what an invalid one costs, which checksums are verified, what is computed, and what a writer
+    fills in.
 
-    With --json each problem is an object with file, line, column, end_column, severity, path, message, help and
-    reference; what reads the rows is one of severity "note" that also has spec and engine ("columns", "objects" or
-    null), and with --plan the text plan; what concerns writers is one of severity "note" without them.
+    With --json, each problem is an object with file, line, column, end_column, severity, path, message, help and
+    reference. What reads the rows is an object of severity "note" that also has spec and engine ("columns", "objects"
+    or null), and with --plan the text plan; notes about writing do not have these.
     """
     from wireloom.codegen.checking import check, entry
 

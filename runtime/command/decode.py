@@ -78,8 +78,8 @@ def command(
     columns _error and _corrupt_record to return them as rows.
 
     Instead of FORMAT and INPUT, the address of a stream may be given, s2://BASIN/STREAM: its records up to its
-    present end are written. The token is read from S2_ACCESS_TOKEN, the endpoint from --endpoint or
-    S2_BASIN_ENDPOINT. Records that are gone are warnings, and an error with --mode failfast.
+    current end are written. The token is read from S2_ACCESS_TOKEN, the endpoint from --endpoint or
+    S2_BASIN_ENDPOINT. Missing records are reported as warnings, and as an error with --mode failfast.
 
     \b
       wireloom decode edgemq_segment segments/ -o events.parquet --report report.json

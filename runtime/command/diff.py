@@ -34,8 +34,8 @@ def command(context: click.Context, old: str, new: str, as_json: bool) -> None:
       wireloom diff HEAD~1:specs/door_log.ksy specs/door_log.ksy
       wireloom diff origin/main specs/
 
-    The exit code is 0 if nothing matters to a reader, 1 if all that worked continues working, 3 if something
-    breaks: files are read otherwise or refused, or columns are gone. It is 2 if a spec cannot be read.
+    The exit code is 0 if no change affects readers, 1 if the changes are compatible, and 3 if they are breaking:
+    files are read differently or refused, or columns are missing. It is 2 if a spec cannot be read.
     """
     from wireloom.codegen.changes.change import level_of
     from wireloom.codegen.changes.revisions import opened

@@ -58,12 +58,14 @@ def command(
     max_output: int | None,
     options: dict[str, Any],
 ) -> int:
-    """Print the attributes and instances of FILE, nested as FORMAT nests its types, as "ksdump" does. FORMAT needs
-    no rows: any Kaitai spec will do. The folders of its absolute imports are those of the environment variable KSPATH.
+    """Print the attributes and instances of FILE, nested like the types of FORMAT, as "ksdump" does. FORMAT needs no
+    rows: any Kaitai spec is sufficient. Absolute imports are searched in the folders of the environment variable
+    KSPATH.
 
-    FILE is a path, an s3:// address, or - for standard input. With a spec that declares no rows it is read as it is
-    stored; --option codec=auto decompresses it. Values of enums are labels where they have one; what is absent is left
-    out. Where FILE is damaged, what could be read is printed, errors name the place, and the exit code is 1.
+    FILE is a path, an s3:// address, or - for standard input. With a spec that declares no rows, it is read without
+    decompression; --option codec=auto decompresses it. Values of enums are printed as labels if they have one; absent
+    values are left out. If FILE is damaged, the values that could be read are printed, errors name the place, and the
+    exit code is 1.
 
     \b
       wireloom dump png.ksy picture.png

@@ -84,17 +84,17 @@ def command(
     --allow-module. That file is looked up in the current folder and its parents. Paths are shown relative to the
     current folder.
 
-    With --kaitai each SPEC, and each that it imports, becomes a module in DIR, named by its id, with classes as
-    Kaitai's own compiler makes them; nothing else in DIR is touched. --package is then where the modules import each
-    other from ("." for the package that they are in, whatever its name); without it DIR may be a package or on
-    Python's path. A SPEC that is refused leaves the others alone; the exit code is 2. The modules import the routines
-    that a SPEC names, as Kaitai's do; "wireloom check" says which.
+    With --kaitai, each SPEC and its imports become modules in DIR, named by their ids, with classes like those that
+    Kaitai's own compiler generates; nothing else in DIR is changed. --package is then the package from which the
+    modules import each other ("." for the package that contains them, whatever its name); without it DIR may be a
+    package or on Python's path. If a SPEC is refused, the others are still generated; the exit code is 2. The modules
+    import the routines that a SPEC references, as Kaitai's do; "wireloom check" names them.
 
-    Writers fill in what follows from sizes, counts and positions. An integer in one of these that cannot be solved
-    for has to be given: the spec says so with "-wireloom: {given: true}" beside it. Without that, objects that need
-    it are only read; a note names each table and each type of objects that is only read, and more than five notes
-    are counted: "wireloom check" shows them. With --kaitai the note is
-    about the integer, which has to be assigned; --strict-writing makes it an error.
+    Writers compute sizes, counts and positions. An integer in one of these that cannot be computed has to be given,
+    which the spec declares with "-wireloom: {given: true}". Without that, objects that need it can only be read. A
+    note names each table and each type of objects that can only be read; if there are more than five notes, only
+    their number is printed, and "wireloom check" shows them. With --kaitai the note is about the integer, which has
+    to be assigned; --strict-writing makes it an error.
     """
     if strict_writing and not (kaitai and read_write):
         raise click.UsageError("--strict-writing goes with --kaitai --read-write", context)

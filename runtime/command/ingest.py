@@ -157,8 +157,8 @@ def command(
     """Read INPUT with Spark and write a table: of Parquet files, or of Delta Lake or Iceberg.
 
     INPUT is a path, a glob in quotes, a folder, or an s3:// address. The parts of the path that the format defines
-    are columns, and the table can be partitioned by them. Another run reads the files that were added since. Every
-    record is once in the table or the quarantine, even if a run is killed: the next run completes what was left.
+    are columns, and the table can be partitioned by them. A later run reads only the files that were added since.
+    Every record is in the table or the quarantine exactly once, even if a run is killed: the next run completes it.
     The options of object stores apply to INPUT, table, quarantine and metrics. The exit code is 0 if everything is
     committed, 1 if something failed that may work in another run (Spark, its Java process, a store, a full disk,
     another active run), and 2 if it would fail again.

@@ -62,8 +62,8 @@ def command(
     """Show records of FILE: bytes in hex next to the tree of fields with values, sizes and checksums, and damage
     in its place.
 
-    FORMAT may be a spec without rows, as Kaitai's are: then the whole of FILE is shown as one record, with --at from
-    that byte on, and FILE is read as it is stored (--option codec=auto decompresses it).
+    FORMAT may be a spec without rows, like those of Kaitai: then the whole of FILE is shown as one record, with --at
+    from that byte on, and FILE is read without decompression (--option codec=auto decompresses it).
 
     FILE is a path, an s3:// address, or - for standard input. Only what is needed to find the wanted records is
     read: if records are delimited, --at seeks to the place directly; otherwise the file is streamed up to it. With

@@ -26,8 +26,8 @@ def command(name: str, parent: Path) -> None:
     """Create the folder NAME with a package of the format NAME.
 
     It contains a commented spec, the code generated from it, samples of clean and damaged files, tests, and checks
-    for pre-commit and CI that the code matches the spec. Once the package is installed, the format can be used in
-    every command, in Python and in Spark. Existing files are not overwritten.
+    for pre-commit and CI that the code matches the spec. Once the package is installed, the format is available in
+    all commands, in Python and in Spark. Existing files are not overwritten.
 
     \b
       wireloom new door_log

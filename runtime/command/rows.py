@@ -24,7 +24,7 @@ from .standard import standard_input
 from .text_columns import csv_column, json_column
 
 Place = Callable[[], tuple[int, int | None]]
-"""Number of stored bytes of the input that have been read, and the total, ``None`` if it is not known."""
+"""A function that returns the number of stored bytes read so far, and the total (``None`` if it is not known)."""
 
 ARRAY = "a JSON array is not read: write one object per line, as `jq -c '.[]'` does"
 ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")

@@ -22,12 +22,12 @@ SUFFIX = ".ksy"
 @click.option("--no-browser", is_flag=True, help="Print the address, and do not open a browser.")
 @reader_options("recover", table=False)
 def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[str, Any]) -> None:
-    """Open a page of this machine with SPEC in an editor, and beside it the bytes of FILE, the tree of its fields and
-    the rows of its table. What is pointed at or chosen in one of them is shown in the others. The page follows SPEC as
-    it is edited; saving writes it.
+    """Open a local page with SPEC in an editor next to the bytes of FILE, the tree of its fields and the rows of its
+    table. An element that is hovered or selected in one of them is highlighted in the others. The page is updated while
+    SPEC is edited; saving writes the file.
 
-    SPEC is a .ksy file, and FILE a path. Needs the extra: pip install 'wireloom[studio]'. The server listens on
-    127.0.0.1 only, and answers a browser that has the address that is printed; Ctrl-C ends it.
+    SPEC is a .ksy file, and FILE a path. Requires the extra: pip install 'wireloom[studio]'. The server listens on
+    127.0.0.1 only, and accepts only browsers that have the printed address; Ctrl-C ends it.
 
     \b
       wireloom studio readings.ksy readings.bin
