@@ -1,4 +1,4 @@
-/* How the shim reads the arguments of fill() and resync(). Included by _module.c alone, which owns Python.h. */
+/* How the shim reads the arguments of fill() and resync(). Included by _module.c only, which owns Python.h. */
 #ifndef WIRELOOM_ARGUMENTS_H
 #define WIRELOOM_ARGUMENTS_H
 
@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "program_limits.h"
 
-/* Buffers that one call has borrowed; all are given back together. */
+/* Buffers that one call has borrowed; all are released together. */
 typedef struct {
     Py_buffer *views;
     size_t count;
@@ -24,7 +24,7 @@ static void give_back(borrowed *held) {
     PyMem_Free(held->views);
 }
 
-/* Borrows a buffer of at least `least` bytes. The address is never NULL, also where the buffer is empty. */
+/* Borrows a buffer of at least `least` bytes. The address is never NULL, even if the buffer is empty. */
 static uint8_t *borrow(borrowed *held, PyObject *object, bool writable, size_t least, const char *what, size_t *size) {
     static uint8_t nothing[1];
     Py_buffer *view = held->views + held->count;
@@ -40,7 +40,7 @@ static uint8_t *borrow(borrowed *held, PyObject *object, bool writable, size_t l
     return view->buf ? view->buf : nothing;
 }
 
-/* A register's value: any integer of 64 bits, signed or unsigned. */
+/* The value of a register: any 64-bit integer, signed or unsigned. */
 static bool read_integer(PyObject *object, wl_integer *value) {
     int overflow = 0;
     long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -69,12 +69,12 @@ static wl_integer *read_preset(const wl_program *program, PyObject *preset) {
     return values;
 }
 
-/* Everything that fill() holds while it runs. */
+/* Everything that fill() owns while it runs. */
 typedef struct {
     borrowed held;
     wl_column *columns;
     wl_integer *preset;
-    size_t *counts; /* null counts, data used, items used, and the most items */
+    size_t *counts; /* null counts, data used, items used, and the maximum numbers of items */
     wl_predicate *predicates;
     wl_fill_arguments arguments;
 } call;
@@ -87,7 +87,7 @@ static void release(call *each) {
     free(each->predicates);
 }
 
-/* The window and the limits, which fill() and resync() have in common. */
+/* The window and the limits, which fill() and resync() share. */
 static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize_t end, long long base_offset,
                         Py_ssize_t padding, Py_ssize_t max_record) {
     size_t size = 0;
@@ -132,7 +132,7 @@ static bool read_damages(call *each, PyObject *damages) {
     return each->arguments.damages != NULL;
 }
 
-/* None: nothing is known of the items before. */
+/* None: nothing is known about the previous items. */
 static bool read_chains(call *each, const wl_program *program, PyObject *chains) {
     if (chains == Py_None)
         return true;
@@ -141,7 +141,7 @@ static bool read_chains(call *each, const wl_program *program, PyObject *chains)
     return each->arguments.chains != NULL;
 }
 
-/* Of variables that are lists. */
+/* Stores of variables that are lists. */
 static bool read_stores(call *each, const wl_program *program, PyObject *stores) {
     if (stores == Py_None)
         return true;
@@ -156,8 +156,8 @@ static uint64_t word_at(const uint8_t *words, size_t number) {
     return word;
 }
 
-/* One predicate from `words` on: its column, the kind of its keys, whether it holds for nulls, the number of its ranges, and
- * these. Returns its words; 0: it is none. */
+/* Reads one predicate from `words`: its column, the kind of its keys, whether it is true for nulls, the number of its
+ * ranges, and the ranges. Returns the number of words read; 0 if it is invalid. */
 static size_t read_predicate(wl_predicate *predicate, const wl_program *program, const wl_column *columns,
                              const uint8_t *words, size_t left) {
     if (left < 4)
@@ -171,7 +171,7 @@ static size_t read_predicate(wl_predicate *predicate, const wl_program *program,
     return 4 + 2 * (size_t)count;
 }
 
-/* After the outputs: predicates are of columns that are wanted. */
+/* After the outputs, since predicates apply to wanted columns. */
 static bool read_predicates(call *each, const wl_program *program, PyObject *predicates) {
     size_t size = 0;
     const uint8_t *words = borrow(&each->held, predicates, false, 0, "predicates", &size);

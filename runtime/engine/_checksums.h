@@ -1,5 +1,5 @@
-/* The checksum functions for Python, which generated objects call once each: what they cost besides the checksum itself
- * counts. Included by _module.c alone. */
+/* The checksum functions for Python. Generated objects call them once per checksum, so their overhead matters. Included
+ * by _module.c only. */
 #ifndef WIRELOOM_CHECKSUMS_SHIM_H
 #define WIRELOOM_CHECKSUMS_SHIM_H
 
@@ -7,7 +7,7 @@
 
 #include "engine.h"
 
-/* Letting go of the GIL costs more than the checksum of a few bytes. */
+/* Releasing the GIL costs more than the checksum of a few bytes. */
 enum { CHECKSUM_HOLDS_LOCK = 1 << 14 };
 
 static const char checksum_name[] = "wireloom.engine.checksum";
@@ -38,7 +38,7 @@ static PyObject *checksum_of(const wl_algorithm *algorithm, const void *data, Py
     return PyLong_FromUnsignedLongLong(wl_sum_of_state(algorithm, result.state));
 }
 
-/* The arguments are the data and, where there are two, the checksum of what comes before it. */
+/* The arguments are the data and optionally the checksum of the preceding bytes. */
 static PyObject *engine_checksum_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
     const wl_algorithm *algorithm = PyCapsule_GetPointer(self, checksum_name);
     if (count != 1 && (count != 2 || algorithm->digest))
@@ -70,7 +70,7 @@ static void free_checksum(PyObject *capsule) {
     free(algorithm);
 }
 
-/* The algorithm that a function of checksum() computes; NULL, with an error, where it is none of these. */
+/* The algorithm of a function that checksum() returned; NULL, with an error set, for other objects. */
 static const wl_algorithm *algorithm_of_function(PyObject *function) {
     PyObject *self = PyCFunction_Check(function) ? PyCFunction_GetSelf(function) : NULL;
     if (!self || !PyCapsule_IsValid(self, checksum_name))
@@ -78,7 +78,7 @@ static const wl_algorithm *algorithm_of_function(PyObject *function) {
     return PyCapsule_GetPointer(self, checksum_name);
 }
 
-/* Of packed parameters: a function. */
+/* Returns a function for packed parameters. */
 static PyObject *engine_checksum(PyObject *module, PyObject *packed) {
     char *bytes;
     Py_ssize_t size;

@@ -1,4 +1,4 @@
-/* encode() for Python: reads which columns fill which fields. Included by _module.c alone. */
+/* encode() for Python: reads which columns fill which fields. Included by _module.c only. */
 #ifndef WIRELOOM_ENCODE_SHIM_H
 #define WIRELOOM_ENCODE_SHIM_H
 
@@ -12,7 +12,7 @@
 
 static const uint8_t kind_sizes[KINDS] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
 
-/* Everything that encode() holds while it runs. */
+/* Everything that encode() owns while it runs. */
 typedef struct {
     borrowed held;
     wl_encode_field *fields;
@@ -70,7 +70,7 @@ static bool read_encode_bytes(encode_call *each, PyObject *offsets, PyObject *da
     return arguments->data != NULL;
 }
 
-/* The checksum: None, or (function, replace, begin, end); an end of -1: that of the row. */
+/* The checksum: None, or (function, replace, begin, end); an end of -1 is the end of the row. */
 static bool read_encode_checksum(wl_encode_arguments *arguments, PyObject *checksum) {
     PyObject *function;
     unsigned char replace;

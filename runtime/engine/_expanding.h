@@ -1,4 +1,5 @@
-/* Compressed blocks, one by one, by a function of Python's: the GIL is held only there. Included by _module.c alone. */
+/* Decompresses blocks one by one with a Python function; the GIL is held only during its calls. Included by _module.c
+ * only. */
 #ifndef WIRELOOM_EXPANDING_H
 #define WIRELOOM_EXPANDING_H
 
@@ -6,15 +7,15 @@
 
 #include "_arguments.h"
 
-/* `call` takes the number of the expansion, that of the codec, the size of the content (or -1), the block's bytes and
- * their position (or -1). It gives the content as bytes, None where the block is its own content, or an integer: a reason.
- * Contents that have been released are dropped when the GIL is held the next time. */
+/* `call` receives the number of the expansion, that of the codec, the size of the content (or -1), the bytes of the
+ * block and their position (or -1). It returns the content as bytes, None if the block is its own content, or an
+ * integer: a reason. Released contents are freed the next time that the GIL is held. */
 typedef struct {
     PyObject *call;
     PyThreadState *thread;
     PyObject **released;
     size_t released_count, room;
-    size_t given; /* contents that have not been dropped */
+    size_t given; /* contents that have not been freed */
     bool failed;  /* an exception was raised: nothing more is called */
     wl_expander expander;
 } expanding;
@@ -39,7 +40,8 @@ static bool expanding_reserve(expanding *blocks) {
     return true;
 }
 
-/* What the function gave as a content; `answer` is owned. Returns a reason; WL_REASON_NONE too where an exception is set. */
+/* Stores the result of the function as a content; `answer` is owned. Returns a reason; WL_REASON_NONE also if an
+ * exception is set. */
 static uint32_t expanding_take(expanding *blocks, const wl_block *block, PyObject *answer, wl_content *content) {
     char *at;
     Py_ssize_t size;
@@ -86,7 +88,7 @@ static void expanding_release(void *context, void *handle) {
     blocks->released[blocks->released_count++] = handle;
 }
 
-/* Lets go of the GIL. `call`: None where blocks have no content. */
+/* Releases the GIL. `call`: None if blocks have no content. */
 static void expanding_begin(expanding *blocks, wl_fill_arguments *arguments, PyObject *call) {
     *blocks = (expanding){.call = call};
     blocks->expander = (wl_expander){expanding_expand, expanding_release, blocks};
@@ -94,7 +96,7 @@ static void expanding_begin(expanding *blocks, wl_fill_arguments *arguments, PyO
     blocks->thread = PyEval_SaveThread();
 }
 
-/* Holds the GIL again. False: an exception is set. */
+/* Acquires the GIL. False: an exception is set. */
 static bool expanding_end(expanding *blocks) {
     PyEval_RestoreThread(blocks->thread);
     expanding_drop(blocks);

@@ -1,5 +1,5 @@
-/* Maker: makes an object of a generated class and fills its slots with numbers and bytes that stand one after the
- * other. Included by _module.c alone, which owns Python.h. */
+/* Maker: creates an object of a generated class and fills its slots with consecutive numbers and bytes. Included by
+ * _module.c only, which owns Python.h. */
 #ifndef WIRELOOM_MAKER_H
 #define WIRELOOM_MAKER_H
 
@@ -10,7 +10,7 @@
 #include "engine.h"
 
 typedef struct {
-    char code; /* one of Python's struct module; 's': bytes */
+    char code; /* a code of Python's struct module; 's': bytes */
     size_t size;
     Py_ssize_t slot;
 } maker_field;
@@ -26,8 +26,8 @@ typedef struct {
     maker_field *fields;
 } maker_object;
 
-/* Where an object of the class keeps a slot, or -1 with an error set: what Python's own member descriptor would write
- * to, for the class that declares it and for all that come of it. */
+/* The offset at which objects of the class store a slot, or -1 with an error set. It is the one used by Python's own
+ * member descriptor, valid for the declaring class and all derived classes. */
 static Py_ssize_t slot_of(PyTypeObject *made, const char *name) {
     Py_ssize_t offset = -1;
     PyObject *descriptor = PyObject_GetAttrString((PyObject *)made, name);
@@ -66,7 +66,7 @@ static size_t code_size(char code) {
     }
 }
 
-/* The bytes of the field at `*at`, which is left at its code; WL_NOT_FOUND: there is no such field. */
+/* The size in bytes of the field at `*at`, which is advanced to its code; WL_NOT_FOUND if it is not a field. */
 static size_t read_width(const char **at) {
     size_t width = 0;
     const char *code = *at;
@@ -82,7 +82,7 @@ static size_t read_width(const char **at) {
     return *code == 's' ? width : WL_NOT_FOUND;
 }
 
-/* Reads a format such as ">IB16s", without spaces and counts but those of 's', into `fields`. */
+/* Reads a format such as ">IB16s" into `fields`; spaces are not allowed, and counts only for 's'. */
 static bool read_fields(maker_object *self, const char *format, PyObject *names) {
     size_t count = (size_t)PyTuple_Size(names), found = 0;
     self->big = *format == '>';
@@ -123,8 +123,8 @@ static PyObject *maker_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
         return NULL;
     Py_INCREF(made);
     self->made = (PyTypeObject *)made;
-    /* `object.__new__` would also allocate attribute values for a __dict__ that stays empty: Python makes the dict of an
-     * object without them when it is first asked for. */
+    /* `object.__new__` would also allocate the values of a __dict__ that remains empty; Python creates the dict of an
+     * object without them on first access. */
     self->allocate = (allocfunc)PyType_GetSlot(self->made, Py_tp_alloc);
     if (PyType_GetSlot(self->made, Py_tp_new) != PyType_GetSlot(&PyBaseObject_Type, Py_tp_new)) {
         PyErr_SetString(PyExc_TypeError, "the class makes its objects in a way of its own");
@@ -203,7 +203,7 @@ static PyObject *value_at(const maker_field *field, const uint8_t *at, bool big)
     }
 }
 
-/* The slots of a new object are empty: nothing has to be let go of. */
+/* The slots of a new object are empty: there is nothing to release. */
 static void put(PyObject *object, Py_ssize_t slot, PyObject *value) {
     memcpy((char *)object + slot, &value, sizeof value);
 }

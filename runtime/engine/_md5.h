@@ -1,4 +1,4 @@
-/* md5_many() for Python: reads which parts of the source are messages. Included by _module.c alone. */
+/* md5_many() for Python: reads which parts of the source are messages. Included by _module.c only. */
 #ifndef WIRELOOM_MD5_SHIM_H
 #define WIRELOOM_MD5_SHIM_H
 
@@ -14,8 +14,8 @@ typedef struct {
     size_t count;
 } md5_messages;
 
-/* `begins` and `sizes` are uint64 (or int64, where a negative number lies beyond every source). They are copied before
- * anything is done with them: another thread may write to the buffers meanwhile. False with an error set. */
+/* `begins` and `sizes` are uint64 (or int64, whose negative numbers lie beyond every source). They are copied first,
+ * since another thread may write to the buffers in the meantime. False with an error set. */
 static bool read_md5_messages(md5_messages *found, const Py_buffer *source, const Py_buffer *begins,
                               const Py_buffer *sizes) {
     if (begins->len != sizes->len || begins->len % 8) {

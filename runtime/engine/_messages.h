@@ -1,4 +1,4 @@
-/* Message programs and fill_messages() for Python. Included by _module.c alone, which owns Python.h. */
+/* Message programs and fill_messages() for Python. Included by _module.c only, which owns Python.h. */
 #ifndef WIRELOOM_MESSAGES_SHIM_H
 #define WIRELOOM_MESSAGES_SHIM_H
 
@@ -54,14 +54,14 @@ static PyType_Spec message_program_spec = {
 
 static PyTypeObject *message_program_type; /* set once at import, before any other thread can see the module */
 
-/* How far a vector is, as it stands in the caller's memory: three uint64. */
+/* The fill level of a vector as stored in the caller's memory: three uint64. */
 typedef struct {
     uint64_t length;
     uint64_t used;
     uint64_t nulls;
 } vector_state;
 
-/* Everything that fill_messages() holds while it runs. */
+/* Everything that fill_messages() owns while it runs. */
 typedef struct {
     borrowed held;
     wl_vector *vectors;
@@ -123,7 +123,7 @@ static bool read_vectors(message_call *each, const wl_message_program *program, 
 static bool read_units(message_call *each, PyObject *source, PyObject *begins, PyObject *sizes, Py_ssize_t first,
                        Py_ssize_t count) {
     wl_messages_arguments *arguments = &each->arguments;
-    /* Eight bytes of each are asked for below: as many as memory can hold. */
+    /* Eight bytes are requested for each below, so the count must fit into memory. */
     if (first < 0 || count < first || count > PY_SSIZE_T_MAX / 8)
         return PyErr_Format(PyExc_ValueError, "[%zd, %zd) is no range of units", first, count), false;
     arguments->first = (size_t)first;

@@ -1,6 +1,6 @@
-/* The CPython shim: takes arguments apart, borrows buffers, lets go of the GIL, calls the engine. Nothing else.
- * Limited API of Python 3.11, so one build serves every later Python, but for free-threaded ones, which are built for
- * each by itself. */
+/* The CPython shim: parses arguments, borrows buffers, releases the GIL and calls the engine, nothing else. It uses the
+ * limited API of Python 3.11, so one build serves every later Python except free-threaded ones, each of which needs its
+ * own build. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -88,7 +88,7 @@ static PyObject *tuple_of(const size_t *values, size_t count) {
 
 static void pause_released(PyObject *capsule) { wl_pause_free(PyCapsule_GetPointer(capsule, PAUSE)); }
 
-/* Where the unit goes on, or None. It owns what it was made of, also where it could not be made. */
+/* The point at which the unit continues, or None. Owns what it was built from, even if it could not be created. */
 static PyObject *pause_of(wl_pause *pause) {
     if (!pause)
         return Py_NewRef(Py_None);
@@ -130,7 +130,7 @@ static PyObject *result_of(const wl_fill_result *result, size_t columns, size_t 
                          (Py_ssize_t)result->unit_rows, (Py_ssize_t)result->unit_damages, pause);
 }
 
-/* Everything has been borrowed. */
+/* All arguments have been borrowed. */
 static PyObject *run_fill(call *each, const wl_program *program, PyObject *expand) {
     size_t count = wl_program_columns(program);
     wl_fill_result result = {
@@ -407,7 +407,8 @@ PyMODINIT_FUNC PyInit__engine(void) {
         return NULL;
     }
 #ifdef Py_GIL_DISABLED
-    /* What calls share is not changed after this function; the buffers that they write to are their callers'. */
+    /* State shared by calls is not changed after this function; the buffers that they write to belong to their
+     * callers. */
     PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
 #endif
     program_type = (PyTypeObject *)type; /* both kept for as long as the process runs */

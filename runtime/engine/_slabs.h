@@ -1,9 +1,9 @@
-/* Batches whose memory is one piece, a slab, and which Arrow takes over by its C data interface: however many columns
- * there are, filling them is one allocation and one call, and so is handing them on. Included by _module.c alone.
+/* Batches whose memory is one allocation, a slab, which Arrow takes over by its C data interface: filling any number of
+ * columns takes one allocation and one call, and so does exporting them. Included by _module.c only.
  *
- * A slab holds, each at a multiple of 64 bytes: where rows begin (where it is asked for), the validity bitmaps, and for
- * every wanted column its values, or its offsets where it is variable. Data of variable columns have buffers of their
- * own, since nobody knows how large they will be. */
+ * A slab contains, each at a multiple of 64 bytes: the offsets of rows (if requested), the validity bitmaps, and for
+ * every wanted column its values, or its offsets if its size is variable. The data of variable columns is in separate
+ * buffers, since its size is not known in advance. */
 #ifndef WIRELOOM_SLABS_H
 #define WIRELOOM_SLABS_H
 
@@ -14,27 +14,27 @@
 
 /* The layout ------------------------------------------------------------------------------------------------------ */
 
-/* What a slab is laid out for. */
+/* The parameters of the layout of a slab. */
 typedef struct {
     const wl_program *program;
     const uint8_t *wanted; /* a byte per column */
     size_t capacity;
-    size_t items[256]; /* most items of each level of lists */
+    size_t items[256]; /* maximum number of items of each level of lists */
     bool offsets;
 } slab_layout;
 
 static uint64_t slab_aligned(uint64_t size) { return (size + 63) & ~UINT64_C(63); }
 
-/* Room after a column: columns at distances of a power of two would all want the same lines of the cache. */
+/* Padding after a column: columns at distances of a power of two would compete for the same cache lines. */
 #define SLAB_GAP 128
 
-/* The most values of a column. */
+/* The maximum number of values of a column. */
 static uint64_t slab_values(const slab_layout *layout, size_t column) {
     unsigned level = wl_program_level(layout->program, column);
     return level ? layout->items[level - 1] : layout->capacity;
 }
 
-/* Bytes of a column's values, or of its offsets where it has some. */
+/* The size in bytes of a column's values, or of its offsets if it has any. */
 static uint64_t slab_column(const slab_layout *layout, size_t column) {
     unsigned storage = wl_program_storage(layout->program, column);
     if (storage == WL_VARIABLE || storage == WL_LIST)
@@ -46,7 +46,7 @@ static uint64_t slab_bitmap(const slab_layout *layout, size_t column) {
     return slab_aligned((slab_values(layout, column) + 7) / 8);
 }
 
-/* Bytes before the bitmaps. */
+/* The number of bytes before the bitmaps. */
 static uint64_t slab_head(const slab_layout *layout) {
     return layout->offsets ? slab_aligned((uint64_t)layout->capacity * 8) : 0;
 }
@@ -60,7 +60,7 @@ static uint64_t slab_size(const slab_layout *layout) {
     return size;
 }
 
-/* Says where each wanted column stands; `columns` are all zero. */
+/* Sets the positions of wanted columns; `columns` must be zero-initialised. */
 static void slab_place(const slab_layout *layout, uint8_t *slab, wl_column *columns) {
     size_t count = wl_program_columns(layout->program);
     uint8_t *at = slab + slab_head(layout);
@@ -83,7 +83,7 @@ static void slab_place(const slab_layout *layout, uint8_t *slab, wl_column *colu
     }
 }
 
-/* The most items of each level: a tuple of integers; NULL where there is no level. */
+/* The maximum number of items of each level: a tuple of integers; NULL if there is no level. */
 static bool slab_read_items(slab_layout *layout, PyObject *items) {
     Py_ssize_t count = (Py_ssize_t)wl_program_levels(layout->program);
     if (!items && !count)
@@ -122,7 +122,7 @@ static bool slab_read_layout(borrowed *held, slab_layout *layout, const wl_progr
     return true;
 }
 
-/* Borrows the slab and the data buffers, one per wanted variable column, and says where each column stands. */
+/* Borrows the slab and the data buffers, one per wanted variable column, and sets the position of each column. */
 static bool slab_read_columns(borrowed *held, const slab_layout *layout, PyObject *slab, PyObject *data, bool writable,
                               wl_column *columns, uint8_t **memory) {
     *memory = borrow(held, slab, writable, (size_t)slab_size(layout), "the slab", NULL);
@@ -145,7 +145,7 @@ static bool slab_read_columns(borrowed *held, const slab_layout *layout, PyObjec
     return true;
 }
 
-/* For every wanted column, where in the slab its bitmap stands and where its values or offsets do. */
+/* For every wanted column, the positions in the slab of its bitmap and of its values or offsets. */
 static PyObject *slab_places(const slab_layout *layout) {
     size_t count = wl_program_columns(layout->program);
     wl_column *columns = calloc(count + 1, sizeof *columns);
@@ -166,7 +166,7 @@ static PyObject *slab_places(const slab_layout *layout) {
     return places;
 }
 
-/* What a fill writes to; the bitmaps are made zero. */
+/* The outputs of a fill; the bitmaps are zeroed. */
 static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *slab, PyObject *data) {
     uint8_t *memory;
     if (!slab_read_columns(&each->held, layout, slab, data, true, each->columns, &memory))
@@ -181,9 +181,9 @@ static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *s
     return true;
 }
 
-/* Handing on ------------------------------------------------------------------------------------------------------ */
+/* Export ----------------------------------------------------------------------------------------------------------- */
 
-/* Arrow's C data interface, as its specification has it. */
+/* Arrow's C data interface, as in its specification. */
 struct ArrowArray {
     int64_t length;
     int64_t null_count;
@@ -202,7 +202,7 @@ typedef struct {
     const void *buffers[3];
 } slab_child;
 
-/* What a batch consists of, for as long as it or one of its columns is in use. */
+/* The memory of a batch, for as long as the batch or one of its columns is in use. */
 typedef struct {
     atomic_size_t users;
     borrowed held;
@@ -216,7 +216,7 @@ static void slab_drop(slab_batch *batch) {
     free(batch);
 }
 
-/* The last user gives back the memory, whichever thread it is in. Where Python has ended, so has the memory. */
+/* The last user releases the memory, in any thread. If Python has exited, the memory is gone already. */
 static void slab_let_go(slab_batch *batch) {
     if (atomic_fetch_sub(&batch->users, 1) != 1)
         return;
@@ -233,7 +233,7 @@ static void slab_release_child(struct ArrowArray *array) {
     slab_let_go(batch);
 }
 
-/* Children that the consumer has not moved elsewhere are released with their parent. */
+/* Children that the consumer has not moved are released with their parent. */
 static void slab_release(struct ArrowArray *array) {
     slab_batch *batch = array->private_data;
     for (int64_t i = 0; i < array->n_children; i++) {
@@ -259,7 +259,7 @@ static void slab_fill_child(slab_batch *batch, slab_child *child, const wl_colum
     };
 }
 
-/* One child per wanted column. False, with an error set: the numbers are not those of a fill. */
+/* One child per wanted column. False, with an error set, if the numbers cannot come from a fill. */
 static bool slab_fill_children(slab_batch *batch, const slab_layout *layout, const wl_column *columns, size_t rows,
                                PyObject *null_counts) {
     size_t count = wl_program_columns(layout->program), next = 0;
@@ -292,7 +292,7 @@ static void slab_forget(PyObject *capsule) {
     free(array);
 }
 
-/* The batch as a capsule, and where its ArrowArray is. The capsule owns the array until somebody has moved it. */
+/* The batch as a capsule, and the address of its ArrowArray. The capsule owns the array until it is moved. */
 static PyObject *slab_hand_on(slab_batch *batch, size_t rows, size_t children) {
     struct ArrowArray *array = malloc(sizeof *array);
     PyObject *capsule = array ? PyCapsule_New(array, "arrow_array", slab_forget) : PyErr_NoMemory();
@@ -314,7 +314,7 @@ static PyObject *slab_hand_on(slab_batch *batch, size_t rows, size_t children) {
     return Py_BuildValue("(NK)", capsule, (unsigned long long)(uintptr_t)array);
 }
 
-/* A batch that has borrowed its memory, or NULL with an error set. */
+/* Creates a batch that has borrowed its memory; NULL with an error set. */
 static slab_batch *slab_make(const slab_layout *layout, PyObject *slab, PyObject *data, size_t rows,
                              PyObject *null_counts) {
     size_t count = wl_program_columns(layout->program);

@@ -1,4 +1,4 @@
-/* The checksum algorithms: which parameters there are, and what follows from them. */
+/* The checksum algorithms: their parameters, and what is derived from them. */
 #include "sums.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@ static void md5(const uint8_t *data, size_t size, uint8_t *digest) {
     memcpy(digest, found[0], sizeof found[0]);
 }
 
-/* A row per algorithm that has but one form, or one per size of its words. */
+/* One row per algorithm that has a single form, or one per word size. */
 static const struct {
     uint32_t family;
     uint32_t unit;
     wl_sum_function update;
     wl_digest_function digest;
-    uint32_t most_width; /* bits; of digests the only one */
+    uint32_t most_width; /* in bits; for digests the only width */
     bool in_pieces;
     bool bare;
 } rows[] = {
@@ -103,7 +103,7 @@ uint64_t wl_sum_of_state(const wl_algorithm *algorithm, uint64_t state) {
             state = wl_crc_reflected(state, of->width);
         else
             state &= (UINT64_C(1) << WL_SUM_BITS) - 1;
-        /* Ones' complement arithmetic: what is carried out at the top is added at the bottom. */
+        /* Ones' complement arithmetic: the carry is added at the bottom. */
         while (of->family == WL_SUM_INTERNET && state >> 16)
             state = (state & 0xFFFF) + (state >> 16);
         state &= mask(of->width);

@@ -1,8 +1,9 @@
-/* Which registers, spans and marks a step may read that no step of the row has set on the way to it (definite
- * assignment): they begin every row as zero. All others are what the row has set, so they need no clearing.
+/* Definite assignment: finds the registers, spans and marks that a step may read before any step of the row has set
+ * them. These begin every row as zero; all others are always set by the row, and need no clearing.
  *
- * Jumps lead forward alone, so one pass is enough: where ways meet, what is set is what all of them have set. At the begin
- * of a turn of a loop it is what was set before the loop: the end of a turn has set that, too. */
+ * Jumps only lead forward, so one pass is enough: where paths join, the set values are those set on all of them. At the
+ * beginning of a loop iteration these are the values set before the loop, since the end of an iteration has set those
+ * too. */
 #include <stdlib.h>
 
 #include "computed_text.h"
@@ -14,7 +15,7 @@ typedef struct {
     bool marks[WL_MOST_MARKS];
 } values;
 
-/* What BLANK sets: the registers and spans of a message's fields. */
+/* The values that BLANK sets: the registers and spans of a message's fields. */
 static void note_blank(const wl_program *program, const wl_message_table *table, values *written) {
     written->registers[table->left] = true;
     for (uint32_t i = 0; i < table->count; i++) {
@@ -182,10 +183,10 @@ uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint3
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
     case WL_OP_LIMIT_SPAN:
-        /* After damage that the sub-stream contains. */
+        /* After damage that the sub-stream confines. */
         return step->b ? program->partner[at] : 0;
     case WL_OP_ATTEMPT:
-        /* After what is refused or lost in it. */
+        /* After something in it has been refused or lost. */
         return program->partner[at];
     case WL_OP_EXPAND:
         /* Without a content nothing of the block is read. */
@@ -230,7 +231,7 @@ bool wl_leaves_loop(const wl_program *program) {
     return false;
 }
 
-/* Ways lead to a step that have set no more than `set`. False: there is no memory. */
+/* Records that paths on which only `set` has been set lead to a step. False: out of memory. */
 static bool meet(values **at, uint32_t step, const values *set) {
     if (!at[step]) {
         at[step] = malloc(sizeof *set);
@@ -244,7 +245,7 @@ static bool meet(values **at, uint32_t step, const values *set) {
     return true;
 }
 
-/* Notes what `read` has and `set` has not. */
+/* Records what is in `read` but not in `set`. */
 static void note_unset(const wl_program *program, const values *read, const values *set) {
     bool *unset = program->unset;
     for (uint32_t i = 0; i < program->register_count; i++)
@@ -255,7 +256,7 @@ static void note_unset(const wl_program *program, const values *read, const valu
         *unset++ |= read->marks[i] && !set->marks[i];
 }
 
-/* `at`: one per step, what is set on the ways that lead there by jumps; NULL where there are none. */
+/* `at`: for each step, what is set on all jumps to it; NULL if there are none. */
 static bool find_unset(const wl_program *program, values **at) {
     values set = {{false}, {false}, {false}}, read;
     bool runs_on = true;

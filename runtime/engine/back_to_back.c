@@ -1,10 +1,10 @@
-/* Rows back to back, a block at a time, as a row block. */
+/* Reads consecutive rows in blocks, as a row block. */
 #include "row_block.h"
 
-/* So many rows are left to the handlers before a block of large ones is tried again. */
+/* Number of rows left to the handlers before another block of large rows is tried. */
 #define REST 1024
 
-/* How far the block that begins at `begin` may reach; `row` is its first row's number. */
+/* The maximum extent of the block that begins at `begin`; `row` is the number of its first row. */
 static wl_ahead reach(const wl_row_block *block, size_t begin, size_t row) {
     const wl_fill_arguments *arguments = block->run->arguments;
     size_t left = arguments->end - begin, least = block->fixed + arguments->padding;
@@ -45,7 +45,7 @@ size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin) 
     result->rows += block->built;
     result->dropped += rows - block->built;
     size_t size = (size_t)(block->at[0][rows] - ahead.at);
-    /* Of large rows the bytes are what takes the time, and the handlers are quicker with them. */
+    /* For large rows the bytes take most of the time, and the handlers are faster with them. */
     if (wl_row_block_reads_all(block) && !block->chooses && size / WL_LARGE_ROW > rows)
         block->wait = REST;
     return begin + size;

@@ -1,7 +1,7 @@
 /* Reading and writing integers of either byte order at any address, and copying short runs of bytes.
  *
- * Loads are spelled with shifts: right on every host, and compilers make one instruction of them. Stores into columns
- * are in the host's order (Arrow's), through memcpy because nothing promises alignment. */
+ * Loads are written as shifts, which is correct on every host, and compilers turn them into one instruction. Stores
+ * into columns use the host's order (Arrow's), through memcpy since nothing guarantees alignment. */
 #ifndef WIRELOOM_BYTES_H
 #define WIRELOOM_BYTES_H
 
@@ -12,7 +12,7 @@
 #define WL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define WL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Before a loop: four turns of it at once. */
+/* Before a loop: unrolls it four times. */
 #if defined(__clang__)
 #define WL_UNROLL _Pragma("clang loop unroll_count(4)")
 #else
@@ -55,9 +55,9 @@ static inline uint32_t wl_load4(const uint8_t *at) {
 #define WL_COPY_BLOCK 64
 #define WL_COPY_SHORT 1024
 
-/* Copies `size` bytes. `from_room` and `to_room` say how many bytes may be read at `from` and written at `to` (at
- * least `size`): with a block to spare on both sides a short copy runs in whole blocks and needs no call. What is
- * written after `size` is rubbish that the caller overwrites or never shows. */
+/* Copies `size` bytes. `from_room` and `to_room` are the numbers of bytes that may be read at `from` and written at
+ * `to` (at least `size`): if both have a block to spare, a short copy uses whole blocks and needs no call. Bytes
+ * written after `size` are garbage, which the caller overwrites or never shows. */
 static inline void wl_copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room) {
     if (WL_LIKELY(size <= WL_COPY_SHORT && to_room - size >= WL_COPY_BLOCK && from_room - size >= WL_COPY_BLOCK)) {
         const uint8_t *end = from + size;

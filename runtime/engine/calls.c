@@ -1,13 +1,13 @@
-/* Functions: steps that are called, also by themselves, for objects that contain objects of their own type.
+/* Functions: steps that are called, also recursively, for objects that contain objects of their own type.
  *
- * A function has registers, spans, marks and loops of its own. A call keeps what is in them, for a call of the same
- * function that goes on, and clears them; its end puts back what was kept. So a call needs as much memory as the function
- * has for itself, and there are WL_DEEPEST_CALL of them at most. A call that takes no bytes counts as an item. */
+ * A function has its own registers, spans, marks and loops. A call saves their contents for an active call of the same
+ * function, and clears them; its end restores them. So a call needs as much memory as the function's own values, and at
+ * most WL_DEEPEST_CALL calls are active. A call that takes no bytes counts as an item. */
 #include <stdlib.h>
 
 #include "handlers.h"
 
-/* Rows, what is around them, columns, positions and blocks only stand outside of functions. */
+/* Rows, what is around them, columns, positions and blocks are only allowed outside of functions. */
 bool wl_function_holds(const wl_step *step) {
     switch (step->op) {
     case WL_OP_UNIT:
@@ -46,11 +46,11 @@ bool wl_function_holds(const wl_step *step) {
 typedef struct {
     const wl_instruction *next; /* after the call */
     const wl_function *function;
-    const uint8_t *begin; /* where the cursor was */
+    const uint8_t *begin; /* the previous cursor */
     unsigned base_depth;
 } frame;
 
-/* Bytes of each part of what a function has for itself, in the order in which they are kept. */
+/* The size in bytes of each part of a function's own values, in the order in which they are saved. */
 enum { REGISTERS, POISON, SPANS, MARKS, LOOPS, PARTS };
 
 typedef struct {
@@ -61,7 +61,7 @@ typedef struct {
 static void parts_of(wl_run *run, const wl_function *function, part *parts) {
     const wl_range *own = &function->registers;
     parts[REGISTERS] = (part){(uint8_t *)(run->registers + own->from), (size_t)(own->to - own->from) * sizeof *run->registers};
-    /* Whole words, of which only the function's own bits are put back. */
+    /* Whole words, of which only the function's own bits are restored. */
     size_t words = own->to > own->from ? (size_t)(own->to - 1) / 64 + 1 - own->from / 64 : 0;
     parts[POISON] = (part){(uint8_t *)(run->poison + own->from / 64), words * sizeof *run->poison};
     own = &function->spans;
@@ -91,8 +91,8 @@ static size_t size_of(const part *parts) {
     return size;
 }
 
-/* Of the words that were kept, puts back whether the function's own registers could be computed: the others may hold what
- * it gives to its caller. */
+/* Restores from the saved words whether the function's own registers could be computed; the other bits may contain
+ * results for its caller. */
 static void put_back_poison(wl_run *run, const wl_range *own, const uint8_t *from) {
     for (size_t word = own->from / 64; own->to > own->from && word <= (size_t)(own->to - 1) / 64; word++) {
         uint64_t mine = UINT64_MAX, kept;
@@ -106,7 +106,7 @@ static void put_back_poison(wl_run *run, const wl_range *own, const uint8_t *fro
     }
 }
 
-/* The registers that another function has in a word of its own keep whether they could be computed. */
+/* Clears a function's own bits; the bits of other functions' registers in the same word are kept. */
 static void clear_poison(wl_run *run, const wl_function *function) {
     for (size_t i = function->registers.from; i < function->registers.to; i++)
         run->poison[i / 64] &= ~(UINT64_C(1) << i % 64);
@@ -146,7 +146,7 @@ WL_HANDLER(wl_call) {
     GO_ON_AT(step + step->c);
 }
 
-/* The function is complete: what was kept is put back. */
+/* End of the function: the saved values are restored. */
 static frame leave(wl_run *run) {
     frame kept;
     part parts[PARTS];

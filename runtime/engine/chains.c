@@ -1,10 +1,11 @@
-/* Checksums that continue those of the items before them: what the last item held. Variables are kept in the same way.
+/* Chains: checksums that continue those of previous items, of which the value of the last item is kept. Variables are
+ * kept in the same way.
  *
- * What an item holds counts whether or not it is right, so that damage costs one item. After bytes that are lost nothing
- * is known: the next item is not verified. */
+ * The stored value of an item counts whether or not it is correct, so that damage costs one item. After lost bytes
+ * nothing is known: the next item is not verified. */
 #include "handlers.h"
 
-/* In place of the bytes that were covered before: the item before is known, so that the checksum is verified. */
+/* Replaces the previously covered bytes if the previous item is known, so that the checksum is verified. */
 #define VERIFIED SIZE_MAX
 
 void wl_chains_start(wl_run *run) {
@@ -67,7 +68,7 @@ WL_HANDLER(wl_chain_read) {
 WL_HANDLER(wl_chain_note) {
     bool known = !wl_is_poisoned(run, step->b);
     run->chains[step->a] = (wl_chain){known ? WL_CHAIN_KNOWN : WL_CHAIN_UNKNOWN, run->registers[step->b]};
-    /* It proves nothing where rows are looked for, unless it was verified. */
+    /* It proves nothing during a search for rows, unless it was verified. */
     if (run->covered_before != VERIFIED)
         run->covered = run->covered_before;
     GO_ON;

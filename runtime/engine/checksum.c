@@ -1,7 +1,7 @@
-/* Checksums over a range of a row, with the checksum's own bytes counted as the rule says. */
+/* Checksums over a range of a row, in which the checksum's own bytes count as the rule says. */
 #include "handlers.h"
 
-/* Resync: whether so many bytes may be gone through. */
+/* Resync: whether so many bytes may be processed. */
 static bool may_sum(wl_run *run, size_t size) {
     bool may = size <= run->summed;
     run->summed -= may ? size : run->summed;
@@ -22,7 +22,7 @@ static uint64_t over(wl_run *run, const wl_checksum *checksum, uint64_t state, c
     return checksum->update(state, from, size, checksum->tables);
 }
 
-/* The rule replaces its own bytes: [own, own + size), as far as they lie in the range. */
+/* The rule replaces its own bytes, [own, own + size), as far as they are within the range. */
 static uint64_t with_replacement(wl_run *run, const wl_checksum *checksum, uint64_t state, const uint8_t *from,
                                  const uint8_t *to) {
     const wl_rule *rule = checksum->rule;
@@ -69,7 +69,7 @@ bool wl_checksum_stored(wl_run *run, const wl_checksum *checksum, uint64_t state
     return stored == found;
 }
 
-/* The bytes of a number: as many as there are, the lowest first or last. */
+/* Compares the bytes of a number, however many there are, lowest first or last. */
 static bool is_number(wl_integer number, wl_span found, bool big) {
     for (size_t i = 0; i < found.size; i++, number >>= 8) {
         if (found.at[big ? found.size - 1 - i : i] != (uint8_t)number)

@@ -1,21 +1,21 @@
-/* Consistent overhead byte stuffing: bytes without 00. A block is a code n and n − 1 literals; after every block but
- * the last one and those of the longest code, 255, a 00 is implied.
+/* Consistent overhead byte stuffing: bytes without 00. A block is a code n and n − 1 literals; after every block except
+ * the last one and those with the longest code, 255, a 00 is implied.
  *
- * Both ways, all but the first code and those after longest blocks stand where a 00 is.
+ * In both directions, all codes except the first one and those after longest blocks are at the position of a 00.
  *
- * Where the data ends with a longest block, the paper's listing writes a last code 01 and common implementations do
- * not; this one does not, and reads both. */
+ * If the data ends with a longest block, the listing in the paper writes a last code 01 and common implementations do
+ * not. This one does not, and reads both. */
 #include "stuffing.h"
 
 #define LONGEST 254
-/* How much more than needed is copied at a time. After a longest block it would not be in place. */
+/* Number of bytes beyond those needed that are copied at once. After a longest block they would be misplaced. */
 #define AHEAD 256
 
 size_t wl_cobs_stuffed_bound(size_t size) { return size + 1 + size / LONGEST; }
 
 typedef struct {
     wl_mover move;
-    size_t at; /* the first literal of the block that has begun; its code stands before it */
+    size_t at; /* the first literal of the current block; its code is before it */
 } stuffer;
 
 static inline void put_block(stuffer *self, size_t run) {
@@ -24,7 +24,8 @@ static inline void put_block(stuffer *self, size_t run) {
     self->at += run;
 }
 
-/* The blocks up to `end`. False: the last one is a longest one that ends the data, and nothing may follow it. */
+/* Writes the blocks up to `end`. False: the last one is a longest block that ends the data, and nothing may follow
+ * it. */
 static inline bool put_blocks(stuffer *self, size_t end) {
     while (WL_UNLIKELY(end - self->at >= LONGEST)) {
         put_block(self, LONGEST);
@@ -74,7 +75,7 @@ size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out) {
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros) {
     wl_mover self = {data, size, readable, out, room, 0, 0};
-    size_t at = 0, before = 0xFF; /* as if a longest block came before: it implies nothing */
+    size_t at = 0, before = 0xFF; /* as if a longest block came before, which implies nothing */
     /* Neither codes nor literals are 00. */
     if (!without_zeros && size && memchr(data, 0, size))
         return WL_NOT_FOUND;

@@ -1,10 +1,10 @@
-/* Rows as a whole: nulls, damaged rows, and the validity bitmaps.
+/* Whole rows: nulls, damaged rows, and the validity bitmaps.
  *
- * While a call runs, a set bit in a validity bitmap means *null*. Valid values, nearly all of them, then cost nothing,
- * and wl_columns_finish() turns all bits round at the end. */
+ * During a call, a set bit in a validity bitmap means *null*. Valid values, nearly all of them, then cost nothing, and
+ * wl_columns_finish() inverts all bits at the end. */
 #include "internal.h"
 
-/* The first offset of every variable column; the others are written row by row. */
+/* Writes the first offset of every variable column; the others are written row by row. */
 void wl_columns_start(const wl_run *run) {
     for (uint32_t i = 0; i < run->program->column_count; i++) {
         const wl_column *column = run->arguments->columns + i;
@@ -43,7 +43,7 @@ void wl_row_nulls(wl_run *run, size_t row) {
     }
 }
 
-/* The row is not to stand after all: its nulls and items go; anything else in it will be overwritten or is never shown. */
+/* Removes a row: its nulls and items are undone; other values will be overwritten or are never shown. */
 void wl_row_take_back(wl_run *run, size_t row) {
     if (run->program->level_count)
         wl_items_take_back(run);
@@ -56,10 +56,10 @@ void wl_row_take_back(wl_run *run, size_t row) {
     }
 }
 
-/* Turns the first `rows` bits round; returns how many of them were set. */
+/* Inverts the first `rows` bits; returns how many of them were set. */
 static size_t turn_round(uint8_t *bits, size_t rows) {
     size_t set = 0, i = 0;
-    /* Hardly any bit is set. */
+    /* Few bits are set. */
     for (; i + 8 <= rows / 8; i += 8) {
         uint64_t word;
         memcpy(&word, bits + i, sizeof word);

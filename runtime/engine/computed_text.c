@@ -1,11 +1,11 @@
-/* Steps that make text (computed_text.h). All text that they take apart is UTF-8 (TEXT_CLEAN). */
+/* Steps that compute text (computed_text.h). All text that they process is UTF-8 (TEXT_CLEAN). */
 #include "computed_text.h"
 
 #include "handlers.h"
 
 const uint8_t wl_no_text[2] = {0, 0};
 
-/* The least second byte after a first one, and the greatest. */
+/* The minimum and maximum of the second byte after a first one. */
 static bool follows(uint8_t first, uint8_t second) {
     uint8_t least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80, greatest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
     return second >= least && second <= greatest;
@@ -44,7 +44,7 @@ WL_HANDLER(wl_text_select) {
     GO_ON;
 }
 
-/* From which character on, and how many; false: these are no places. */
+/* The index of the first character, and the number of characters; false if the range is invalid. */
 static bool take_places(const wl_run *run, const wl_instruction *step, size_t *from, size_t *count) {
     wl_integer begin = run->registers[step->c], end = run->registers[step->d];
     if (wl_is_poisoned(run, (size_t)step->c) || wl_is_poisoned(run, (size_t)step->d) || begin < 0 || end < begin)
@@ -71,7 +71,7 @@ static wl_span part(wl_run *run, const wl_instruction *step) {
     return (wl_span){rest.at, rest.size - without(rest, count).size};
 }
 
-/* Not inlined, and so below: a variable whose address is taken would keep the handler from ending in a jump. */
+/* Not inlined, like those below: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static void make_part(wl_run *run, const wl_instruction *step) {
     run->spans[step->a] = part(run, step);
 }
@@ -81,7 +81,7 @@ WL_HANDLER(wl_text_part) {
     GO_ON;
 }
 
-/* The characters that are not counted yet. */
+/* Counts the characters that have not been counted yet. */
 static bool takes(wl_run *run, wl_span left, wl_span right, bool counted) {
     size_t length = wl_text_length(right) + (counted ? 0 : wl_text_length(left));
     if (length > run->items_left)

@@ -1,14 +1,15 @@
-/* Text that expressions make: steps TEXT_…, which find what they make as spans.
+/* Text computed by expressions: steps TEXT_…, whose results are spans.
  *
- * What they make from parts of the input or of the constants stays where it is. What has bytes of its own is held like
- * the content of a block: until the row ends, or the unit. A text that cannot be made is a span without a value, which
- * does no harm where it is not used, like a value of an expression (expression.c). */
+ * Results that are parts of the input or of the constants are not copied. Others are kept like the content of a block:
+ * until the end of the row or the unit. A text that cannot be computed is a span without a value, which does no harm if
+ * it is not used, like a value of an expression (expression.c). */
 #ifndef WIRELOOM_COMPUTED_TEXT_H
 #define WIRELOOM_COMPUTED_TEXT_H
 
 #include "run.h"
 
-/* Where spans without a value are: the first for a value that does not exist, the second for one that is too long. */
+/* The addresses of spans without a value: the first for a value that does not exist, the second for one that is too
+ * long. */
 extern const uint8_t wl_no_text[2];
 
 /* Why a span has no value, or WL_REASON_NONE. */
@@ -24,7 +25,7 @@ static inline wl_span wl_text_none(uint32_t reason) {
 
 static inline bool wl_makes_text(unsigned op) { return op >= WL_OP_TEXT_CONSTANT && op <= WL_OP_TEXT_ITEM; }
 
-/* The spans and registers that a step which makes text reads; -1: none. */
+/* The spans and registers that a step which computes text reads; -1: none. */
 typedef struct {
     int64_t spans[2], registers[2];
 } wl_text_reads;
@@ -49,13 +50,13 @@ static inline wl_text_reads wl_text_reads_of(const wl_step *step) {
     }
 }
 
-/* The number of characters of UTF-8, each piece that is none counted as the one that Python puts there. */
+/* The number of UTF-8 characters; each invalid piece counts as the one character by which Python replaces it. */
 size_t wl_text_length(wl_span text);
-/* Bytes of the character at the beginning of text that is not empty, or of the piece that is none. */
+/* The number of bytes of the first character, or invalid piece, of text that is not empty. */
 size_t wl_text_step(wl_span text);
-/* Room for `size` bytes of text that is held; NULL: there is no memory, or a resync has made enough. */
+/* Allocates `size` bytes for text; NULL if out of memory, or if a resync has used up its allowance. */
 uint8_t *wl_text_hold(wl_run *run, size_t size);
-/* Whether this resync may still go through that many bytes; always true otherwise. */
+/* Whether this resync may still process that many bytes; always true otherwise. */
 bool wl_text_may_be_checked(wl_run *run, size_t size);
 
 #endif

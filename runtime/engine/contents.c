@@ -1,21 +1,21 @@
-/* Compressed blocks: a sub-stream whose bytes are replaced by their content, which a function of the caller makes.
+/* Compressed blocks: a sub-stream whose bytes are replaced by their content, which a function of the caller provides.
  *
- * A content is one more place in memory that cursors, spans and marks may point to. It is held as long as something may:
- * that of a block around rows until the block is left, any other one until the row ends, or the unit. Before it is
- * released, what still points into it is made to point to the unit's begin. Text that expressions make (computed_text.c) is
- * held in the same way. */
+ * A content is another memory area that cursors, spans and marks may point to. It is kept as long as anything may point
+ * to it: that of a block around rows until the block is left, any other one until the end of the row or the unit.
+ * Before it is released, pointers into it are set to the beginning of the unit. Computed text (computed_text.c) is kept
+ * in the same way. */
 #include <stdlib.h>
 
 #include "handlers.h"
 #include "computed_text.h"
 
-/* Bytes that are held at once, at most. */
+/* Maximum number of bytes that are kept at the same time. */
 #define MOST_HELD ((size_t)1 << 31)
-/* What a block costs a resync, in turns of loops: a call, and eight bytes a turn. */
+/* The cost of a block for a resync, in loop iterations: a call, plus one iteration per eight bytes. */
 #define CALL_TURNS 256
 #define BYTES_PER_TURN 8
 
-/* Nothing points into the content any more. */
+/* Resets all pointers into the content. */
 static void forget(wl_run *run, const wl_content *content) {
     for (uint32_t i = 0; i < run->program->span_count; i++) {
         if (wl_content_holds(content, run->spans[i].at))
@@ -73,7 +73,7 @@ bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to)
     return false;
 }
 
-/* Room for one more; false where there is no memory. */
+/* Makes room for one more; false if out of memory. */
 static bool grow(wl_run *run) {
     if (run->content_count < run->content_room)
         return true;
@@ -86,7 +86,7 @@ static bool grow(wl_run *run) {
     return true;
 }
 
-/* Within a resync: false where garbage has had enough of its blocks decompressed. */
+/* During a resync: false if garbage has used up the allowance for decompression. */
 static bool affords(wl_run *run, size_t bytes) {
     uint64_t cost = CALL_TURNS + bytes / BYTES_PER_TURN;
     if (!run->parse_only)
@@ -117,7 +117,7 @@ static int64_t size_of(const wl_run *run, int64_t number) {
     return size < 0 || size > INT64_MAX ? WL_SIZE_NONE : (int64_t)size;
 }
 
-/* Why there is no content; WL_REASON_NONE where there is, in *content. */
+/* Returns the reason why there is no content; WL_REASON_NONE if it is in *content. */
 static uint32_t expand(wl_run *run, const wl_instruction *step, const uint8_t *from, const uint8_t *to,
                        wl_content *content) {
     const wl_expander *expander = run->arguments->expander;
@@ -148,12 +148,12 @@ static uint32_t expand(wl_run *run, const wl_instruction *step, const uint8_t *f
     return WL_REASON_NONE;
 }
 
-/* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
+/* Not inlined: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static uint32_t open_block(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
                                                      const uint8_t *limit) {
     wl_content content;
     uint32_t reason = expand(run, step, cursor, limit, &content);
-    /* Bytes that are their own content stay where they are, and have offsets. */
+    /* Bytes that are their own content are not moved, and keep their offsets. */
     if (!reason && content.at == cursor)
         return WL_REASON_NONE;
     if (!run->block_begin) {
@@ -179,7 +179,7 @@ WL_HANDLER(wl_expand) {
     /* A checksum shows that the bytes are damaged, or the rows inside of them do not count anyway. */
     if (contains && wl_refused_around(run))
         return wl_lost(run, wl_refused_around(run) & ~WL_BY_CODEC);
-    /* As many rows as there are bytes are no more than there could be without a codec. */
+    /* The number of rows is limited by the number of bytes, as it would be without a codec. */
     run->items_left += contains ? (uint64_t)(limit - cursor) : 0;
     size_t held = run->content_count;
     uint32_t reason = open_block(run, step, cursor, limit);

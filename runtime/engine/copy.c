@@ -1,10 +1,10 @@
-/* Copying many short ranges one after the other, in whole vectors. What is copied too much is overwritten by the next
- * range, or lies after the last one, where the caller has room. */
+/* Copies many short ranges one after another, in whole vectors. Excess bytes are overwritten by the next range, or are
+ * after the last one, where the caller provides room. */
 #include "vectors.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* As many vectors for each range as the largest needs: so no branch depends on a range's size. */
+/* Copies as many vectors for each range as the largest needs, so that no branch depends on a range's size. */
 INLINE void copy_alike(uint8_t *to, size_t gap, const uint8_t *const *from, const uint32_t *sizes, size_t count,
                        size_t each, size_t width) {
     for (size_t i = 0; i < count; i++) {

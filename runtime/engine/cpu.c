@@ -1,4 +1,4 @@
-/* Chooses the variants for this processor, once, at start. */
+/* Selects the variants for this processor once, at start. */
 #include <stdio.h>
 
 #include "handlers.h"
@@ -13,7 +13,7 @@
 /* Written by wl_start() only. */
 wl_variant wl_chosen;
 
-/* Worst first. */
+/* In ascending order of speed. */
 static const wl_variant variants[] = {
     {"portable", "portable", "portable", wl_crc32c_portable, wl_crc_multiply_portable, NULL, wl_scan_pair_portable,
      wl_scan_byte_portable, &wl_md5_portable, wl_block_rows_portable, wl_frame_rows_portable, wl_copy_rows_portable, wl_copy_many_portable,
@@ -46,7 +46,8 @@ static bool is_supported(size_t index) {
         return sse42;
     if (index == 2)
         return sse42 && __builtin_cpu_supports("avx2");
-    /* All that any file uses, so that one level is one kind of processor: Ice Lake, Zen 4 and later. */
+    /* All instructions that any file uses, so that one level corresponds to one kind of processor: Ice Lake, Zen 4 and
+     * later. */
     return sse42 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
            __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("bmi2");

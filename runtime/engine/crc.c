@@ -1,10 +1,10 @@
-/* The CRCs: their tables, updates by slicing by eight, and arithmetic on their states. */
+/* CRCs: their tables, updates by slicing by eight, and arithmetic on their states. */
 #include <stdlib.h>
 
 #include "crc.h"
 #include "sums.h"
 
-/* The two that nearly every format uses. CRC-32C has functions of its own for most processors. */
+/* The two CRCs that nearly every format uses. CRC-32C has separate functions for most processors. */
 wl_crc wl_crc32c = {.width = 32, .polynomial = UINT32_C(0x82F63B78)};
 wl_crc wl_crc32 = {.width = 32, .polynomial = UINT32_C(0xEDB88320)};
 
@@ -19,7 +19,7 @@ uint64_t wl_crc_reflected(uint64_t value, unsigned width) {
 
 static inline uint64_t as_it_is(uint64_t word) { return word; }
 
-/* The bits of each byte in the opposite order. */
+/* Reverses the bits of each byte. */
 static inline uint64_t bits_reversed(uint64_t word) {
     word = (word & UINT64_C(0x5555555555555555)) << 1 | (word >> 1 & UINT64_C(0x5555555555555555));
     word = (word & UINT64_C(0x3333333333333333)) << 2 | (word >> 2 & UINT64_C(0x3333333333333333));
@@ -108,7 +108,7 @@ uint64_t wl_crc_multiply_portable(const wl_crc *crc, uint64_t left, uint64_t rig
 
 static uint64_t one(const wl_crc *crc) { return UINT64_C(1) << (crc->width - 1); }
 
-/* The factor of x^n, in the high bits of a word, as the products of reflected numbers need it. */
+/* The factor of x^n, in the high bits of a word, as required by products of reflected numbers. */
 static uint64_t factor(const wl_crc *crc, uint64_t n) { return wl_crc_power(crc, n) << (64 - crc->width); }
 
 static void start_tables(wl_crc *crc) {
@@ -155,7 +155,7 @@ uint64_t wl_crc_shift(const wl_crc *crc, uint64_t state, uint64_t size) {
     return times_power(crc, state, size, 3 + 8 * WL_MOVE_DIGITS);
 }
 
-/* The algorithm of its parameters ---------------------------------------------------------------------------------- */
+/* Creation from parameters ----------------------------------------------------------------------------------------- */
 
 bool wl_crc_make(wl_algorithm *algorithm) {
     const wl_sum_parameters *of = &algorithm->of;

@@ -3,7 +3,7 @@
 
 #if defined(__aarch64__)
 
-/* The two compilers spell the target differently, and arm_acle.h offers the functions only where it is on. */
+/* The two compilers specify the target differently, and arm_acle.h provides the functions only if it is enabled. */
 #if defined(__clang__)
 #define WITH_CRC __attribute__((target("crc")))
 #define CRC8(state, value) __builtin_arm_crc32cd(state, value)
@@ -32,5 +32,5 @@ WITH_CRC uint64_t wl_crc32c_armv8(uint64_t before, const uint8_t *data, size_t s
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_crc32c_armv8_not_empty;

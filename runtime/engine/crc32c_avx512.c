@@ -1,11 +1,11 @@
 /* CRC-32C with carry-less products of 512-bit vectors (AVX-512, VBMI, VPCLMULQDQ: Ice Lake, Zen 4 and later).
  *
- * A message is a polynomial; 64 bytes of it stand in a vector. Moving the vector on by 64 bytes multiplies each of its
- * 64-bit halves by a power of x (two products), and the next 64 bytes are added. The products are not reduced: at the
- * end the four lanes are moved to the last one's place, and two crc32 instructions reduce that.
+ * A message is a polynomial; a vector contains 64 bytes of it. Moving the vector by 64 bytes multiplies each of its
+ * 64-bit halves by a power of x (two products), and then the next 64 bytes are added. The products are not reduced: at
+ * the end the four lanes are moved to the position of the last one, and two crc32 instructions reduce the result.
  *
- * What is left over of 64 bytes comes first, after zeros, which change nothing: so there is no tail, and short records
- * of all sizes run without a branch that depends on their size, but for the number of whole blocks. */
+ * The remainder of the size modulo 64 comes first, after zeros, which change nothing. So there is no tail, and short
+ * records of all sizes are processed without a branch on their size, except for the number of whole blocks. */
 #include "crc.h"
 
 #if defined(__x86_64__)
@@ -15,15 +15,15 @@
 #define LEAST 16
 #define AVX512 __attribute__((target(WL_SSE42 ",pclmul,avx512f,avx512bw,avx512vl,avx512vbmi,vpclmulqdq")))
 
-/* Powers of x by which the low and the high half of a lane move on; set once by wl_crc32c_avx512_start(), then only
- * read. A product of reflected polynomials is a bit short, and a half stands 64 bits from the other: hence the 31 and
- * 33 beside the distance. */
+/* Powers of x by which the low and the high half of a lane are moved; set once by wl_crc32c_avx512_start(), then
+ * read-only. A product of reflected polynomials is one bit short, and the halves are 64 bits apart: hence the 31 and 33
+ * in addition to the distance. */
 static struct {
     uint64_t block[2];         /* 64 bytes */
     uint64_t blocks[2];        /* 256 bytes */
-    uint64_t to_last[8];       /* per lane, to the last lane's place; the last one's are not used */
+    uint64_t to_last[8];       /* per lane, to the position of the last lane; those of the last one are unused */
     uint64_t vectors[3][2];    /* 64, 128 and 192 bytes */
-    uint64_t state[SHORT + 1]; /* x^(8n − 33): a state moved on by n bytes, to be reduced with the rest */
+    uint64_t state[SHORT + 1]; /* x^(8n − 33): moves a state by n bytes; reduced together with the rest */
 } powers;
 
 static void set_powers(uint64_t *pair, uint64_t bits) {
@@ -46,7 +46,7 @@ void wl_crc32c_avx512_start(void) {
 
 AVX512 static inline __m512i load(const uint8_t *data) { return _mm512_loadu_si512((const void *)data); }
 
-/* The vector moved on, and the bytes that it meets there added. */
+/* Moves the vector, and adds the bytes at its new position. */
 AVX512 static inline __m512i move_on(__m512i vector, __m512i power, __m512i next) {
     __m512i low = _mm512_clmulepi64_epi128(vector, power, 0x00);
     __m512i high = _mm512_clmulepi64_epi128(vector, power, 0x11);
@@ -66,7 +66,7 @@ AVX512 static inline __m512i both_halves(const uint64_t *pair) {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)pair));
 }
 
-/* Four vectors side by side, for data of 512 bytes and more; leaves less than 256 bytes to the caller. */
+/* Four vectors in parallel, for data of 512 bytes and more; leaves less than 256 bytes to the caller. */
 AVX512 __attribute__((noinline)) static __m512i long_data(__m512i first, const uint8_t **data, size_t *size) {
     const __m512i four = both_halves(powers.blocks), one = both_halves(powers.block);
     const uint8_t *at = *data;
@@ -83,14 +83,14 @@ AVX512 __attribute__((noinline)) static __m512i long_data(__m512i first, const u
     return move_on(move_on(move_on(a, one, b), one, c), one, d);
 }
 
-/* The vector that begins `before` bytes before the end of `size` bytes; zeros stand for what is not of these. */
+/* The vector that begins `before` bytes before the end of `size` bytes; bytes outside of these are zero. */
 AVX512 static inline __m512i ending(const uint8_t *data, size_t size, size_t before) {
     uint64_t inside = size >= before ? ~UINT64_C(0) : before - size < 64 ? ~UINT64_C(0) << (before - size) : 0;
     return _mm512_maskz_loadu_epi8(inside, (const void *)((uintptr_t)data + size - before));
 }
 
-/* LEAST to SHORT bytes. The vectors do not wait for each other, and hardly a branch depends on the size, so that
- * many short ranges one after another overlap. */
+/* LEAST to SHORT bytes. The vectors are independent, and hardly any branch depends on the size, so that the processing
+ * of many short ranges overlaps. */
 AVX512 static inline uint32_t short_data(uint32_t state, const uint8_t *data, size_t size) {
     __m512i sum = ending(data, size, 64);
     sum = move_on(ending(data, size, 128), both_halves(powers.vectors[0]), sum);
