@@ -110,7 +110,8 @@ AVX512 __attribute__((noinline)) static uint32_t not_short(uint32_t state, const
                                          32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                          48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     size_t odd = (size - 1) % 64 + 1;
-    /* The state counts as added to the first four bytes; what does not fit the odd ones goes to the next block. */
+    /* The state is added to the first four bytes; what does not fit into the odd bytes is carried over to the next
+     * block. */
     __m512i added = _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)state));
     __m512i vector = _mm512_xor_si512(_mm512_maskz_loadu_epi8(~UINT64_C(0) >> (64 - odd), (const void *)data), added);
     __m512i from = _mm512_sub_epi8(load(counting), _mm512_set1_epi8((char)(64 - odd)));
@@ -139,5 +140,5 @@ AVX512 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t siz
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_crc32c_avx512_not_empty;

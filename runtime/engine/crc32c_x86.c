@@ -1,9 +1,9 @@
-/* CRC-32C with SSE4.2's crc32 instruction: eight bytes in three cycles one way. Its throughput is one per cycle, so
- * longer data goes three ways at once; the three states are brought together by a carry-less product.
+/* CRC-32C with SSE4.2's crc32 instruction. One chain takes eight bytes in three cycles, but the throughput is one
+ * instruction per cycle, so longer data is processed in three chains; a carry-less product combines the three states.
  *
- * Bringing together: with lanes A B C of n bytes each, the whole is A·x^(16n) + B·x^(8n) + C. The product of two
- * reflected 32-bit polynomials is one bit short of 64 bits, and crc32 of those 64 bits multiplies by x^32 and reduces;
- * so the factor for a distance of d bytes is x^(8d − 33). */
+ * Combination: with lanes A B C of n bytes each, the whole is A·x^(16n) + B·x^(8n) + C. The product of two reflected
+ * 32-bit polynomials is one bit short of 64 bits, and crc32 of those 64 bits multiplies by x^32 and reduces; so the
+ * factor for a distance of d bytes is x^(8d − 33). */
 #include "crc.h"
 
 #if defined(__x86_64__)
@@ -12,7 +12,7 @@
 #define LONG_LANE 1024
 #define SHORT_LANE 128
 
-/* Factors for one and for two lanes; set once by wl_crc32c_sse42_start(), then only read. */
+/* Factors for one and for two lanes; set once by wl_crc32c_sse42_start(), then read-only. */
 static struct {
     uint64_t long_one, long_two, short_one, short_two;
 } lanes;
@@ -38,8 +38,8 @@ SSE42_PCLMUL static inline uint64_t product(uint64_t left, uint64_t right) {
     return (uint64_t)_mm_cvtsi128_si64(both);
 }
 
-/* Bits 0 to 31 of the doubled product are the coefficients of x^63 down to x^32, so they go through the instruction
- * that multiplies by x^32 and reduces; the others are below the polynomial's degree already. */
+/* Bits 0 to 31 of the doubled product are the coefficients of x^63 down to x^32, so they are processed by the
+ * instruction that multiplies by x^32 and reduces; the others are already below the polynomial's degree. */
 SSE42_PCLMUL uint64_t wl_crc32c_multiply_pclmul(const wl_crc *crc, uint64_t left, uint64_t right) {
     (void)crc;
     uint64_t both = product(left, right) << 1;
@@ -80,19 +80,19 @@ SSE42 static uint32_t few_bytes(uint32_t state, const uint8_t *data, size_t size
     return size & 1 ? _mm_crc32_u8(state, *data) : state;
 }
 
-/* What is left over of eight bytes goes first and not last, without branches that depend on the size: zero bytes put
- * in front of a message do not change a state of zero, so the state is added to the message's first four bytes, and
- * the odd bytes are shifted up to the end of a word of zeros. What the shift leaves of the state belongs to the next
- * word. Records have all sizes, and a branch guessed wrongly costs as much as five words. */
+/* The remainder of the size modulo eight is processed first rather than last, without branches on the size: zero bytes
+ * in front of a message do not change a state of zero, so the state is added to the message's first four bytes, and the
+ * odd bytes are shifted to the end of a word of zeros. What the shift leaves of the state belongs to the next word.
+ * Records have all sizes, and a mispredicted branch costs as much as five words. */
 SSE42 static inline uint64_t odd_bytes(uint64_t state, const uint8_t *data, unsigned odd) {
     uint64_t word;
     memcpy(&word, data, sizeof word);
-    uint64_t shifted = (word ^ state) << 1 << (63 - 8 * odd); /* twice, as a shift by 64 is not defined */
+    uint64_t shifted = (word ^ state) << 1 << (63 - 8 * odd); /* twice, since a shift by 64 is undefined */
     return _mm_crc32_u64(0, shifted) ^ state >> 8 * odd;
 }
 
-/* At least 32 bytes: the odd ones, then up to three words (all three are computed, and the state that counts is looked
- * up: again no branch), then four words at a time. */
+/* At least 32 bytes: the odd ones, then up to three words (all three are computed, and the valid state is looked up,
+ * again without a branch), then four words at a time. */
 SSE42 static inline uint64_t one_way(uint64_t state, const uint8_t *data, size_t size) {
     uint64_t states[4];
     unsigned odd = size % 8, words = size / 8 % 4;
@@ -120,5 +120,5 @@ SSE42 uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size,
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_crc32c_x86_not_empty;

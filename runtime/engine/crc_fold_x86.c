@@ -1,9 +1,9 @@
-/* CRCs that take the lowest bit of each byte first, of any polynomial, by carry-less products: 64 bytes become 16 that
- * have the same CRC.
+/* CRCs that process the lowest bit of each byte first, of any polynomial, by carry-less products: 64 bytes are reduced
+ * to 16 with the same CRC.
  *
- * Sixteen bytes are a polynomial A·x^64 + B. Moved over n bits they are A·x^(n+64) + B·x^n, and the powers of x may be
- * reduced: then both products fit into sixteen bytes again, and are added to those that stand n bits further on. The
- * product of two reflected numbers has its bits one place too low, so the factors are of one power less. */
+ * Sixteen bytes are a polynomial A·x^64 + B. Moved by n bits they are A·x^(n+64) + B·x^n, and the powers of x may be
+ * reduced: then both products fit into sixteen bytes again, and are added to the bytes at that position. The product of
+ * two reflected numbers is one bit too low, so the factors have one power less. */
 #include "crc.h"
 
 #if defined(__x86_64__)
@@ -37,5 +37,5 @@ PCLMUL void wl_crc_fold_pclmul(const wl_crc *crc, uint64_t state, const uint8_t 
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_crc_fold_x86_not_empty;

@@ -1,13 +1,13 @@
-/* Shortest decimal text of floats. Most values in logs have few digits, and are found by trying; the rest is done with
- * exact integers (Steele and White, "How to print floating-point numbers accurately", in the form of Burger and Dybvig).
- * Neither depends on the locale. */
+/* Shortest decimal text of floats. Most values in logs have few digits and are found by trial; the others are computed
+ * with exact integers (Steele and White, "How to print floating-point numbers accurately", in the form of Burger and
+ * Dybvig). Neither method depends on the locale. */
 #include "decimal.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #define MOST_DIGITS 17
-#define WORDS 40 /* 2^1131, the largest number there is, has 36 */
+#define WORDS 40 /* 2^1131, the largest possible number, has 36 */
 
 typedef struct {
     uint32_t words[WORDS];
@@ -83,17 +83,17 @@ static void big_subtract(big *number, const big *other) {
         number->count--;
 }
 
-/* As left + right against third. */
+/* Compares left + right with third. */
 static int big_compare_sum(const big *left, const big *right, const big *third) {
     big sum = *left;
     big_add(&sum, right);
     return big_compare(&sum, third);
 }
 
-/* The digits of mantissa × 2^exponent, which are 0.DIGITS × 10^point; how many there are. `edge`: the next smaller float
- * is nearer than the next larger one. */
+/* The digits of mantissa × 2^exponent, which is 0.DIGITS × 10^point; returns their number. `edge`: the next smaller
+ * float is nearer than the next larger one. */
 static unsigned exact_digits(uint64_t mantissa, int exponent, bool edge, char *digits, int *point) {
-    /* The value is number / scale; half the way to its neighbours is above / scale and below / scale. */
+    /* The value is number / scale; half the distances to its neighbours are above / scale and below / scale. */
     big number, scale, above, below;
     bool even = !(mantissa & 1);
     big_set(&number, mantissa);
@@ -105,7 +105,7 @@ static unsigned exact_digits(uint64_t mantissa, int exponent, bool edge, char *d
     above = below;
     if (edge)
         big_shift(&above, 1);
-    /* The decimal logarithm, from the binary one: as it is, or one too small. */
+    /* The decimal logarithm, computed from the binary one: exact, or one too small. */
     double logarithm = (double)(exponent + 63 - __builtin_clzll(mantissa)) * 0.30102999566398114 - 1e-10;
     int power = (int)logarithm;
     power += logarithm > power;
@@ -147,8 +147,8 @@ static unsigned exact_digits(uint64_t mantissa, int exponent, bool edge, char *d
     }
 }
 
-/* As above, of a value of at most 15 digits: an integer below 10^15 divided by a power of ten, both exact, so that the
- * quotient is the float that the text reads as. 0: it has more. */
+/* The same for a value of at most 15 digits: an integer below 10^15 divided by a power of ten, both exact, so that the
+ * quotient is the float that the text is parsed as. 0: it has more digits. */
 static unsigned few_digits(double value, char *digits, int *point) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

@@ -1,7 +1,7 @@
 /* Plain rows from columns: a head of fixed fields, a byte string, a checksum, stuffing, a delimiter.
  *
- * Rows go in blocks, and are put together where they belong at once, or nearly so (encode_stuffed.c). Checksums are
- * computed over the rows as they were just written. */
+ * Rows are processed in blocks, and assembled at or near their final positions (encode_stuffed.c). Checksums are
+ * computed over the rows that have just been written. */
 #include "encode.h"
 
 #include <stdlib.h>
@@ -16,9 +16,9 @@ static unsigned unsigned_kind(unsigned kind) {
     return kinds[kind];
 }
 
-/* Choosing the rows of a block ------------------------------------------------------------------------------------- */
+/* Selection of the rows of a block --------------------------------------------------------------------------------- */
 
-/* The row's byte string begins at `from`; where it ends, or -1 where the offsets lead out of the data. */
+/* The end of the row's byte string, which begins at `from`; -1 if the offsets are outside of the data. */
 static inline int32_t end_of_bytes(const wl_encode_arguments *arguments, size_t row, int32_t from) {
     int32_t to;
     memcpy(&to, arguments->offsets + 4 * row + 4, sizeof to);
@@ -31,8 +31,8 @@ static inline size_t stuffed_bound(unsigned stuffing, size_t size) {
     return stuffing == WL_STUFFING_COBS ? wl_cobs_stuffed_bound(size) : size;
 }
 
-/* The rows from number `row` on that fit into `room` for sure. WL_ENCODED, or why there is not even one. `stuffing`: as
- * in the arguments. */
+/* The rows from number `row` on that certainly fit into `room`. WL_ENCODED, or the reason why not a single one does.
+ * `stuffing`: as in the arguments. */
 static inline int choose_stuffed(wl_encoder *self, size_t row, size_t room, size_t *needed, unsigned stuffing) {
     const wl_encode_arguments arguments = *self->block.arguments;
     const size_t most = wl_smaller(arguments.rows - row, WL_ENCODE_ROWS), head = self->block.head;
@@ -81,7 +81,7 @@ static int choose(wl_encoder *self, size_t row, size_t room, size_t *needed) {
 
 /* Rows that are not stuffed ---------------------------------------------------------------------------------------- */
 
-/* Whether a reader finds the row where it is: between its delimiters, with which its ends may look like another one. */
+/* Whether a reader finds the row between its delimiters: the row must not form another delimiter together with them. */
 static bool is_unmistakable(const wl_encode_arguments *arguments, const uint8_t *row, size_t size) {
     const uint8_t *delimiter = arguments->delimiter;
     size_t width = arguments->delimiter_size, head = wl_smaller(size, width - 1);
@@ -89,14 +89,14 @@ static bool is_unmistakable(const wl_encode_arguments *arguments, const uint8_t 
     memcpy(begin, delimiter, width);
     memcpy(begin + width, row, head);
     memcpy(begin + width + head, delimiter, width);
-    /* With all of the row there is only the delimiter after it; with a part of it what follows is not that. */
+    /* The whole row is followed by the delimiter; a part of it is not. */
     size_t end = width + head + (head == size ? width : 0);
     size_t found = wl_find_delimiter(begin, 1, end, delimiter, width);
     return size && (found == WL_NOT_FOUND || found == width + size) &&
            wl_find_delimiter(row, 0, size + width, delimiter, width) == size;
 }
 
-/* Writes the block's rows one after the other, and gives how many of them can be written. */
+/* Writes the block's rows one after another, and returns how many of them can be written. */
 static size_t put_bare(wl_encoder *self, size_t *size) {
     wl_encode_block *block = &self->block;
     uint8_t *at = self->out;
@@ -120,7 +120,7 @@ static size_t put_bare(wl_encoder *self, size_t *size) {
 
 /* All rows --------------------------------------------------------------------------------------------------------- */
 
-/* Leaves sizes of byte strings for which `size` plus `added` is 0 to `largest`. */
+/* Restricts the sizes of byte strings to those for which `size` plus `added` is 0 to `largest`. */
 static void narrow(wl_encoder *self, int64_t added, uint64_t largest) {
     wl_integer least = -(wl_integer)added, most = (wl_integer)largest - added;
     if (least > self->least)

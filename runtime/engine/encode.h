@@ -5,53 +5,54 @@
 #include "internal.h"
 
 #define WL_ENCODE_ROWS 64
-/* Bytes of a block: it, and what is made of it, stay in a processor's first cache. */
+/* Size of a block in bytes: it and its results fit into a processor's first-level cache. */
 #define WL_ENCODE_BYTES WL_SCAN_BLOCK
 
-/* A field, looked at once. */
+/* A field, examined once. */
 typedef struct {
-    unsigned kind; /* WL_U…: signed integers and floats stand as unsigned integers of their size do */
+    unsigned kind; /* WL_U…: signed integers and floats are treated as unsigned integers of their size */
     unsigned size;
     unsigned holds;
     const uint8_t *values;
     int64_t added;
 } wl_encode_part;
 
-/* A block's rows are put together next to each other, each with a gap after it. */
+/* The rows of a block are assembled next to each other, each followed by a gap. */
 typedef struct {
     const wl_encode_arguments *arguments;
     wl_encode_part *parts;         /* one per field */
-    size_t head;                   /* bytes of all of them */
-    const wl_encode_part *checked; /* the one that holds the checksum, or NULL */
-    size_t checksum;               /* where it stands in the head */
+    size_t head;                   /* total size in bytes */
+    const wl_encode_part *checked; /* the part with the checksum, or NULL */
+    size_t checksum;               /* the offset of the checksum in the head */
     size_t row;                    /* number of the first row */
     size_t count;
     const uint8_t *strings[WL_ENCODE_ROWS];
     uint32_t sizes[WL_ENCODE_ROWS]; /* of the byte strings */
-    uint8_t *rows[WL_ENCODE_ROWS];  /* where they are put together */
-    size_t gap;                     /* bytes from each byte string to the next one; WL_NOT_FOUND where that differs */
+    uint8_t *rows[WL_ENCODE_ROWS];  /* where they are assembled */
+    size_t gap;                     /* distance in bytes from each byte string to the next one; WL_NOT_FOUND if it
+                                     * varies */
 } wl_encode_block;
 
 typedef struct {
     wl_encode_block block;
-    /* Sizes of byte strings for which all fields that hold them can. */
+    /* Sizes of byte strings that all fields with sizes can represent. */
     size_t least;
     size_t most;
     size_t after;    /* bytes of delimiter and padding */
-    uint8_t *scratch; /* NULL where no row is put together elsewhere before it is stuffed; owned by wl_encode */
+    uint8_t *scratch; /* NULL if no row is assembled elsewhere before it is stuffed; owned by wl_encode */
     size_t scratch_size;
     uint8_t *out;
     size_t room;
 } wl_encoder;
 
-/* Puts the rows together; `end`: what may be written after the last of them. */
+/* Assembles the rows; `end`: the end of the memory that may be written after the last of them. */
 void wl_encode_assemble(const wl_encode_block *block, const uint8_t *end);
 
-/* Writes the block's rows stuffed, one after the other, and gives how many of them can be written. `memory` becomes
- * false where there is none. */
+/* Writes the block's rows stuffed, one after another, and returns how many of them can be written. `memory` becomes
+ * false if out of memory. */
 size_t wl_encode_stuffed(wl_encoder *self, size_t *size, bool *memory);
 
-/* Puts the delimiter and the padding after a row. */
+/* Writes the delimiter and the padding after a row. */
 static inline void wl_encode_behind(const wl_encode_arguments *arguments, uint8_t *end) {
     if (WL_LIKELY(arguments->delimiter_size == 2)) {
         memcpy(end, arguments->delimiter, 2);

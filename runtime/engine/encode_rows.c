@@ -1,4 +1,4 @@
-/* The rows of a block, put together column by column: each step of the work in a loop of its own over all rows. */
+/* The rows of a block, assembled column by column: each step is a loop over all rows. */
 #include "encode.h"
 
 static inline uint16_t load2(const uint8_t *from) {
@@ -13,7 +13,7 @@ static inline uint64_t load8(const uint8_t *from) {
     return value;
 }
 
-/* Stores are spelled with shifts, as loads are (bytes.h). */
+/* Stores are written as shifts, like loads (bytes.h). */
 static inline void put2(uint8_t *to, uint16_t value, bool big) {
     to[0] = (uint8_t)(big ? value >> 8 : value);
     to[1] = (uint8_t)(big ? value : value >> 8);
@@ -29,7 +29,7 @@ static inline void put8(uint8_t *to, uint64_t value, bool big) {
         to[i] = (uint8_t)(value >> 8 * (big ? 7 - i : i));
 }
 
-/* A value per row, at `offset` in each. The kind is looked at once for all rows. */
+/* One value per row, at `offset` in each. The kind is examined once for all rows. */
 #define FOR_EACH_ROW(value, put)                                                                                       \
     for (size_t i = 0; i < block->count; i++) {                                                                        \
         uint64_t number = (value);                                                                                     \
@@ -93,7 +93,7 @@ static void put_heads(const wl_encode_block *block) {
     }
 }
 
-/* In their order: what is written after one is the next one's place. */
+/* In order, since what is written after one is the position of the next one. */
 static void put_strings(const wl_encode_block *block, const uint8_t *end) {
     const wl_encode_arguments *arguments = block->arguments;
     if (!arguments->data)
@@ -128,7 +128,7 @@ static void put_checksums(const wl_encode_block *block) {
         uint64_t state = algorithm->initial;
         if (begin < end)
             state = algorithm->update(state, block->rows[i] + begin, end - begin, algorithm->tables);
-        /* A call for each short row would cost a thirtieth of its encoding. */
+        /* A call for each short row would take a thirtieth of the encoding time. */
         numbers[i] = algorithm->bare ? state ^ algorithm->of.final_xor : wl_sum_of_state(algorithm, state);
     }
     put_numbers(block, block->checksum, block->checked->kind, numbers);

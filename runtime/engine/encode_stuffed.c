@@ -1,9 +1,9 @@
-/* A block's rows, stuffed.
+/* Stuffs a block's rows.
  *
- * Short rows are put together where they will stand, a header's size after the end of the row before, and are stuffed
- * there: a later header is as long as what it stands for. Only where a word-stuffed row begins with a longest block do
- * two more bytes come into it: such a row is put together as far after its place, and that block is moved back. Others
- * are put together in scratch, which stays in the processor's cache. */
+ * Short rows are assembled at their final positions, a header's size after the end of the previous row, and are stuffed
+ * there: later headers are as long as what they replace. Only a word-stuffed row that begins with a longest block grows
+ * by two bytes: such a row is assembled two bytes after its position, and that block is moved back. Other rows are
+ * assembled in scratch memory, which stays in the processor's cache. */
 #include "encode.h"
 
 #include <stdlib.h>
@@ -12,17 +12,17 @@
 #define WORD_RADIX 253
 #define COBS_LONGEST 254
 
-/* Where in a block's bytes there is something to be taken out, and what has been looked at. Positions that stand in no
- * row are passed over. */
+/* The positions in a block's bytes that have to be stuffed, and how far it has been searched. Positions outside of rows
+ * are skipped. */
 typedef struct {
     size_t count;
-    size_t next; /* the first one that may be in a row not written yet */
+    size_t next; /* the first one that may be in a row that has not been written */
     uint16_t positions[WL_SCAN_BLOCK];
 } findings;
 
 static inline bool is_words(const wl_encoder *self) { return self->block.arguments->stuffing == WL_STUFFING_WORD; }
 
-/* Searches `total` bytes, WL_SCAN_BLOCK at most; `readable`: how many may be read. */
+/* Searches `total` bytes, at most WL_SCAN_BLOCK; `readable`: how many may be read. */
 static void search(const wl_encoder *self, const uint8_t *data, size_t total, size_t readable, findings *found) {
     bool words = is_words(self);
     found->count = found->next = 0;
@@ -33,7 +33,7 @@ static void search(const wl_encoder *self, const uint8_t *data, size_t total, si
                          : wl_chosen.scan_byte(data, count, 0, 0, found->positions);
 }
 
-/* The findings from the row at `from` on. */
+/* The positions from the row at `from` on. */
 static inline const uint16_t *findings_from(findings *found, size_t from, size_t *left) {
     while (found->next < found->count && found->positions[found->next] < from)
         found->next++;
@@ -41,12 +41,12 @@ static inline const uint16_t *findings_from(findings *found, size_t from, size_t
     return found->positions + found->next;
 }
 
-/* Where they will stand ------------------------------------------------------------------------------------------- */
+/* Final positions ------------------------------------------------------------------------------------------------ */
 
-/* Bytes before a row for its headers. */
+/* Number of bytes before a row for its headers. */
 static inline size_t lead_of(bool words, size_t plain) { return words && plain >= WORD_FIRST_MOST ? 3 : 1; }
 
-/* Lays the rows out as they will stand; false where not all of them can be stuffed there. */
+/* Lays the rows out at their final positions; false if not all of them can be stuffed there. */
 static bool lay_out(wl_encoder *self, size_t *total) {
     wl_encode_block *block = &self->block;
     bool words = is_words(self);
@@ -65,8 +65,8 @@ static bool lay_out(wl_encoder *self, size_t *total) {
     return *total <= WL_SCAN_BLOCK && (words || longest < COBS_LONGEST);
 }
 
-/* What stands between rows is written last. Until then it must not look like something to be taken out: that would
- * change nothing, but take time. */
+/* The bytes between rows are written last. Until then they must not look like something to be stuffed: that would not
+ * change the result, but take time. */
 static void blank_gaps(const wl_encoder *self) {
     const wl_encode_block *block = &self->block;
     const uint8_t blank = is_words(self) ? 0 : 1;
@@ -81,8 +81,8 @@ static void blank_gaps(const wl_encoder *self) {
     }
 }
 
-/* Headers are written over a row at `row` that is `plain` bytes long, from literal `at` on; the first of them, of two
- * bytes, stands at `header`. `origin`: where the row stands among the positions. */
+/* Writes headers over a row at `row` of `plain` bytes, from literal `at` on; the first header, of two bytes, is at
+ * `header`. `origin`: the offset of the row among the positions. */
 static inline void put_word_headers(uint8_t *row, size_t plain, size_t at, uint8_t *header, const uint16_t *positions,
                                     size_t left, size_t origin) {
     for (size_t i = 0;; i++) {
@@ -99,7 +99,7 @@ static inline void put_word_headers(uint8_t *row, size_t plain, size_t at, uint8
     }
 }
 
-/* Gives the size of the stuffed row, which begins at `to`. */
+/* Returns the size of the stuffed row, which begins at `to`. */
 static inline size_t put_words(uint8_t *to, const uint8_t *row, size_t plain, const uint16_t *positions, size_t left,
                                size_t origin) {
     size_t first = left && positions[0] - origin + 1 < plain ? positions[0] - origin : plain;
@@ -154,7 +154,7 @@ static size_t put_in_place(wl_encoder *self, size_t total, size_t *size) {
 
 /* From scratch ------------------------------------------------------------------------------------------------------ */
 
-/* Makes room for rows of that size together; the scratch holds nothing that is still wanted. */
+/* Makes room for rows of that total size; the contents of the scratch memory are lost. */
 static bool reserve(wl_encoder *self, size_t size) {
     if (size + WL_COPY_BLOCK <= self->scratch_size)
         return true;

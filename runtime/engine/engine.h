@@ -1,15 +1,16 @@
-/* wireloom's column engine: the public contract of the C part. No Python, no Arrow, no input or output in here.
+/* wireloom's column engine: the public interface of the C part, without Python, Arrow, input or output.
  *
- * A *program* (runtime/format/program.py says what its steps mean) describes one row of a wire format. wl_fill() runs it over
- * a buffer, row after row, and writes columns into memory that the caller has allocated in Arrow's layouts.
+ * A *program* (its steps are documented in runtime/format/program.py) describes one row of a wire format. wl_fill()
+ * runs it over a buffer, row after row, and writes columns into memory that the caller has allocated in Arrow's
+ * layouts.
  *
- * Who owns what
- *   - wl_program_load() allocates the program, wl_program_free() frees it. In between it is never written to, so any
+ * Ownership
+ *   - wl_program_load() allocates the program, wl_program_free() frees it. It is immutable in between, so any
  *     number of threads may use it at the same time.
- *   - Every other buffer (source, columns, row offsets, damages) belongs to the caller and is only borrowed for the
+ *   - Every other buffer (source, columns, row offsets, damages) belongs to the caller and is borrowed for the
  *     length of the call. Nothing needs to be aligned.
- *   - wl_fill() and wl_resync() allocate working memory, bounded by the program's size and by the input that is really
- *     there (never by a number that the input claims), and free it before they return.
+ *   - wl_fill() and wl_resync() allocate working memory, limited by the program's size and by the actual size of the
+ *     input (never by a number that the input claims), and free it before they return.
  *
  * Worked example: rows of one byte, a column of type uint8, input 07 08.
  *
@@ -37,41 +38,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers of a program hold signed 128-bit integers: every field and most arithmetic on fields fits. */
+/* Registers of a program are signed 128-bit integers, which fit every field and the results of most arithmetic on
+ * fields. */
 __extension__ typedef __int128 wl_integer;
 
 /* Processor variants -------------------------------------------------------------------------------------------- */
 
-/* Chooses the CRC, scan and MD5 variants for this processor; call it once before anything else, from one thread.
- * `level` forces one of "portable", "sse4.2", "avx2", "avx512", "armv8" ("neon" means the same as "armv8"); NULL or ""
- * takes the best one. Returns false, with a sentence in `message`, where this processor or build does not have it. */
+/* Selects the CRC, scan and MD5 variants for this processor; call it once before anything else, from one thread.
+ * `level` forces one of "portable", "sse4.2", "avx2", "avx512", "armv8" ("neon" is an alias of "armv8"); NULL or ""
+ * selects the best one. Returns false, with a sentence in `message`, if this processor or build does not support it. */
 bool wl_start(const char *level, char *message, size_t message_size);
 
-/* Names of what wl_start() chose. */
+/* Names of the variants selected by wl_start(). */
 const char *wl_level(void);
 const char *wl_crc32c_name(void);
 const char *wl_scan_name(void);
 const char *wl_md5_name(void);
 
-/* The levels that this build has on this processor, worst first; NULL after the last one. */
+/* The levels supported by this build on this processor, in ascending order; NULL after the last one. */
 const char *wl_level_at(size_t index);
 
 /* Programs ------------------------------------------------------------------------------------------------------ */
 
 typedef struct wl_program wl_program;
 
-/* Loads a packed program (ColumnProgram.pack) after checking every operand: a program that loads cannot make the
- * engine read or write out of bounds, loop, or allocate without measure, whatever its steps say. Returns NULL, with a
- * sentence in `message`, for one that is refused. `packed` is copied. */
+/* Loads a packed program (ColumnProgram.pack) after checking every operand: whatever its steps are, a loaded program
+ * cannot make the engine read or write out of bounds, loop forever, or allocate without limit. Returns NULL, with a
+ * sentence in `message`, for an invalid one. `packed` is copied. */
 wl_program *wl_program_load(const uint8_t *packed, size_t size, char *message, size_t message_size);
 void wl_program_free(wl_program *program);
 
 size_t wl_program_columns(const wl_program *program);
 size_t wl_program_presets(const wl_program *program);
 bool wl_program_delimited(const wl_program *program);
-/* Checksums that continue those of the items before them, and variables. */
+/* Number of checksums that continue those of previous items, and of variables. */
 size_t wl_program_chains(const wl_program *program);
-/* Variables that are lists; each has WL_STORE_BYTES of memory. */
+/* Number of variables that are lists; each has WL_STORE_BYTES of memory. */
 size_t wl_program_stores(const wl_program *program);
 
 /* Whether a unit may be read in pieces, so that it may be larger than memory; see wl_fill_arguments.resume. */
@@ -81,9 +83,9 @@ bool wl_program_can_pause(const wl_program *program);
 #define WL_STRUCT 32
 #define WL_LIST 33
 /* 1, 2, 4 or 8: bytes per value of a fixed column; WL_VARIABLE: int32 offsets and data bytes; WL_LIST: int32 offsets of
- * items, whose columns have a level of their own; WL_STRUCT: a bitmap only. */
+ * items, whose columns have another level; WL_STRUCT: a bitmap only. */
 unsigned wl_program_storage(const wl_program *program, size_t column);
-/* Levels of lists: columns of level 0 have a value per row, those of another a value per item of its list. */
+/* Levels of lists: columns of level 0 have a value per row, those of other levels a value per item of their list. */
 size_t wl_program_levels(const wl_program *program);
 unsigned wl_program_level(const wl_program *program, size_t column);
 
@@ -101,9 +103,9 @@ enum {
     WL_REASON_ENCODING,
     WL_REASON_DIGEST,
     WL_REASON_CODEC,
-    WL_REASON_ITEMS, /* more turns of loops than max_items allows */
+    WL_REASON_ITEMS, /* more loop iterations than max_items allows */
     WL_REASON_MESSAGE,
-    WL_REASON_NESTED, /* calls go deeper than WL_DEEPEST_CALL */
+    WL_REASON_NESTED, /* calls nested more than WL_DEEPEST_CALL deep */
 };
 
 /* How a fill ended. */
@@ -112,25 +114,25 @@ enum {
     WL_BATCH_FULL, /* no more rows, data bytes or damages fit: take the batch and call again from `consumed` */
     WL_END,        /* everything up to `end` (or up to `stop`) has been read */
     WL_TRUNCATED,  /* the input ends inside the row at `position` */
-    WL_LOST,       /* the row at `position` does not say where the next one begins; `reason` says why */
-    WL_NO_ROOM,    /* the first row or unit needs more than there is room for: `needed` bytes for column number `reason`;
-                    * where `reason` is the number of columns, so many rows; one more: so many damages; two more and
-                    * on: so many items of level 1 and on */
-    WL_OVERSIZE,   /* the frame at `position` has no delimiter within max_record; search on from `consumed` */
+    WL_LOST,       /* the end of the row at `position` is unknown, for the reason `reason` */
+    WL_NO_ROOM,    /* the first row or unit needs more room: `needed` bytes for column number `reason`; if `reason` is
+                    * the number of columns, that many rows; one more: damages; two more and above: items of level 1 and
+                    * above */
+    WL_OVERSIZE,   /* the frame at `position` has no delimiter within max_record; continue the search from `consumed` */
 };
 
-/* Bytes that gave no row. `begin` and `end` are absolute; `row` is the null row that stands for them, or -1. */
+/* Bytes without a row. `begin` and `end` are absolute; `row` is the null row that represents them, or -1. */
 typedef struct {
     uint64_t begin;
     uint64_t end;
     int64_t row;
     uint32_t reason;
-    uint32_t inside; /* 1: a part of a unit whose end is known */
+    uint32_t inside; /* 1: part of a unit whose end is known */
 } wl_damage;
 
-/* Where a column goes. `validity`: (capacity + 7) / 8 bytes, all zero. Fixed: `values` of capacity × storage bytes.
- * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Lists: `offsets` alone. The capacity is
- * that of the column's level. Not wanted: no more is looked at. */
+/* The memory of a column. `validity`: (capacity + 7) / 8 bytes, zeroed. Fixed: `values` of capacity × storage bytes.
+ * Variable: `offsets` of capacity + 1 int32, and `values` of `data_size` bytes. Lists: only `offsets`. The capacity is
+ * that of the column's level. If the column is not wanted, the other members are ignored. */
 typedef struct {
     bool wanted;
     uint8_t *validity;
@@ -141,37 +143,38 @@ typedef struct {
 
 /* A compressed block, as a step of the program names it. */
 typedef struct {
-    uint32_t number;     /* which of the program's expansions it is */
+    uint32_t number;     /* its index among the program's expansions */
     int64_t chosen;      /* number of the codec; negative: none */
-    int64_t size;        /* bytes of its content; WL_SIZE_UNKNOWN, or WL_SIZE_NONE for one that cannot be */
+    int64_t size;        /* size of its content in bytes; WL_SIZE_UNKNOWN, or WL_SIZE_NONE for an impossible one */
     const uint8_t *data; /* the compressed bytes */
     size_t data_size;
-    uint64_t position;   /* absolute, where they begin in the input; UINT64_MAX inside of frames and of other blocks */
+    uint64_t position;   /* absolute offset of the block in the input; UINT64_MAX inside of frames and of other
+                          * blocks */
 } wl_block;
 
 #define WL_SIZE_UNKNOWN (-1)
 #define WL_SIZE_NONE (-2)
 
-/* The content of a block: `at` … `at + size` stays where it is until `handle` is released. Where that is NULL it need not
- * be: the content lies in the block itself. */
+/* The content of a block: `at` … `at + size` is valid until `handle` is released. If that is NULL it need not be
+ * released: the content is part of the block itself. */
 typedef struct {
     const uint8_t *at;
     size_t size;
     void *handle;
 } wl_content;
 
-/* What decompresses blocks. `expand` returns WL_REASON_NONE, or why the block has no content. Both are called from the
- * thread that fills. */
+/* Decompresses blocks. `expand` returns WL_REASON_NONE, or the reason why the block has no content. Both functions are
+ * called from the thread that fills. */
 typedef struct {
     uint32_t (*expand)(void *context, const wl_block *block, wl_content *content);
     void (*release)(void *context, void *handle);
     void *context;
 } wl_expander;
 
-/* What the item before held, of a checksum that continues that of the item before. */
+/* The value of the previous item, for a checksum that continues it. */
 enum { WL_CHAIN_UNKNOWN, WL_CHAIN_FIRST, WL_CHAIN_KNOWN, WL_CHAIN_VARIABLE };
 typedef struct {
-    uint32_t state; /* WL_CHAIN_FIRST: there is no item before; WL_CHAIN_VARIABLE: a variable, of 64 signed bits */
+    uint32_t state; /* WL_CHAIN_FIRST: there is no previous item; WL_CHAIN_VARIABLE: a variable, of 64 signed bits */
     wl_integer held;
 } wl_chain;
 
@@ -179,20 +182,21 @@ typedef struct {
 #define WL_SLOT_BYTES 16
 #define WL_STORE_BYTES ((size_t)WL_MOST_ITEMS * WL_SLOT_BYTES)
 
-/* How the values of a column are ordered: each has a *key*, an unsigned integer. That of a signed integer is the value
- * plus 2^63; of a floating-point number its bits, of a negative one turned round, of others with the sign's bit set. */
+/* The order of the values of a column: each value has a *key*, an unsigned integer. That of a signed integer is the
+ * value plus 2^63; that of a floating-point number its bits, all inverted if it is negative, otherwise with the sign
+ * bit set. */
 enum { WL_UNSIGNED_KEYS, WL_SIGNED_KEYS, WL_FLOAT_KEYS, WL_KEYS_COUNT };
 
-/* Holds for rows whose value of a column has a key in one of some ranges. */
+/* A predicate, which is true for rows in which the value of a column has a key in one of some ranges. */
 typedef struct {
-    uint32_t column; /* wanted, of a fixed size, and not inside of another one */
+    uint32_t column; /* wanted, of a fixed size, and not nested in another column */
     uint32_t keys;   /* WL_UNSIGNED_KEYS … */
-    bool nulls;      /* whether it holds for nulls */
+    bool nulls;      /* whether it is true for nulls */
     size_t count;
-    const uint8_t *ranges; /* `count` times two uint64: the first key and the last one; ascending */
+    const uint8_t *ranges; /* `count` pairs of uint64: the first key and the last one; ascending */
 } wl_predicate;
 
-/* Where the reading of a unit goes on, which is inside of it. */
+/* The point inside of a unit at which reading continues. */
 typedef struct wl_pause wl_pause;
 
 typedef struct {
@@ -200,73 +204,76 @@ typedef struct {
     size_t begin;
     size_t end;
     uint64_t base_offset;     /* offset of source[0] in the whole (decompressed) input */
-    bool at_end;              /* no more input will follow `end` */
-    bool at_start;            /* delimited only: source[begin] is the start of the file, a frame may begin there */
+    bool at_end;              /* no more input follows `end` */
+    bool at_start;            /* delimited only: source[begin] is the beginning of the file, where a frame may begin */
     bool verify;              /* false: checksums are not computed */
-    bool null_rows;           /* a damaged row gives a row of nulls */
-    size_t capacity;          /* most rows */
-    const size_t *items;      /* most items of each level of lists; wl_program_levels() of them */
+    bool null_rows;           /* a damaged row becomes a row of nulls */
+    size_t capacity;          /* maximum number of rows */
+    const size_t *items;      /* maximum number of items of each level of lists; wl_program_levels() of them */
     const wl_column *columns; /* one per column of the program */
-    uint8_t *offsets;         /* NULL, or capacity uint64: where each row begins, absolute */
+    uint8_t *offsets;         /* NULL, or capacity uint64 for the absolute offset of each row */
     wl_damage *damages;
     size_t damage_capacity;   /* at least 1 */
     size_t padding;           /* back to back only: unused bytes after each row */
     size_t max_record;        /* largest row in bytes (as encoded), at most INT32_MAX */
     int64_t stop;             /* rows at or after this absolute offset are not read; -1: none */
-    bool row_by_row;          /* for tests: plain rows go the way of all others, with the same result */
+    bool row_by_row;          /* for tests: plain rows are processed like all others, with the same result */
     const wl_integer *preset; /* values of registers 0 …; wl_program_presets() of them */
     const wl_expander *expander; /* NULL: a block has no content, for WL_REASON_CODEC */
-    /* NULL: nothing is known. wl_program_chains() wl_chain in a row, 2 + damage_capacity times: at `begin`, and after the
-     * call at `consumed`; then what is written: at the last complete unit, and at each damage. */
+    /* NULL: nothing is known. Arrays of wl_program_chains() wl_chain, 2 + damage_capacity of them: on entry, the first
+     * is the state at `begin`; on return, it is the state at `consumed`, followed by those at the last complete unit
+     * and at each damage. */
     uint8_t *chains;
     uint8_t *stores; /* NULL, or the last items of variables that are lists (variables.c): zeros at first */
-    bool in_pieces; /* false: a unit is read when all of it is there */
-    /* NULL, or what a fill gave that read the bytes up to `begin`: the unit goes on there. It fits only a fill of the same
-     * program with the same wanted columns, verify and row_by_row, and no padding: wl_pause_fits(). */
+    bool in_pieces; /* false: a unit is read only when it is complete */
+    /* NULL, or the pause of a fill that read the bytes up to `begin`: the unit continues there. It is valid only for a
+     * fill of the same program with the same wanted columns, verify and row_by_row, and without padding:
+     * wl_pause_fits(). */
     const wl_pause *resume;
-    size_t max_items; /* most turns of loops without bytes, and in the contents of a unit's blocks besides as many as
-                       * these have bytes */
-    const wl_predicate *predicates; /* rows that do not hold all of them are read and verified, but not built */
+    size_t max_items; /* maximum number of loop iterations without bytes; in the contents of a unit's blocks, as many
+                       * more as these have bytes */
+    const wl_predicate *predicates; /* rows for which one of them is false are read and verified, but not built */
     size_t predicate_count;
 } wl_fill_arguments;
 
 typedef struct {
     size_t rows;
-    size_t dropped;  /* rows that are in order, and that a predicate refuses */
-    size_t consumed; /* index in source up to which the input is done with: the next call's `begin` */
+    size_t dropped;  /* number of valid rows refused by a predicate */
+    size_t consumed; /* index in source up to which the input has been processed: the next call's `begin` */
     int status;
     uint32_t reason;
     uint64_t position; /* absolute; set for WL_TRUNCATED, WL_LOST and WL_OVERSIZE */
-    size_t needed; /* WL_NO_ROOM: data bytes; WL_NEED_INPUT: bytes of the row known to be needed (a hint, bounded) */
+    size_t needed; /* WL_NO_ROOM: data bytes; WL_NEED_INPUT: number of bytes that the row is known to need (a hint,
+                    * bounded) */
     size_t damage_count;
-    size_t *null_counts; /* given by the caller, one per column of the program */
+    size_t *null_counts; /* provided by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */
-    size_t *items_used;  /* given by the caller, one per level of lists */
-    size_t unit_begin;   /* of the last complete unit: its index in source, and what was there before it */
+    size_t *items_used;  /* provided by the caller, one per level of lists */
+    size_t unit_begin;   /* of the last complete unit: its index in source, and the numbers of rows and damages before
+                          * it */
     size_t unit_rows;
     size_t unit_damages;
-    /* WL_NEED_INPUT, WL_BATCH_FULL, WL_NO_ROOM: NULL, or what the next call is to be given, since `consumed` is inside of a unit.
-     * The caller's, for wl_pause_free(). */
+    /* WL_NEED_INPUT, WL_BATCH_FULL, WL_NO_ROOM: NULL, or the argument for the next call, since `consumed` is inside of
+     * a unit. Owned by the caller; freed with wl_pause_free(). */
     wl_pause *pause;
 } wl_fill_result;
 
 bool wl_pause_fits(const wl_pause *pause, const wl_program *program, const wl_fill_arguments *arguments);
 void wl_pause_free(wl_pause *pause);
 
-/* Reads rows until something of WL_NEED_INPUT … WL_OVERSIZE happens. Back to back: the row at `begin` is read first.
- * Delimited: unless at_start, reading begins after the first delimiter at or after `begin`, and `consumed` is the
- * index of the delimiter before the next row. While `consumed` has not moved from a file's start, give at_start again.
- * Units of which nothing before their end can be refused afterwards are read in pieces: those rows come out that are
- * complete, and `max_record` is for what stands between two of them.
- * Returns false only where working memory could not be allocated. */
+/* Reads rows until one of WL_NEED_INPUT … WL_OVERSIZE occurs. Consecutive rows: the row at `begin` is read first.
+ * Delimited: unless at_start, reading begins after the first delimiter at or after `begin`, and `consumed` is the index
+ * of the delimiter before the next row. As long as `consumed` has not moved from the beginning of a file, at_start must
+ * be set again. Units of which nothing can be refused later are read in pieces: complete rows are returned, and
+ * `max_record` limits what is between two of them. Returns false only if working memory could not be allocated. */
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
 
-/* Back to back only: finds the next index at or after arguments->begin where a row parses, nothing in it is refused
- * and its checksums hold. A row whose checksums cover no byte counts only where the next one holds too or the input
- * ends after it. Uses source, begin, end, at_end, padding, max_record and preset of the arguments.
- * Sets *found and *index: the row's index, or where to go on once more input is there. Work grows with end − begin,
- * whatever lengths the garbage claims; so give windows of twice max_record or more where the input is that long.
- * Returns false only where working memory could not be allocated. */
+/* Consecutive rows only: finds the next index at or after arguments->begin at which a valid row with valid checksums
+ * begins. A row whose checksums cover no byte counts only if the next one is valid too or the input ends after it. Uses
+ * source, begin, end, at_end, padding, max_record and preset of the arguments. Sets *found and *index: the row's index,
+ * or where to continue once more input is available. The work is linear in end − begin, whatever lengths the garbage
+ * claims; so pass windows of at least twice max_record if the input is that long. Returns false only if working memory
+ * could not be allocated. */
 bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bool *found, size_t *index);
 
 /* Checksum algorithms --------------------------------------------------------------------------------------------
@@ -305,11 +312,11 @@ enum { WL_MOST_DIGEST = 32 }; /* bytes */
 
 typedef struct {
     uint32_t family;
-    uint32_t width; /* bits of the sum */
-    uint32_t unit;  /* bytes of a word that is added; of the others 1 */
+    uint32_t width; /* bits of the checksum */
+    uint32_t unit;  /* bytes of a word that is added; 1 for others */
     uint32_t reflects;
-    uint64_t polynomial; /* of CRCs, as in catalogues: without its highest term, not reflected */
-    uint64_t initial;    /* of CRCs as in catalogues; of the others the sum of nothing, or the seed */
+    uint64_t polynomial; /* of CRCs, in the notation of catalogues: without its highest term, not reflected */
+    uint64_t initial;    /* of CRCs as in catalogues; of others the checksum of nothing, or the seed */
     uint64_t final_xor;
 } wl_sum_parameters;
 
@@ -323,25 +330,25 @@ typedef struct {
     wl_sum_function update;    /* NULL: a digest */
     wl_digest_function digest; /* NULL: a number */
     const void *tables;        /* passed to `update` */
-    const wl_crc *crc;         /* NULL: no CRC */
+    const wl_crc *crc;         /* NULL: not a CRC */
     uint64_t initial;          /* the state before the first byte */
     size_t digest_size;
-    bool bare;      /* the sum is the state and the final xor */
+    bool bare;      /* the checksum is the state xor the final xor */
     bool owns;      /* `crc` was allocated */
 } wl_algorithm;
 
-/* False: there is no memory. The parameters hold: wl_sum_parameters_hold(). */
+/* False: out of memory. The parameters must be valid: wl_sum_parameters_hold(). */
 bool wl_algorithm_make(wl_algorithm *algorithm, const wl_sum_parameters *parameters);
-/* The digest of that family; false: it has none. */
+/* The digest of that family; false if it has none. */
 bool wl_digest_make(wl_algorithm *algorithm, uint32_t family);
 void wl_algorithm_free(wl_algorithm *algorithm);
 bool wl_sum_parameters_hold(const wl_sum_parameters *parameters);
 /* Whether bytes may be given to `update` in several pieces. */
 bool wl_sums_in_pieces(const wl_sum_parameters *parameters);
-/* Of packed parameters: the four numbers of 4 bytes, then the three of 8, little-endian. */
+/* Packed parameters: the four numbers of 4 bytes, then the three of 8, little-endian. */
 enum { WL_PACKED_PARAMETERS = 40 };
 wl_sum_parameters wl_sum_parameters_read(const uint8_t *packed);
-/* The sum that a state stands for, and the state that continues a sum. */
+/* The checksum of a state, and the state that continues a checksum. */
 uint64_t wl_sum_of_state(const wl_algorithm *algorithm, uint64_t state);
 uint64_t wl_state_of_sum(const wl_algorithm *algorithm, uint64_t sum);
 
@@ -357,7 +364,7 @@ uint64_t wl_state_of_sum(const wl_algorithm *algorithm, uint64_t sum);
 enum { WL_HOLDS_COLUMN, WL_HOLDS_SIZE, WL_HOLDS_CHECKSUM };
 
 typedef struct {
-    unsigned kind;         /* how it stands on the wire; numbered as wireloom.format.program.Kind */
+    unsigned kind;         /* its representation on the wire; numbered as wireloom.format.program.Kind */
     unsigned holds;        /* one of WL_HOLDS_… */
     const uint8_t *values; /* WL_HOLDS_COLUMN: one value per row, as wide as the kind, in the host's order */
     int64_t added;         /* WL_HOLDS_SIZE: the field is the byte string's size plus this */
@@ -366,13 +373,13 @@ typedef struct {
 typedef struct {
     const wl_encode_field *fields;
     size_t field_count;
-    const uint8_t *offsets; /* rows + 1 int32 of the byte strings, or NULL where the rows have none */
+    const uint8_t *offsets; /* rows + 1 int32 of the byte strings, or NULL if the rows have none */
     const uint8_t *data;
     size_t data_size;
     size_t rows;
-    const wl_algorithm *algorithm; /* of the field that holds a checksum; NULL: there is no such field */
-    uint8_t replace; /* what the checksum's own bytes count as */
-    size_t begin;    /* the bytes of the row that it covers; SIZE_MAX: to the row's end */
+    const wl_algorithm *algorithm; /* of the field with the checksum; NULL if there is none */
+    uint8_t replace; /* the byte value that the checksum's own bytes count as */
+    size_t begin;    /* the range of bytes of the row that it covers; SIZE_MAX: to the end of the row */
     size_t end;
     uint8_t delimiter[4]; /* after each row */
     size_t delimiter_size;
@@ -383,9 +390,10 @@ typedef struct {
 
 enum {
     WL_ENCODED,        /* all rows are written */
-    WL_ENCODE_NO_ROOM, /* the next row may not fit into what is left of `out`; `needed` bytes would do */
+    WL_ENCODE_NO_ROOM, /* the next row may not fit into the rest of `out`; `needed` bytes would be enough */
     WL_ENCODE_REFUSED, /* the next row cannot be written: its size does not fit its field, it is larger than max_record,
-                          nothing is stuffed and a reader would find other delimiters or none, or its offsets are none */
+                        * it is not stuffed and a reader would find other delimiters or none, or its offsets are
+                        * invalid */
 };
 
 typedef struct {
@@ -395,20 +403,20 @@ typedef struct {
     size_t needed;
 } wl_encode_result;
 
-/* Writes rows from number `first` on. Reads nothing outside of the buffers, whatever the offsets say; writes nothing
- * after `room` bytes of `out`, and rubbish between `size` and there. Returns false only where working memory, of the
- * size of the largest row, could not be allocated. */
+/* Writes rows from number `first` on. Reads nothing outside of the buffers, whatever the offsets are; writes nothing
+ * after `room` bytes of `out`, and garbage between `size` and there. Returns false only if working memory, of the size
+ * of the largest row, could not be allocated. */
 bool wl_encode(const wl_encode_arguments *arguments, size_t first, uint8_t *out, size_t room, wl_encode_result *result);
 
-/* Parts that are useful by themselves ---------------------------------------------------------------------------- */
+/* Separately useful functions ------------------------------------------------------------------------------------ */
 
 #define WL_NOT_FOUND SIZE_MAX
 
-/* The first index in [begin, end) where all of `delimiter` (1 to 4 bytes) stands before `end`, or WL_NOT_FOUND. */
+/* The first index in [begin, end) at which the whole `delimiter` (1 to 4 bytes) is before `end`, or WL_NOT_FOUND. */
 size_t wl_find_delimiter(const uint8_t *source, size_t begin, size_t end, const uint8_t *delimiter, size_t size);
 
-/* Word stuffing (Backtrace). The output of stuffing is at most wl_word_stuffed_bound(size) bytes and never contains
- * FE FD. Unstuffing writes less than `size` + 1 bytes to `out` and returns their number, or WL_NOT_FOUND (refused). */
+/* Word stuffing (Backtrace). The output of stuffing has at most wl_word_stuffed_bound(size) bytes and never contains FE
+ * FD. Unstuffing writes less than `size` + 1 bytes to `out` and returns their number, or WL_NOT_FOUND (refused). */
 size_t wl_word_stuffed_bound(size_t size);
 size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out);
 size_t wl_word_unstuff(const uint8_t *data, size_t size, uint8_t *out);
@@ -419,8 +427,8 @@ size_t wl_cobs_stuff(const uint8_t *data, size_t size, uint8_t *out);
 size_t wl_cobs_unstuff(const uint8_t *data, size_t size, uint8_t *out);
 
 /* MD5 (RFC 1321) of `count` messages: digests[i] is that of the sizes[i] bytes at data[i]. Up to 32 messages are
- * digested side by side, so many of them in one call take a fraction of the time that they take one after another. The
- * sizes may differ and may be 0; messages may overlap; no memory is allocated. */
+ * processed in parallel, so one call for many of them takes a fraction of the time of separate calls. The sizes may
+ * differ and may be 0; messages may overlap; no memory is allocated. */
 void wl_md5_many(const uint8_t *const *data, const size_t *sizes, size_t count, uint8_t (*digests)[16]);
 
 #endif

@@ -1,8 +1,8 @@
 /* The stack machine of EXPRESSION steps, over signed 128-bit integers.
  *
- * A value that cannot be computed (division by zero, a result beyond 128 bits, an operand that failed itself) is marked
- * as failed and passed on, so that it does no harm where it is not taken: in the other branch of a SELECT, or after
- * an AND or OR that is decided already. The language says the same: it would not have evaluated it. */
+ * A value that cannot be computed (division by zero, a result beyond 128 bits, a failed operand) is marked as failed
+ * and passed on, so that it does no harm if it is not used: in the other branch of a SELECT, or after an AND or OR that
+ * is already decided. This matches the language, which does not evaluate such operands. */
 #include "expression.h"
 
 #include "handlers.h"
@@ -60,10 +60,10 @@ bool wl_expression_has_series(const uint8_t *code, size_t size) {
     return found;
 }
 
-/* A bit per value of the stack, from the first one on: whether it failed. */
+/* One bit per value of the stack, starting at the first: whether it failed. */
 static uint64_t bit(size_t place) { return UINT64_C(1) << place; }
 
-/* What `and` and `or` give; `failed` is theirs, of the right one and of the result. */
+/* The result of `and` and `or`; `failed` is set for the operator, the right operand and the result. */
 static wl_integer decide(unsigned code, wl_integer left, wl_integer right, bool *failed) {
     if ((left != 0) == (code == CODE_BOOLEAN_OR)) {
         *failed = false;
@@ -77,7 +77,7 @@ static wl_integer decide(unsigned code, wl_integer left, wl_integer right, bool 
         holds = wl_compute(code, values[top - 1], values[top], &values[top - 1]);                                      \
         break
 
-/* A code of two values, of which the second is values[top]. */
+/* A code with two operands, of which the second is values[top]. */
 static uint64_t two(unsigned code, wl_integer *values, size_t top, uint64_t failed) {
     bool first = failed & bit(top - 1), second = failed & bit(top), holds = true;
     failed &= ~(bit(top - 1) | bit(top));
@@ -109,7 +109,7 @@ static bool has_spans(const wl_run *run, unsigned code, const uint8_t *follows) 
             (code != CODE_SPAN_COMPARE || !wl_text_missing(run->spans[wl_code_number(follows + 2)])));
 }
 
-/* A code of one value; false: there is none. */
+/* A code with one operand; false for other codes. */
 static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
     if (WL_UNLIKELY(!has_spans(run, code, follows)))
         return false;
@@ -131,7 +131,7 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
     }
 }
 
-/* A code that takes no value; false: there is none. */
+/* A code without operands; false for other codes. */
 static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
     wl_span other;
     if (WL_UNLIKELY(!has_spans(run, code, follows)))
@@ -165,7 +165,7 @@ static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer 
 
 static bool divides(int64_t left, int64_t right) { return right && !(right == -1 && left == INT64_MIN); }
 
-/* As wl_divide(). */
+/* Like wl_divide(). */
 static int64_t divide(unsigned code, int64_t left, int64_t right) {
     const int64_t rest = left % right;
     const bool down = rest && (rest < 0) != (right < 0);
@@ -180,9 +180,9 @@ static int64_t divide(unsigned code, int64_t left, int64_t right) {
         left--;                                                                                                        \
         break
 
-/* The same of values of 64 bits that all can be computed, which nearly all are. False: not all of them are. */
+/* The same for 64-bit values that can all be computed, which is the usual case. False otherwise. */
 static bool quick(const wl_run *run, const uint8_t *code, const uint8_t *end, wl_integer *result) {
-    /* The values but the last, which is `top`; the first one stands for none. */
+    /* The values except the last, which is `top`; the first entry is unused. */
     int64_t values[WL_DEEPEST_STACK + 1], top = 0, value;
     int64_t *left = values;
     while (code < end) {

@@ -1,5 +1,5 @@
-/* The codes of expressions, and what each of them computes: for the machine (expression.c), for the handlers of short
- * expressions (row_expressions.c), and for row blocks (row_block_expressions.c). */
+/* The codes of expressions and their results: for the machine (expression.c), for the handlers of short expressions
+ * (row_expressions.c), and for row blocks (row_block_expressions.c). */
 #ifndef WIRELOOM_EXPRESSION_H
 #define WIRELOOM_EXPRESSION_H
 
@@ -48,7 +48,7 @@ enum {
 
 __extension__ typedef unsigned __int128 wl_natural;
 
-/* It has one bit too many for what products and shifts may make. */
+/* The range of results of products and shifts excludes this value. */
 #define WL_LEAST ((wl_integer)((wl_natural)1 << 127))
 
 static inline bool wl_code_is_series(unsigned code) { return code >= CODE_SERIES_ITEM && code <= CODE_SERIES_GREATEST; }
@@ -56,7 +56,7 @@ static inline bool wl_code_is_span(unsigned code) {
     return code == CODE_SPAN_SIZE || code == CODE_SPAN_ORDER || (code >= CODE_SPAN_BYTE && code <= CODE_SPAN_LENGTH);
 }
 
-/* Bytes that follow a code at least. */
+/* Minimum number of bytes that follow a code. */
 static inline unsigned wl_least_bytes(unsigned code) {
     if (code == CODE_CONSTANT || code == CODE_CONSTANT_UNSIGNED)
         return 8;
@@ -73,12 +73,12 @@ static inline unsigned wl_least_bytes(unsigned code) {
 /* The number of the register or span that follows a code. */
 static inline unsigned wl_code_number(const uint8_t *follows) { return wl_load_le2(follows); }
 
-/* Bytes that follow the code, of which the least are there. */
+/* Number of bytes that follow the code, of which the minimum number is available. */
 static inline unsigned wl_code_bytes(unsigned code, const uint8_t *follows) {
     return wl_least_bytes(code) + (code == CODE_SPAN_ORDER ? follows[2] : 0);
 }
 
-/* How many values a code takes; every code leaves one. */
+/* Number of operands of a code; every code has one result. */
 static inline unsigned wl_code_takes(unsigned code) {
     switch (code) {
     case CODE_CONSTANT:
@@ -105,7 +105,7 @@ static inline unsigned wl_code_takes(unsigned code) {
     }
 }
 
-/* Whether an integer of that kind can hold the value. */
+/* Whether an integer of that kind can represent the value. */
 __attribute__((always_inline)) static inline bool wl_kind_holds(unsigned kind, wl_integer value) {
     const unsigned unused = 64 - 8 * wl_kind_size(kind);
     if (wl_kind_is_signed(kind))
@@ -125,8 +125,8 @@ static inline bool wl_shift_left(wl_integer left, wl_integer right, wl_integer *
     return *result >> (unsigned)right == left && *result != WL_LEAST;
 }
 
-/* Rounds down, and the rest has the divisor's sign, as with Python's // and %. The rest is not made of the quotient,
- * whose product with the least divisor is beyond 128 bits. */
+/* Rounds down, and the remainder has the divisor's sign, like Python's // and %. The remainder is not computed from the
+ * quotient, whose product with the smallest divisor exceeds 128 bits. */
 static inline bool wl_divide(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
     *result = 0;
     if (right == 0 || (right == -1 && left == WL_LEAST))
@@ -137,7 +137,7 @@ static inline bool wl_divide(unsigned code, wl_integer left, wl_integer right, w
     return true;
 }
 
-/* The value of a code that takes two and gives one where both exist; false: there is no such value. */
+/* The result of a code with two operands; false if it does not exist. */
 __attribute__((always_inline)) static inline bool wl_compute(unsigned code, wl_integer left, wl_integer right, wl_integer *result) {
     switch (code) {
     case CODE_ADD:
@@ -174,7 +174,7 @@ __attribute__((always_inline)) static inline bool wl_compute(unsigned code, wl_i
     }
 }
 
-/* -1, 0 or 1: whether the bytes of a span are less than, equal to or greater than others, as bytes are ordered. */
+/* -1, 0 or 1: whether the bytes of a span are less than, equal to or greater than others, in byte order. */
 static inline wl_integer wl_span_order(wl_span span, const uint8_t *other, size_t size) {
     size_t common = span.size < size ? span.size : size;
     int found = common ? memcmp(span.at, other, common) : 0;
@@ -187,7 +187,7 @@ static inline bool wl_span_byte(wl_span span, wl_integer number, wl_integer *val
     return there;
 }
 
-/* The integer that text stands for, in the digits of that radix; false: none. text_numbers.c. */
+/* The integer that text represents in the digits of that radix; false if it is not an integer. text_numbers.c. */
 bool wl_text_number(wl_span text, unsigned radix, wl_integer *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows that stand back to back. */
+/* Consecutive rows. */
 #include "internal.h"
 
 static void finish(wl_fill_result *result, int status, size_t consumed) {
@@ -10,8 +10,9 @@ static size_t index_of(const wl_run *run, const uint8_t *at) {
     return (size_t)((uintptr_t)at - (uintptr_t)run->arguments->source);
 }
 
-/* Where the rows end that stand although their unit breaks off: those before the row that does, unless something is
- * refused or a checksum of the unit is still to come. The index of the unit's begin where there are none. */
+/* The end of the rows that are valid although their unit is incomplete: those before the incomplete row, unless
+ * something has been refused or a checksum of the unit is still to be verified. The index of the unit's beginning if
+ * there are none. */
 static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
     if (run->in_row)
         run->refused = run->unit_refused;
@@ -27,14 +28,14 @@ static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
     return index_of(run, run->sound);
 }
 
-/* The unit is read on from where it was noted last. False: there is no memory. */
+/* The unit continues at the point that was recorded last. False: out of memory. */
 static bool pause_at(wl_run *run, wl_fill_result *result) {
     wl_pause_return(run);
     result->pause = wl_pause_keep(run);
     return result->pause != NULL;
 }
 
-/* The row or unit at `begin` could not be read to its end, or has no room. False: there is no memory. */
+/* The row or unit at `begin` is incomplete, or there is no room for it. False: out of memory. */
 static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
     const size_t from = run->paused ? index_of(run, run->pause->cursor) : begin;
@@ -53,7 +54,7 @@ static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
     }
     result->position = arguments->base_offset + begin;
     result->reason = run->reason;
-    /* What has been given out may lie before the window. */
+    /* Rows that have been returned may begin before the window. */
     if ((ptrdiff_t)begin < (ptrdiff_t)arguments->begin)
         begin = arguments->begin;
     if (outcome == WL_ROW_LOST) {
@@ -63,7 +64,7 @@ static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
         result->needed = run->needed;
         result->reason = result->rows ? WL_REASON_NONE : run->column;
     } else if (is_large) {
-        /* Not complete within the largest record, so larger than that, whatever follows. */
+        /* It is incomplete within the largest record, so it is larger than that, whatever follows. */
         finish(result, WL_LOST, begin);
         result->reason = WL_REASON_LIMIT;
     } else {
@@ -78,7 +79,7 @@ static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
 static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
     const wl_fill_arguments *arguments = run->arguments;
     if (WL_UNLIKELY(arguments->end - end < arguments->padding && !arguments->at_end)) {
-        /* Where the next row begins is not in the window yet: leave this one for the next call. */
+        /* The beginning of the next row is not in the window yet: leave this one for the next call. */
         wl_row_take_back(run, result->rows);
         if (run->program->has_rows)
             wl_unit_take_back(run);
@@ -102,12 +103,13 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
     return true;
 }
 
-/* Whether a unit with as many rows as the last one has no room: it would be read in vain, and again in the next fill. */
+/* Whether there is no room for a unit with as many rows as the last one: it would be read in vain, and again in the
+ * next fill. */
 static bool is_tight(const wl_run *run, const wl_fill_result *result) {
     return run->program->has_rows && result->rows - result->unit_rows > run->arguments->capacity - result->rows;
 }
 
-/* Whether the fill ends before a row at `begin` is looked at. */
+/* Whether the fill ends before a row at `begin` is read. */
 static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
     if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop)
@@ -123,8 +125,8 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     return true;
 }
 
-/* Reads a unit, in stretches of at most max_record bytes from a place where it may be read on. The outcome is that of the
- * stretch after the last of these places. */
+/* Reads a unit, in stretches of at most max_record bytes from a point at which reading may continue. Returns the
+ * outcome of the stretch after the last such point. */
 static int read_unit(wl_run *run, wl_fill_result *result, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
     run->dense = false;
@@ -134,7 +136,7 @@ static int read_unit(wl_run *run, wl_fill_result *result, size_t begin) {
             return WL_ROW_TRUNCATED;
         }
         const size_t from = run->paused ? index_of(run, run->pause->cursor) : begin;
-        /* What lies beyond the largest record has no say in what becomes of the row, however large the window is. */
+        /* Bytes beyond the largest record must not influence the row, however large the window is. */
         const size_t size = wl_smaller(arguments->end - from, arguments->max_record);
         const uint8_t *cut = arguments->source + from + size;
         const bool is_final = arguments->at_end && from + size == arguments->end;
@@ -180,10 +182,10 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             }
         }
         int outcome = read_unit(run, result, begin);
-        /* Of one that is read in pieces, it may lie before the window. */
+        /* If it is read in pieces, it may begin before the window. */
         const size_t unit = index_of(run, run->begin);
         if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == run->begin && !run->program->whole)) {
-            /* A row without bytes would repeat for ever. */
+            /* A row without bytes would repeat forever. */
             run->reason = WL_REASON_LENGTH;
             outcome = WL_ROW_LOST;
         }
@@ -201,7 +203,7 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             result->unit_begin = arguments->begin;
         resumes = run->paused = false;
         if (run->program->whole) {
-            /* Its rows may all be at positions: the unit has no bytes then. */
+            /* Its rows may all be at explicit positions: the unit has no bytes then. */
             finish(result, WL_END, next);
             break;
         }

@@ -1,16 +1,16 @@
-/* Rows that stand between delimiters, stuffed or not. Whatever is wrong with a frame costs that frame only.
+/* Rows between delimiters, stuffed or not. Damage in a frame affects only that frame.
  *
- * Frames go in groups: some are found, those are un-stuffed, then the rows in them are read, side by side where they
- * are plain (frames.h) and one by one where not. */
+ * Frames are processed in groups: they are found and un-stuffed, then their rows are read, in parallel if they are
+ * plain (frames.h), otherwise one by one. */
 #include <stdlib.h>
 
 #include "frames.h"
 #include "row_block.h"
 #include "scanner.h"
 
-/* Bytes of a group. Large ones write so much at a time that all else waits for memory. */
+/* Size of a group in bytes. Larger ones write so much at once that everything else waits for memory. */
 #define GROUP_BYTES 2048
-/* How far ahead of the frames memory is asked for the input: a block of the search. */
+/* Distance in bytes at which the input is prefetched ahead of the frames: a block of the search. */
 #define FETCHED_AHEAD WL_SCAN_BLOCK
 #define LINE 64
 
@@ -27,7 +27,7 @@ static void finish_behind(wl_frames *frames, int status, size_t consumed) {
 
 /* Finding frames --------------------------------------------------------------------------------------------------- */
 
-/* Where the first frame is. False: the fill has ended without one. */
+/* Finds the first frame. False: the fill has ended without one. */
 static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *scanner, wl_frames *frames) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t begin = arguments->begin, size = run->program->delimiter_size;
@@ -54,7 +54,7 @@ static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *s
     return true;
 }
 
-/* Whether the fill ends before the next frame's content is looked at. */
+/* Whether the fill ends before the next frame's content is read. */
 static inline bool ends_here(const wl_fill_arguments *arguments, wl_frames *frames, bool is_full) {
     if (arguments->stop >= 0 && arguments->base_offset + frames->position >= (uint64_t)arguments->stop)
         finish_behind(frames, WL_END, frames->position);
@@ -67,12 +67,12 @@ static inline bool ends_here(const wl_fill_arguments *arguments, wl_frames *fram
     return true;
 }
 
-/* Whether the next frame is larger than the largest record; `delimiter` is where it ends, if that was found. */
+/* Whether the next frame is larger than the largest record; `delimiter` is its end, if found. */
 static inline bool is_oversize(const wl_run *run, wl_frames *frames, size_t delimiter) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t after = run->program->delimiter_size - 1;
     size_t size = wl_smaller(delimiter, arguments->end) - frames->content;
-    /* A delimiter that has only begun at the end of the window may still come in time. */
+    /* A delimiter of which only the beginning is in the window may still be within the limit. */
     size_t doubt = delimiter == WL_NOT_FOUND && !arguments->at_end ? after : 0;
     if (WL_LIKELY(size <= arguments->max_record || size - arguments->max_record <= doubt))
         return false;
@@ -80,13 +80,13 @@ static inline bool is_oversize(const wl_run *run, wl_frames *frames, size_t deli
     return true;
 }
 
-/* Addresses only: nothing is read, so the input may end before. */
+/* Addresses only: nothing is read, so the input may end before them. */
 static inline void fetch_ahead(const uint8_t *at, size_t size) {
     for (size_t i = 0; i < wl_smaller(size, GROUP_BYTES); i += LINE)
         __builtin_prefetch((const void *)((uintptr_t)at + FETCHED_AHEAD + i));
 }
 
-/* The next frames. `left`: rows that still fit. */
+/* Finds the next frames. `left`: the number of rows that still fit. */
 static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frames *frames) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t most = left ? wl_smaller(left, WL_GROUP) : WL_GROUP, end = frames->content + GROUP_BYTES, count = 0;
@@ -114,7 +114,7 @@ static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frame
 
 /* Rows ------------------------------------------------------------------------------------------------------------- */
 
-/* Runs the row in a frame. Sets *damage to why it is no row, or WL_REASON_NONE. */
+/* Reads the row in a frame. Sets *damage to the reason why it is invalid, or WL_REASON_NONE. */
 static int run_frame(wl_run *run, const wl_frames *frames, size_t i, uint32_t *damage) {
     run->readable = frames->ends[i] + frames->spare;
     int outcome = wl_unit_run(run, frames->data[i], frames->ends[i]);
@@ -133,13 +133,13 @@ static void no_room(const wl_run *run, wl_fill_result *result, size_t position) 
     result->reason = result->rows ? WL_REASON_NONE : run->column;
 }
 
-/* Takes a frame by itself. Returns whether the fill goes on after it. */
+/* Reads a single frame. Returns whether the fill continues after it. */
 static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *frames, size_t i) {
     uint32_t damage = frames->damages[i];
     int outcome = WL_ROW_COMPLETE;
     size_t position = frames->positions[i];
     if (WL_UNLIKELY(result->rows == run->arguments->capacity)) {
-        /* A frame may have more rows than one. */
+        /* A frame may contain several rows. */
         finish(result, WL_BATCH_FULL, position);
         return false;
     }
@@ -174,7 +174,7 @@ static bool take_frame(wl_run *run, wl_fill_result *result, const wl_frames *fra
     return false;
 }
 
-/* Takes frames from number `first` on as rows of a row block; gives how many. */
+/* Reads frames from number `first` on as rows of a row block; returns their number. */
 static size_t take_block(const wl_run *run, wl_row_block *block, wl_fill_result *result, const wl_frames *frames,
                          size_t first) {
     size_t most = wl_smaller(frames->count - first, block->most), count = 0;
@@ -200,7 +200,7 @@ static size_t take_block(const wl_run *run, wl_row_block *block, wl_fill_result 
     return rows;
 }
 
-/* Returns whether the fill goes on after the group. */
+/* Returns whether the fill continues after the group. */
 static bool take_group(wl_run *run, wl_row_block *block, wl_fill_result *result, const wl_frames *frames) {
     for (size_t i = 0; i < frames->count;) {
         size_t rows = block ? take_block(run, block, result, frames, i) : 0;
@@ -213,7 +213,7 @@ static bool take_group(wl_run *run, wl_row_block *block, wl_fill_result *result,
 
 /* The whole fill -------------------------------------------------------------------------------------------------- */
 
-/* False where memory ran out. */
+/* False if out of memory. */
 static bool fill(wl_run *run, wl_row_block *block, wl_fill_result *result, wl_scanner *scanner) {
     wl_frames frames;
     frames.is_last = false;

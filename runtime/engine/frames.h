@@ -8,15 +8,16 @@
 
 typedef struct {
     size_t count;
-    size_t positions[WL_GROUP]; /* where each row begins: the delimiter before it, or the start of the file */
+    size_t positions[WL_GROUP]; /* the beginning of each row: the delimiter before it, or the beginning of the file */
     size_t contents[WL_GROUP];  /* its first byte */
     size_t after[WL_GROUP];    /* the delimiter after it, or the end of the input */
-    /* The rows' bytes, in the input or in scratch, and why they are no rows as far as that is known without them. */
+    /* The bytes of the rows, in the input or in scratch memory, and the reasons why they are invalid as far as known
+     * without reading them. */
     const uint8_t *data[WL_GROUP];
     const uint8_t *ends[WL_GROUP];
     uint8_t damages[WL_GROUP];
-    size_t damaged; /* how many of them are none */
-    size_t spare;   /* bytes that may be read after the end of each */
+    size_t damaged; /* number of invalid ones */
+    size_t spare;   /* number of bytes that may be read after the end of each */
     /* The frame after the group. */
     size_t position;
     size_t content;
@@ -26,7 +27,7 @@ typedef struct {
     size_t consumed;
 } wl_frames;
 
-/* Fills in where the rows of the frames are, and un-stuffs them. False where there is no memory. */
+/* Sets the positions of the rows of the frames, and un-stuffs them. False if out of memory. */
 bool wl_frames_unstuff(wl_run *run, wl_frames *frames);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "frames.h"
 
-/* What may be read after a row, so that many are copied in whole vectors. */
+/* Number of bytes that may be read after a row, so that many are copied in whole vectors. */
 #define SPARE (WL_COPY_SHORT + WL_COPY_BLOCK)
 
 /* Frames that are stuffed in more than one block, without their first header. */
@@ -16,8 +16,8 @@ typedef struct {
     uint32_t sizes[WL_GROUP];
 } stuffed;
 
-/* Scratch for `size` bytes and some more, so that copies into it and out of it may run in whole vectors. The size is
- * that of bytes which are there, never one that the input claims. */
+/* Scratch memory for at least `size` bytes, so that copies into it and out of it may use whole vectors. The size is
+ * that of available bytes, never one that the input claims. */
 static bool reserve(wl_run *run, size_t size) {
     if (size + SPARE <= run->scratch_size)
         return true;
@@ -30,7 +30,7 @@ static bool reserve(wl_run *run, size_t size) {
     return true;
 }
 
-/* Whether the bytes between delimiters are known to hold no 00. */
+/* Whether the bytes between delimiters are known to contain no 00. */
 static bool cuts_at_zero(const wl_program *program) {
     return program->delimiter_size == 1 && program->delimiter[0] == 0;
 }
@@ -43,8 +43,8 @@ static void note(stuffed *some, size_t number, const uint8_t *data, size_t size)
     some->largest = size - 1 > some->largest ? (uint32_t)(size - 1) : some->largest;
 }
 
-/* Frames as they stand in the input. One block stands unchanged after its header. Others count as damaged for now:
- * `plain` gets those that keep their size but for the first header, if their blocks are short; `others` the rest. */
+/* Frames in their original form. A single block is unchanged after its header. Others count as damaged for now: `plain`
+ * receives those that keep their size except for the first header, if their blocks are short; `others` the rest. */
 static void place(const wl_run *run, wl_frames *frames, stuffed *plain, stuffed *others) {
     const uint8_t *source = run->arguments->source;
     unsigned stuffing = run->program->stuffing;
@@ -79,7 +79,8 @@ static void settle(wl_frames *frames, size_t number, const uint8_t *data, const 
     frames->ends[number] = end;
 }
 
-/* One frame by itself, to its place in scratch and not beyond: what is after that may be done already. */
+/* Un-stuffs one frame, to its position in scratch memory but not beyond: what is after it may have been written
+ * already. */
 static void unstuff_one(const wl_run *run, wl_frames *frames, const stuffed *some, size_t i, uint8_t *out) {
     const uint8_t *data = some->from[i] - 1;
     size_t size = (size_t)some->sizes[i] + 1, readable = (size_t)(run->arguments->source + run->arguments->end - data);
@@ -95,7 +96,7 @@ static void unstuff_each(const wl_run *run, wl_frames *frames, const stuffed *so
         unstuff_one(run, frames, some, i, out);
 }
 
-/* Word-stuffed frames of short blocks are copied, then un-stuffed side by side. */
+/* Word-stuffed frames of short blocks are copied, then un-stuffed in parallel. */
 static void unstuff_plain(const wl_run *run, wl_frames *frames, const stuffed *some, uint8_t *out) {
     uint8_t *at[WL_GROUP], *ends[WL_GROUP];
     wl_chosen.copy_many(out, 0, some->from, some->sizes, some->count, some->largest);

@@ -1,10 +1,10 @@
-/* What the handlers of a plan's instructions share (row.c, row_bytes.c, row_checks.c, row_varints.c).
+/* Shared by the handlers of a plan's instructions (row.c, row_bytes.c, row_checks.c, row_varints.c).
  *
  * Every read is checked against the end of the row's stream: by NEED for whole runs of fixed fields, by the instruction
- * itself for bytes of a size that is read from the input.
+ * itself for bytes whose size is read from the input.
  *
- * An optimizing compiler makes jumps of the calls at the end of the handlers. One that does not lets the stack grow by
- * a small frame per step of the row, which WL_MOST_STEPS keeps harmless. */
+ * An optimizing compiler turns the calls at the end of the handlers into jumps. Otherwise the stack grows by a small
+ * frame per step of the row, which WL_MOST_STEPS keeps harmless. */
 #ifndef WIRELOOM_HANDLERS_H
 #define WIRELOOM_HANDLERS_H
 
@@ -16,7 +16,7 @@
 #define GO_ON_AT(to) return (to)->handler(to, run, base, cursor, limit, row)
 #define GO_ON GO_ON_AT(step + 1)
 
-/* Of the files beside row.c. */
+/* In the files beside row.c. */
 WL_HANDLER(wl_bytes_register);
 WL_HANDLER(wl_bytes_fixed);
 WL_HANDLER(wl_bytes_rest);
@@ -41,9 +41,9 @@ WL_HANDLER(wl_set_mark);
 WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
 WL_HANDLER(wl_skip_unless);
-/* Of row_expressions.c. */
+/* In row_expressions.c. */
 WL_HANDLER(wl_expression_any);
-/* Of computed_text.c and text_encodings.c. */
+/* In computed_text.c and text_encodings.c. */
 WL_HANDLER(wl_text_constant);
 WL_HANDLER(wl_text_select);
 WL_HANDLER(wl_text_part);
@@ -52,18 +52,18 @@ WL_HANDLER(wl_text_digits);
 WL_HANDLER(wl_text_decode);
 WL_HANDLER(wl_text_clean);
 WL_HANDLER(wl_text_reverse);
-/* Of row_varints.c. */
+/* In row_varints.c. */
 WL_HANDLER(wl_varint_portable);
 WL_HANDLER(wl_varint_bmi2);
 WL_HANDLER(wl_varint_column);
 WL_HANDLER(wl_varint_columns_portable);
 WL_HANDLER(wl_varint_columns_bmi2);
-/* Of row_messages.c. */
+/* In row_messages.c. */
 WL_HANDLER(wl_blank);
 WL_HANDLER(wl_fields);
-/* Of contents.c. */
+/* In contents.c. */
 WL_HANDLER(wl_expand);
-/* Of positions.c. */
+/* In positions.c. */
 WL_HANDLER(wl_seek);
 WL_HANDLER(wl_seek_end);
 WL_HANDLER(wl_stream);
@@ -73,24 +73,24 @@ WL_HANDLER(wl_refuse_for);
 WL_HANDLER(wl_chain_begin);
 WL_HANDLER(wl_chain_read);
 WL_HANDLER(wl_chain_note);
-/* Of text_encodings.c. */
+/* In text_encodings.c. */
 WL_HANDLER(wl_column_text);
-/* Of calls.c. */
+/* In calls.c. */
 WL_HANDLER(wl_call);
 WL_HANDLER(wl_return);
-/* Of series.c. */
+/* In series.c. */
 WL_HANDLER(wl_series_begin);
 WL_HANDLER(wl_series_add);
 WL_HANDLER(wl_series_add_text);
 WL_HANDLER(wl_text_item);
-/* Of variables.c. */
+/* In variables.c. */
 WL_HANDLER(wl_variable_read);
 WL_HANDLER(wl_variable_set);
 WL_HANDLER(wl_variable_append);
 WL_HANDLER(wl_variable_item);
-/* Of row_block_loop.c. */
+/* In row_block_loop.c. */
 WL_HANDLER(wl_loop_rows);
-/* Of units.c. */
+/* In units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
 WL_HANDLER(wl_again_or_pause);
@@ -105,7 +105,7 @@ WL_HANDLER(wl_list_end);
 WL_HANDLER(wl_item_begin);
 WL_HANDLER(wl_item_end);
 
-/* The row is damaged, and read on: its end is still to be found. The first reason counts. */
+/* The row is damaged, and reading continues to find its end. The first reason counts. */
 static inline void wl_refuse(wl_run *run, uint32_t reason) {
     if (!run->refused)
         run->refused = reason;
@@ -116,7 +116,7 @@ static inline int wl_lost(wl_run *run, uint32_t reason) {
     return WL_ROW_LOST;
 }
 
-/* A check that did not hold: true where the row can be read on. */
+/* Handles a failed check: true if reading the row continues. */
 static inline bool wl_check_failed(wl_run *run, uint32_t outcome) {
     if (outcome & 1)
         run->reason = outcome >> 8;
@@ -137,19 +137,19 @@ static inline void wl_poison(wl_run *run, size_t number) {
     run->poison[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-/* `size` bytes from the cursor are not there: the row's outcome. */
+/* `size` bytes from the cursor are not available: returns the row's outcome. */
 int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size);
 
-/* Whether the innermost stream goes on beyond the bytes that are there. */
+/* Whether the innermost stream extends beyond the available bytes. */
 static inline bool wl_is_cut(const wl_run *run) { return (int)run->depth <= run->cut_depth; }
 
-/* What follows `limit`, where the bytes are cut, has to be known. */
+/* The bytes after `limit`, at which the available bytes end, must be known. */
 static inline int wl_wait(wl_run *run, const uint8_t *limit) {
     run->needed = (size_t)(limit - run->begin) + 1;
     return WL_ROW_TRUNCATED;
 }
 
-/* A size in bytes, register[number] + more; false where it is not one, or that many bytes are not there. */
+/* A size in bytes, register[number] + more; false if it is invalid, or if that many bytes are not available. */
 static inline bool wl_take_size(const wl_run *run, const uint8_t *cursor, const uint8_t *limit, size_t number,
                                 int64_t more, size_t *size) {
     wl_integer value;

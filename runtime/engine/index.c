@@ -1,35 +1,35 @@
-/* Answers about long ranges of one window without going through them, for resync: garbage may claim a long row at
- * every single offset, and looking through each of them would take time that grows with the square of the window.
+/* Queries about long ranges of one window in constant time, for resync: garbage may claim a long row at every offset,
+ * and scanning each of them would take time quadratic in the size of the window.
  *
- * CRC: the states S(k) after the first k blocks, each from the one before. For a range [a, b) and a state s before it,
- * with S(x) the state at x (from the nearest block), the state after it is S(b) ^ (S(a) ^ s) · x^(8 (b − a)).
- * Bytes: for every block the nearest one that holds a byte of the kind that is asked for. */
+ * CRC: the states S(k) after the first k blocks, each computed from the previous one. For a range [a, b) and a state s
+ * before it, with S(x) the state at x (from the nearest block), the state after it is S(b) ^ (S(a) ^ s) · x^(8 (b −
+ * a)). Bytes: for every block the nearest one that contains a byte of the requested kind. */
 #include <stdlib.h>
 
 #include "crc.h"
 
 #define BLOCK 256
-#define DIRECT (4 * BLOCK) /* shorter ranges are gone through: that is as quick */
-#define MOST_TABLES 32     /* further questions are answered by going through the range */
+#define DIRECT (4 * BLOCK) /* shorter ranges are scanned, which is as fast */
+#define MOST_TABLES 32     /* further queries are answered by scanning the range */
 
 typedef struct {
     uint64_t *states;
     size_t known; /* states that have been computed */
 } crc_table;
 
-/* What a table says for each block: the nearest block, itself included, in which the question has an answer. */
+/* The contents of a table for each block: the nearest block, including itself, in which the query has an answer. */
 typedef enum { HOLDS_BYTE, HOLDS_OTHER_BYTE, HOLDS_HIGH_BYTE, BREAKS_UTF8 } question;
 
 typedef struct {
     question asked;
     uint8_t value;
-    uint32_t *nearest; /* further on, or further back for HOLDS_OTHER_BYTE; the number of blocks: there is none */
+    uint32_t *nearest; /* following, or preceding for HOLDS_OTHER_BYTE; the number of blocks if there is none */
 } byte_table;
 
 struct wl_index {
     const uint8_t *begin;
     const uint8_t *end;
-    size_t blocks; /* begun ones */
+    size_t blocks; /* number of blocks, including a partial one */
     byte_table tables[MOST_TABLES];
     size_t table_count;
     const wl_checksum *checksums; /* of the run */
@@ -62,7 +62,7 @@ void wl_index_free(wl_index *index) {
 
 static size_t block_of(const wl_index *index, const uint8_t *at) { return (size_t)(at - index->begin) / BLOCK; }
 
-/* The content of a decompressed block is no part of the window. */
+/* The content of a decompressed block is not part of the window. */
 static bool is_outside(const wl_index *index, const uint8_t *at) { return at < index->begin || at > index->end; }
 
 static const uint8_t *block_begin(const wl_index *index, size_t block) {
@@ -71,7 +71,7 @@ static const uint8_t *block_begin(const wl_index *index, size_t block) {
 
 /* Checksums -------------------------------------------------------------------------------------------------------- */
 
-/* The state at `to`, from 0 at the window's begin. */
+/* The state at `to`, starting with 0 at the beginning of the window. */
 static uint64_t state_at(const wl_index *index, crc_table *table, const wl_checksum *checksum, const uint8_t *to) {
     size_t block = block_of(index, to);
     for (; table->known <= block; table->known++) {
@@ -107,14 +107,14 @@ static const uint8_t *first_of(const uint8_t *from, const uint8_t *to, uint8_t v
     return from < to ? memchr(from, value, (size_t)(to - from)) : NULL;
 }
 
-/* After the last byte of [from, to) that is not `value`; `from` where there is none. */
+/* The position after the last byte of [from, to) that is not `value`; `from` if there is none. */
 static const uint8_t *after_other(const uint8_t *from, const uint8_t *to, uint8_t value) {
     while (to > from && to[-1] == value)
         to--;
     return to;
 }
 
-/* Notes in `breaks` the blocks that hold a byte at which no character begins and to which none reaches. */
+/* Marks in `breaks` the blocks with a byte that neither begins a character nor belongs to one. */
 static void find_broken_text(const wl_index *index, uint32_t *breaks) {
     for (const uint8_t *at = index->begin; at < index->end;) {
         size_t size = wl_text_character(at, (size_t)(index->end - at));
@@ -133,7 +133,7 @@ static bool answers(const wl_index *index, const byte_table *table, size_t block
         return after_other(from, to, table->value) > from;
     case HOLDS_HIGH_BYTE:
         return !wl_text_is_ascii(from, (size_t)(to - from));
-    default: /* BREAKS_UTF8: find_broken_text() has noted it */
+    default: /* BREAKS_UTF8: recorded by find_broken_text() */
         return table->nearest[block] != 0;
     }
 }
@@ -151,7 +151,7 @@ static void fill_table(const wl_index *index, byte_table *table) {
     table->nearest[index->blocks] = none;
 }
 
-/* The table of a question, made now if need be; NULL where there is none. */
+/* The table of a query, created if necessary; NULL if there is none. */
 static const uint32_t *table_of(wl_index *index, question asked, uint8_t value) {
     for (size_t i = 0; i < index->table_count; i++) {
         if (index->tables[i].asked == asked && index->tables[i].value == value)
@@ -201,10 +201,10 @@ size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t
     return after > from ? (size_t)(after - from) : 0;
 }
 
-/* The blocks of a range's first and last byte are looked into, those between them asked about. */
+/* The blocks with a range's first and last byte are scanned, those between them are queried. */
 typedef struct {
-    const uint8_t *head; /* where the first block ends */
-    const uint8_t *tail; /* where the last one begins */
+    const uint8_t *head; /* the end of the first block */
+    const uint8_t *tail; /* the beginning of the last one */
     bool none;           /* no block between them has an answer */
 } ends;
 
@@ -229,8 +229,8 @@ static bool index_is_utf8(wl_index *index, const uint8_t *from, const uint8_t *t
     ends at = ends_of(index, nearest, from, to);
     if (!at.none)
         return false;
-    /* A character may stand across an end: it belongs to the piece in which it begins. Three steps at most, as between
-     * the ends no byte stands alone. */
+    /* A character may extend across an end: it belongs to the piece in which it begins. At most three steps, since
+     * there are no isolated bytes between the ends. */
     while (at.head < at.tail && (*at.head & 0xC0) == 0x80)
         at.head++;
     while (at.tail > at.head && (*at.tail & 0xC0) == 0x80)

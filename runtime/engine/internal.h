@@ -1,4 +1,4 @@
-/* What the engine's own files do for each other; users of the engine include engine.h only. */
+/* Shared by the engine's own files; users of the engine include engine.h only. */
 #ifndef WIRELOOM_INTERNAL_H
 #define WIRELOOM_INTERNAL_H
 
@@ -9,90 +9,92 @@
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only);
 void wl_run_free(wl_run *run);
 
-/* What a STREAM gives where the cursor stands; false: the end of the stream is not known yet. */
+/* The result of a STREAM at the cursor; false: the end of the stream is not known yet. */
 bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_t *cursor, wl_integer *found);
-/* Leaves a position, if it is one, since what was read there broke off. */
+/* Leaves a position, if it is one, since reading there was incomplete. */
 void wl_seek_abandon(wl_run *run, const wl_limit *left);
 
-/* Whether every row does. */
+/* Whether every row needs it. */
 static inline bool wl_needs_preparing(const wl_run *run) {
     const wl_program *program = run->program;
     return run->reset || run->has_conditional || program->expands || program->loop_count || program->function_count ||
            program->series_count;
 }
 
-/* Clears what only some programs or some rows need cleared before a row begins. */
+/* Clears state before a row begins, as required by some programs or rows only. */
 void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
 
-/* Units: what a program with rows inside of it is run over (units.c) ---------------------------------------------- */
+/* Units, over which a program with rows inside of it is run (units.c) -------------------------------------------- */
 
-/* Notes that a unit begins, at index `position`; `after`: of a frame, the index of the delimiter after it. */
+/* Records that a unit begins at index `position`; `after`: for a frame, the index of the delimiter after it. */
 void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t after);
-/* Runs the program over one unit; what is lost in a sub-stream with a known end costs the rest of that. */
+/* Runs the program over one unit; what is lost in a sub-stream with a known end costs the rest of that sub-stream. */
 int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end);
-/* Takes back all rows and damages of the outermost unit. */
+/* Removes all rows and damages of the outermost unit. */
 void wl_unit_take_back(wl_run *run);
-/* Ends the units inside of it that began when `depth` or more sub-streams were open, and that are not read to their end:
- * takes back the rows of those of which something is refused, or a checksum has not been verified. */
+/* Ends the units inside of it that began when `depth` or more sub-streams were open and were not read to their end:
+ * removes the rows of those in which something is refused or a checksum has not been verified. */
 void wl_units_abandon(wl_run *run, unsigned depth);
-/* Goes on inside of a unit; `lost`: why what is before the cursor is noted as damaged first. */
+/* Continues inside of a unit; `lost`: the reason for which the bytes before the cursor are first recorded as
+ * damaged. */
 int wl_unit_resume(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit, uint32_t lost);
-/* Notes how many rows, damages and items there are; takes back those since. */
+/* Records the numbers of rows, damages and items; removes those added since. */
 void wl_count(const wl_run *run, wl_unit *unit);
 void wl_take_back(wl_run *run, const wl_unit *unit);
 
 /* Units in pieces (pauses.c) --------------------------------------------------------------------------------------- */
 
-/* Makes what a run needs for it. False: there is no memory. */
+/* Allocates what a run needs for it. False: out of memory. */
 bool wl_pauses_start(wl_run *run);
 void wl_pauses_end(wl_run *run);
 /* Whether reading may pause before an AGAIN or LIMIT_END. */
 bool wl_pauses_at(const wl_instruction *step);
-/* A unit is read from its begin. */
+/* A unit is read from its beginning. */
 void wl_pause_begin(wl_run *run, const uint8_t *begin, bool is_final);
-/* Notes that the unit can be read on from here. */
+/* Records that the unit can be continued from here. */
 void wl_pause_note(wl_run *run, const wl_instruction *step, const uint8_t *cursor);
-/* Notes that it can be where the innermost sub-stream ends, which is not there; `lost`: as in wl_pause. The outcome. */
+/* Records that it can be continued at the end of the innermost sub-stream, which is not available yet; `lost`: as in
+ * wl_pause. Returns the outcome. */
 int wl_pause_skip(wl_run *run, const wl_instruction *step, uint32_t lost);
-/* Takes the unit to where it was noted last: what came out of it since is taken back. */
+/* Returns the unit to the point recorded last: its results since then are removed. */
 void wl_pause_return(wl_run *run);
-/* Reads on from there, up to `cut`. */
+/* Continues from there, up to `cut`. */
 int wl_pause_go_on(wl_run *run, const uint8_t *cut, bool is_final);
-/* Passes over the rest of a sub-stream; false: its end is not there. */
+/* Skips the rest of a sub-stream; false: its end is not available. */
 bool wl_pause_pass(wl_run *run);
-/* What was noted, to be kept; NULL: there is no memory. */
+/* Returns a copy of the recorded point; NULL: out of memory. */
 wl_pause *wl_pause_keep(const wl_run *run);
-/* Takes up what was kept, at the beginning of a call. */
+/* Restores the recorded point at the beginning of a call. */
 void wl_pause_take_up(wl_run *run);
 
-/* Why something around the rows is refused, in the outermost unit where that is so; or WL_REASON_NONE. */
+/* The reason why something around the rows is refused, in the outermost such unit; or WL_REASON_NONE. */
 uint32_t wl_refused_around(const wl_run *run);
-/* The unit ends at `end`; takes it back as a whole where it is refused. False: there is no room to note that. */
+/* The unit ends at `end`; it is removed as a whole if it is refused. False: there is no room to record that. */
 bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end);
-/* Notes how many items there are where a row begins; takes back those since. */
+/* Records the numbers of items at the beginning of a row; removes those added since. */
 void wl_items_begin(wl_run *run);
 void wl_items_take_back(wl_run *run);
-/* Sets the level's columns that some way through it may not write to null. */
+/* Sets to null the columns of the level that some path through it may not write. */
 void wl_level_unset(wl_run *run, size_t level, size_t row);
 
 /* The content of compressed blocks (contents.c) -------------------------------------------------------------------- */
 
-/* Bit of a reason for which something is refused: a block could not be decompressed. A checksum comes before it. */
+/* Flag of a reason for which something is refused: a block could not be decompressed. A checksum takes precedence. */
 #define WL_BY_CODEC 0x80000000u
 
-/* A row or unit begins: no content is held. */
+/* Begins a row or unit: no content is kept. */
 void wl_contents_start(wl_run *run);
-/* Lets go of the contents from number `from` on. What still points into one of them points to the unit's begin. */
+/* Releases the contents from number `from` on. Pointers into them are set to the unit's beginning. */
 void wl_contents_release(wl_run *run, size_t from);
-/* Lets go of text that was made in the turn of a loop that ends; `from`: what was held before the loop. */
+/* Releases text that was computed in the loop iteration that ends; `from`: the number of contents before the loop. */
 void wl_contents_end_turn(wl_run *run, size_t from);
-/* Lets go of those that are held for the row that ends. */
+/* Releases those that are kept for the row that ends. */
 void wl_contents_release_row(wl_run *run);
 static inline void wl_contents_end_row(wl_run *run) {
     if (WL_UNLIKELY(run->content_count && run->contents[run->content_count - 1].in_row))
         wl_contents_release_row(run);
 }
-/* Notes that sub-streams were left. */
+/* Records that sub-streams were left. */
 static inline void wl_block_leave(wl_run *run) {
     if (run->depth < run->block_depth) {
         run->block_begin = NULL;
@@ -100,7 +102,7 @@ static inline void wl_block_leave(wl_run *run) {
         run->counts_items = wl_counts_items(run->program);
     }
 }
-/* Bytes that may be read at `at`, which lies in the unit or in a content that is held. */
+/* Number of bytes that may be read at `at`, which is in the unit or in a content that is kept. */
 static inline bool wl_content_holds(const wl_content *content, const uint8_t *at) {
     return content->handle && at >= content->at && at <= content->at + content->size;
 }
@@ -123,7 +125,7 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
     }
     return (size_t)(run->readable - at);
 }
-/* Whether both lie in the unit, or in the same content. */
+/* Whether both are in the unit, or in the same content. */
 bool wl_contents_same(const wl_run *run, const uint8_t *from, const uint8_t *to);
 
 /* Text (text_encodings.c) ----------------------------------------------------------------------------------------- */
@@ -133,43 +135,44 @@ bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table);
 
 /* Functions (calls.c) -------------------------------------------------------------------------------------------- */
 
-/* No call goes on any more: what was read broke off. */
+/* No call is active any more: reading was incomplete. */
 static inline void wl_calls_abandon(wl_run *run) { run->frames_used = run->call_depth = run->base_depth = 0; }
 
 /* Series (series.c) --------------------------------------------------------------------------------------------- */
 
 void wl_series_free(wl_run *run);
-/* Nothing in a series points into a content any more. */
+/* Removes all references of series to a content. */
 void wl_series_forget(wl_run *run, const wl_content *content);
-/* The item of that number; false: there is none, or it could not be computed. */
+/* The item at that index; false: there is none, or it could not be computed. */
 bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *value);
-/* The least of all items, or the greatest; false: there are none, or one could not be computed. */
+/* The smallest of all items, or the largest; false: there are none, or one could not be computed. */
 bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value);
 
 /* Chained checksums (chains.c) ------------------------------------------------------------------------------------ */
 
-/* The fill begins with what the caller knows. */
+/* The fill begins with the state given by the caller. */
 void wl_chains_start(wl_run *run);
-/* Nothing is known of checksums at the place where reading begins; variables are what the caller says. */
+/* Nothing is known about checksums at the beginning of reading; variables are as given by the caller. */
 void wl_chains_forget(wl_run *run);
-/* A unit begins with what is known. */
+/* A unit begins with the known state. */
 static inline void wl_chains_begin(wl_run *run) {
     if (WL_UNLIKELY(run->program->chain_count))
         memcpy(run->chains, run->known, run->program->chain_count * sizeof *run->chains);
 }
-/* The unit is complete: the next one continues it. */
+/* The unit is complete: the next one continues from it. */
 static inline void wl_chains_go_on(wl_run *run) {
     if (WL_UNLIKELY(run->program->chain_count))
         memcpy(run->known, run->chains, run->program->chain_count * sizeof *run->known);
 }
-/* The fill ends inside of a unit: variables are what that has set, and of checksums nothing is known. */
+/* The fill ends inside of a unit: variables are those that it has set, and nothing is known about checksums. */
 void wl_chains_break_off(wl_run *run);
-/* Tells the caller what is known where the unit began, as number `place` of its chains; 0: where the fill has ended. */
+/* Passes to the caller the state at the beginning of the unit, as number `place` of its chains; 0: at the end of the
+ * fill. */
 void wl_chains_tell(wl_run *run, size_t place);
-/* The items in what is left at `leave`, and not read to its end, are not known. */
+/* The items in what is left at `leave`, and not read to its end, are unknown. */
 void wl_chains_lose(wl_run *run, const wl_instruction *leave);
 
-/* Runs the plan over the row that begins at `begin` and may reach to `end`; writes into the columns at `row`. */
+/* Runs the plan over the row that begins at `begin` and may extend to `end`; writes into the columns at `row`. */
 static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *end, size_t row) {
     run->refused = WL_REASON_NONE;
     run->nulls = false;
@@ -181,17 +184,17 @@ static inline int wl_run_row(wl_run *run, const uint8_t *begin, const uint8_t *e
     return run->plan->handler(run->plan, run, begin, begin, end, row);
 }
 
-/* Steps that are long enough to live in files of their own. */
+/* Steps that are long enough for files of their own. */
 wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed);
 bool wl_expression_check(const wl_program *program, const uint8_t *code, size_t size, const char **problem);
-/* The handler of an EXPRESSION that is decoded: a quick one where the code is short (row_expressions.c). */
+/* The handler of a decoded EXPRESSION: a fast one if the code is short (row_expressions.c). */
 wl_handler wl_expression_handler(wl_instruction *instruction);
-/* Calls use(register or span number) for what the (checked) code reads. */
+/* Calls use(register or span number) for everything that the (checked) code reads. */
 void wl_expression_uses(const uint8_t *code, size_t size, bool *registers, bool *spans);
 bool wl_expression_has_series(const uint8_t *code, size_t size);
-/* The state after a range; the state that is known is for a range that begins with the replaced bytes. */
+/* The state after a range; the known state is for a range that begins with the replaced bytes. */
 uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to);
-/* Whether what is stored for a state is `found`. */
+/* Whether the stored form of a state is `found`. */
 bool wl_checksum_stored(wl_run *run, const wl_checksum *checksum, uint64_t state, wl_integer found);
 bool wl_checksum_in_span(wl_run *run, const wl_checksum *checksum, const uint8_t *from, const uint8_t *to,
                          wl_span found);
@@ -201,7 +204,7 @@ static inline bool wl_checksum_holds(wl_run *run, const wl_checksum *checksum, u
         return found == (wl_integer)(state ^ checksum->final_xor);
     return wl_checksum_stored(run, checksum, state, found);
 }
-/* Bytes of the character that begins at `text`, 0 where none does; `size` is at least 1. */
+/* Number of bytes of the character that begins at `text`, 0 if none does; `size` is at least 1. */
 size_t wl_text_character(const uint8_t *text, size_t size);
 bool wl_text_is_utf8(const uint8_t *text, size_t size);
 bool wl_text_is_ascii(const uint8_t *text, size_t size);
@@ -213,19 +216,20 @@ void wl_column_null(wl_run *run, size_t column, size_t row);
 void wl_column_valid(wl_run *run, size_t column, size_t row);
 void wl_row_nulls(wl_run *run, size_t row);
 void wl_row_take_back(wl_run *run, size_t row);
-/* Takes back that values from number `from` up to `to` are null. */
+/* Clears the nulls of the values from number `from` up to `to`. */
 void wl_nulls_clear(uint8_t *validity, size_t from, size_t to);
-/* Whether the row holds the caller's predicates (predicates.c). */
+/* Whether the row matches the caller's predicates (predicates.c). */
 bool wl_predicates_hold(const wl_run *run, size_t row);
-/* The numbers, from `row` on, of those of the next `rows` rows that do; gives how many. `nulls`: some value may be one. */
+/* The numbers of those of the next `rows` rows, from `row` on, that match; returns their count. `nulls`: some value may
+ * be null. */
 size_t wl_predicates_choose(const wl_run *run, size_t row, size_t rows, bool nulls, uint8_t *chosen);
-/* The row that begins at index `begin` is in the table. */
+/* Adds the row that begins at index `begin` to the table. */
 static inline void wl_row_add(const wl_run *run, wl_fill_result *result, size_t begin) {
     if (run->arguments->offsets)
         wl_store8(run->arguments->offsets + result->rows * 8, run->arguments->base_offset + begin);
     result->rows++;
 }
-/* The row that begins at index `begin` stands: it is in the table if it holds all predicates. */
+/* The row that begins at index `begin` is valid: it is added to the table if it matches all predicates. */
 static inline void wl_row_done(wl_run *run, wl_fill_result *result, size_t begin) {
     if (WL_LIKELY(!run->arguments->predicate_count) || wl_predicates_hold(run, result->rows)) {
         wl_row_add(run, result, begin);
@@ -235,25 +239,25 @@ static inline void wl_row_done(wl_run *run, wl_fill_result *result, size_t begin
     }
 }
 void wl_columns_finish(const wl_run *run, wl_fill_result *result);
-/* Notes a damaged row, as a row of nulls where asked for. False: there is no room for the note. */
+/* Records a damaged row, as a row of nulls if requested. False: there is no room to record it. */
 bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, uint32_t reason, bool inside);
 
-/* Rows side by side (row_block.c): those that the plan is run over, one by one; NULL where the plan is not of that kind, or
- * there is no memory. */
+/* Rows in parallel (row_block.c): those over which the plan is run one by one; NULL if the plan is not of that kind, or
+ * if out of memory. */
 wl_row_block *wl_row_block_of_plan(wl_run *run);
 void wl_row_block_free(wl_row_block *block);
-/* Reads rows back to back from index `begin` on (back_to_back.c), as many as are plain; returns the index after them. */
+/* Reads consecutive rows from index `begin` on (back_to_back.c), as many as are plain; returns the index after them. */
 size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin);
 
-/* The two ways in which rows stand in the input. False: there is no memory. */
+/* The two arrangements of rows in the input. False: out of memory. */
 bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result);
 bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 
-/* Literals of a word-stuffed block, at most, that is not the first. */
+/* Maximum number of literals of a word-stuffed block that is not the first. */
 #define WL_WORD_LONGEST 64008
 
-/* Unstuffing with room to spare: `room` bytes may be written to `out` and `readable` ones read at `data`, both at least
- * `size`. `without_zeros`: the caller knows that no 00 is in the data. */
+/* Unstuffing with spare room: `room` bytes may be written to `out` and `readable` ones read at `data`, both at least
+ * `size`. `without_zeros`: the data is known to contain no 00. */
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros);
