@@ -261,33 +261,34 @@ bool wl_fill_frames(wl_run *run, wl_fill_result *result);
 size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                               bool without_zeros);
-/* Un-stuffs what has been copied, without the first header: at[i] is where the second header of record i stands, and
- * ends[i] where it ends. At ends[i] afterwards: it is un-stuffed. Two bytes before it or more: there is a block of more
- * than 255 literals, and the record has to be un-stuffed anew. Elsewhere: it is refused. */
+/* Un-stuffs data that has been copied, without the first header: at[i] is the position of the second header of record
+ * i, and ends[i] its end. Afterwards at[i] is ends[i] if the record is un-stuffed. If it is two or more bytes before
+ * that, there is a block of more than 255 literals, and the record has to be un-stuffed again. Otherwise the record is
+ * refused. */
 void wl_word_unstuff_copies(uint8_t **at, uint8_t *const *ends, size_t count);
-/* wl_word_stuffed_bound() for where it is needed often: a header per block and the first one's byte; a block ends early
- * only where it swallows two bytes for two. */
+/* wl_word_stuffed_bound() for frequent use: a header per block and the first one's byte; a block ends early only if it
+ * replaces two bytes by two. */
 static inline size_t wl_word_bound(size_t size) {
     return size + 3 + (size < WL_WORD_LONGEST ? 0 : 2 * (size / WL_WORD_LONGEST));
 }
-/* Stuffing, likewise; `room` is at least the bound. */
+/* The same for stuffing; `room` is at least the bound. */
 size_t wl_word_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
 size_t wl_cobs_stuff_within(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable);
-/* The same where it is known what to take out of the data: from `positions`, less `from`, on; those at and after the
- * data's end, up to `found`, are not looked at. */
+/* The same if the positions to be stuffed are known: `positions`, minus `from`; those at and after the end of the data,
+ * up to `found`, are ignored. */
 size_t wl_word_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                            const uint16_t *positions, size_t found, size_t from);
 size_t wl_cobs_stuff_found(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable,
                            const uint16_t *positions, size_t found, size_t from);
 
 /* The index of one window (index.c): the CRC state over [from, to) from `state`, the next `value` in [from, to) …, in
- * about the same time for long ranges as for short ones. Tables are made when they are first needed, and answers are
- * right (only slower) where there is no memory for them. */
+ * about the same time for long ranges as for short ones. Tables are created on first use; if there is no memory for
+ * them, answers are correct but slower. */
 wl_index *wl_index_make(const wl_run *run, const uint8_t *begin, const uint8_t *end);
 void wl_index_free(wl_index *index);
 uint64_t wl_index_crc(wl_index *index, const wl_checksum *checksum, uint64_t state, const uint8_t *from,
                       const uint8_t *to);
-/* What is left of [from, from + size) without the bytes equal to `value` at its end. */
+/* The size of [from, from + size) without trailing bytes equal to `value`. */
 size_t wl_index_trim(wl_index *index, uint8_t value, const uint8_t *from, size_t size);
 bool wl_index_is_text(wl_index *index, bool ascii, const uint8_t *from, size_t size);
 const uint8_t *wl_index_find(wl_index *index, uint8_t value, const uint8_t *from, const uint8_t *to);

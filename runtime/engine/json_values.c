@@ -30,7 +30,7 @@ static void put_float(wl_sink *to, double value, bool single) {
     }
 }
 
-/* Whether a word has a byte that cannot stand in a JSON string as it is. */
+/* Whether a word has a byte that must be escaped in a JSON string. */
 static inline bool has_special(uint64_t word) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
     uint64_t quote = word ^ (ones * '"'), slash = word ^ (ones * '\\');

@@ -1,25 +1,25 @@
-/* MD5 of many messages: which message is in which lane, and when.
+/* MD5 of many messages: the assignment of messages to lanes.
  *
- * Busy lanes are the first ones, so that the narrowest kernel that holds them can run. A lane's message comes in two
- * parts: its whole blocks where they lie, then one or two blocks with the rest, the padding and the length, in the
- * lane's own buffer. All lanes run as far as the shortest part; a lane whose message has ended takes the next one. */
+ * Busy lanes are the first ones, so that the narrowest kernel that fits them can run. A lane processes its message in
+ * two parts: its whole blocks in place, then one or two blocks with the rest, the padding and the length, in the lane's
+ * own buffer. All lanes run up to the end of the shortest part; a lane whose message has ended takes the next one. */
 #include "internal.h"
 
 #define LENGTH_AT (WL_MD5_BLOCK - 8)
 
-/* Lanes side by side; nothing here is allocated. */
+/* Lanes in parallel; nothing here is allocated. */
 typedef struct {
     wl_md5_state state;
-    const uint8_t *at[WL_MD5_MOST_LANES]; /* of the part that the lane is in */
-    size_t blocks[WL_MD5_MOST_LANES];     /* that are left of it; at least 1 in a busy lane */
+    const uint8_t *at[WL_MD5_MOST_LANES]; /* the current position in the lane's part */
+    size_t blocks[WL_MD5_MOST_LANES];     /* number of blocks left in it; at least 1 in a busy lane */
     size_t message[WL_MD5_MOST_LANES];
     bool padded[WL_MD5_MOST_LANES]; /* in its second part */
     uint8_t ends[WL_MD5_MOST_LANES][2 * WL_MD5_BLOCK];
     size_t busy;
 } wl_lanes;
 
-/* The messages in the order of their sizes, roughly: those of the most bits first. What is left when no message waits
- * any more runs in few lanes, so it had better be short. */
+/* The messages in approximately descending order of size, by the number of bits. The remainder, when no message is
+ * waiting any more, runs in few lanes, so it should be short. */
 typedef struct {
     const size_t *sizes;
     size_t count;
@@ -96,7 +96,7 @@ static void move(wl_lanes *lanes, size_t from, size_t to) {
     }
 }
 
-/* Runs all busy lanes to where the first part ends. */
+/* Runs all busy lanes to the end of the shortest part. */
 static void run(wl_lanes *lanes) {
     const wl_md5_kernel *kernel = wl_chosen.md5->kernels;
     while (kernel->width < lanes->busy)
@@ -104,7 +104,7 @@ static void run(wl_lanes *lanes) {
     size_t blocks = lanes->blocks[0];
     for (size_t lane = 1; lane < lanes->busy; lane++)
         blocks = wl_smaller(blocks, lanes->blocks[lane]);
-    /* Idle lanes of the kernel go along with a busy one, and what they compute is never looked at. */
+    /* Idle lanes of the kernel repeat a busy one; their results are ignored. */
     for (size_t lane = lanes->busy; lane < kernel->width; lane++)
         lanes->at[lane] = lanes->at[0];
     kernel->run(&lanes->state, lanes->at, blocks);
@@ -130,7 +130,7 @@ void wl_md5_many(const uint8_t *const *data, const size_t *sizes, size_t count, 
         begin(&lanes, lanes.busy, message, data[message], sizes[message]);
     while (lanes.busy) {
         run(&lanes);
-        /* From the last one on: the lane that fills a gap has been seen to. */
+        /* From the last one on: the lane that fills a gap has been processed already. */
         for (size_t lane = lanes.busy; lane-- > 0;) {
             if (lanes.blocks[lane])
                 continue;

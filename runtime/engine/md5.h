@@ -1,7 +1,7 @@
-/* MD5 (RFC 1321) of many messages at once: what the kernels and the scheduler (md5.c) share.
+/* MD5 (RFC 1321) of many messages at once: shared by the kernels and the scheduler (md5.c).
  *
- * A step of MD5 waits for the step before it, so one message leaves most of a processor idle. A kernel therefore takes
- * a message per *lane* and does the same step for all lanes. */
+ * A step of MD5 depends on the previous step, so a single message leaves most of a processor idle. A kernel therefore
+ * processes one message per *lane* and does the same step for all lanes. */
 #ifndef WIRELOOM_MD5_H
 #define WIRELOOM_MD5_H
 
@@ -17,8 +17,8 @@ typedef struct {
     _Alignas(64) uint32_t words[4][WL_MD5_MOST_LANES];
 } wl_md5_state;
 
-/* A kernel: takes lane 0 … (width - 1) through `blocks` blocks: those of lane i begin at data[i] and lie one after
- * another. Reads nothing else; no message needs to be aligned. Several lanes may read the same bytes. */
+/* A kernel: processes `blocks` blocks of the lanes 0 … (width - 1): those of lane i are consecutive from data[i] on.
+ * Reads nothing else; no message needs to be aligned. Several lanes may read the same bytes. */
 typedef void wl_md5_function(wl_md5_state *state, const uint8_t *const *data, size_t blocks);
 
 wl_md5_function wl_md5_one_portable, wl_md5_two_portable;
@@ -48,7 +48,8 @@ extern const wl_md5_variant wl_md5_neon;
 extern const uint32_t wl_md5_constants[64];
 
 /* The 64 steps, as STEP(function, a, b, c, d, word, shift, constant): a = b + ((a + function(b, c, d) + word +
- * constant) rotated left by shift). Four in a row move each variable on to the next one's role. */
+ * constant) rotated left by shift). Each variable takes the role of the next one after a step; four steps complete the
+ * cycle. */
 #define WL_MD5_FOUR(STEP, function, s0, s1, s2, s3, w0, k0, w1, k1, w2, k2, w3, k3)                                    \
     STEP(function, a, b, c, d, w0, s0, k0)                                                                             \
     STEP(function, d, a, b, c, w1, s1, k1)                                                                             \

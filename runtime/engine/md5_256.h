@@ -1,4 +1,4 @@
-/* Vectors of 256 bits, for md5_lanes.h: 8 messages, and their words brought together. */
+/* Vectors of 256 bits, for md5_lanes.h: 8 messages, and the transposition of their words. */
 #include <immintrin.h>
 
 #define MD5_LANES 8

@@ -1,4 +1,4 @@
-/* MD5 with AVX-512: 16 messages to a vector. Any function of three bits is one instruction, and so is a rotation. */
+/* MD5 with AVX-512: 16 messages per vector. Any function of three bits is one instruction, and so is a rotation. */
 #include "md5.h"
 
 #if defined(__x86_64__)
@@ -12,7 +12,7 @@ typedef __m512i vector;
 MD5_TARGET static inline vector load_row(const uint32_t *row) { return _mm512_load_si512((const void *)row); }
 MD5_TARGET static inline void store_row(uint32_t *row, vector value) { _mm512_store_si512((void *)row, value); }
 
-/* What 16 lanes have in one quarter of a vector, brought together: four lanes to each of the given vectors. */
+/* Transposes one quarter of the vectors of 16 lanes: four lanes to each of the given vectors. */
 MD5_TARGET static inline void join(vector *words, vector v0, vector v1, vector v2, vector v3) {
     vector even01 = _mm512_shuffle_i32x4(v0, v1, 0x88), odd01 = _mm512_shuffle_i32x4(v0, v1, 0xDD);
     vector even23 = _mm512_shuffle_i32x4(v2, v3, 0x88), odd23 = _mm512_shuffle_i32x4(v2, v3, 0xDD);
@@ -22,7 +22,7 @@ MD5_TARGET static inline void join(vector *words, vector v0, vector v1, vector v
     words[12] = _mm512_shuffle_i32x4(odd01, odd23, 0xDD);
 }
 
-/* The blocks of four lanes; quarter q of result i has their words 4q + i. */
+/* The blocks of four lanes; quarter q of result i contains their words 4q + i. */
 MD5_TARGET static inline void load_four(vector *out, const uint8_t *const *data, size_t at) {
     vector v0 = _mm512_loadu_si512((const void *)(data[0] + at)), v1 = _mm512_loadu_si512((const void *)(data[1] + at));
     vector v2 = _mm512_loadu_si512((const void *)(data[2] + at)), v3 = _mm512_loadu_si512((const void *)(data[3] + at));
@@ -59,5 +59,5 @@ const wl_md5_variant wl_md5_avx512 = {"avx512", {{8, wl_md5_8_avx512}, {16, wl_m
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_md5_avx512_not_empty;

@@ -1,5 +1,5 @@
-/* MD5 with AVX-512's instructions on 8 lanes. A step waits for four instructions, in plain C for four or five: so this
- * is what few messages, and even a single one, are digested with. */
+/* MD5 with AVX-512 instructions on 8 lanes. A step depends on four instructions, in plain C on four or five, so this
+ * variant is used for few messages, even for a single one. */
 #include "md5.h"
 
 #if defined(__x86_64__)
@@ -21,5 +21,5 @@
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_md5_avx512vl_not_empty;

@@ -1,14 +1,14 @@
-/* The MD5 kernel of one vector of lanes, and that of two vectors whose steps take turns. A file per kind of vector
+/* The MD5 kernel for one vector of lanes, and for two vectors with interleaved steps. The file of each kind of vector
  * defines, before it includes this:
  *
- *   MD5_NARROW, MD5_WIDE     the names of the two kernels; the second one only where it is wanted
- *   MD5_TARGET               what a function that uses the vectors is declared with
+ *   MD5_NARROW, MD5_WIDE     the names of the two kernels; the second one is optional
+ *   MD5_TARGET               the attribute of functions that use the vectors
  *   MD5_LANES, vector        lanes of a vector, and its type
  *   load_row, store_row      a vector from and to an aligned row of the state
  *   load_words               word i of the next block of every lane into words[i]
  *   ADD, ROTATE              sum, rotation to the left
- *   CONSTANT                 a number in all lanes, given as a literal and by the address of a copy: takes either
- *   F, G, H, I               adds function(b, c, d) to a sum, where b is what is ready last
+ *   CONSTANT                 a number in all lanes, given as a literal and by the address of a copy; uses either
+ *   F, G, H, I               adds function(b, c, d) to a sum; b is ready last
  *   HOLD                     keeps the compiler from putting a later summand into a sum before this: it would join the
  *                            chain in which every step waits for the one before */
 
@@ -45,7 +45,7 @@ MD5_TARGET void MD5_NARROW(wl_md5_state *state, const uint8_t *const *data, size
     a##0 = ADD(ROTATE(a##0, shift), b##0);                                                                             \
     a##1 = ADD(ROTATE(a##1, shift), b##1);
 
-/* What the block began with is added from the rows: there are not registers for all of it. */
+/* The initial values of the block are added from memory, since there are not enough registers for all of it. */
 MD5_TARGET static inline void add_to_row(uint32_t *row, vector low, vector high) {
     store_row(row, ADD(low, load_row(row)));
     store_row(row + MD5_LANES, ADD(high, load_row(row + MD5_LANES)));

@@ -1,4 +1,4 @@
-/* MD5 with NEON: 4 messages to a vector. */
+/* MD5 with NEON: 4 messages per vector. */
 #include "md5.h"
 
 #if defined(__aarch64__)

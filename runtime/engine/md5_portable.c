@@ -1,13 +1,13 @@
-/* MD5 in plain C: one message, and two whose steps take turns. */
+/* MD5 in plain C: one message, and two with interleaved steps. */
 #include "bytes.h"
 #include "md5.h"
 
-/* The compiler must not put a later summand into a sum before this: it would join the chain in which every step waits
- * for the one before. */
+/* Prevents the compiler from moving a later summand into an earlier sum, where it would lengthen the chain of dependent
+ * steps. */
 #define HOLD(sum) __asm__("" : "+r"(sum))
 
-/* What is added to a step's sum; of b, c and d, b is ready last. The two parts of G share no bit, so they are added one
- * after the other, and the first one before b is there. */
+/* The summand of a step; of b, c and d, b is ready last. The two parts of G share no bit, so they are added one after
+ * the other, the first one before b is ready. */
 #define F(sum, b, c, d) sum += ((c ^ d) & b) ^ d
 #define G(sum, b, c, d)                                                                                                \
     sum += ~d & c;                                                                                                     \

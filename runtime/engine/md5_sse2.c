@@ -1,4 +1,4 @@
-/* MD5 with SSE2: 4 messages to a vector. */
+/* MD5 with SSE2: 4 messages per vector. */
 #include "md5.h"
 
 #if defined(__x86_64__)
@@ -45,5 +45,5 @@ const wl_md5_variant wl_md5_sse2 = {
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_md5_sse2_not_empty;

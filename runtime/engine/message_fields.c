@@ -1,4 +1,4 @@
-/* Fields that are not just a value in a slot: repeated ones, closed enums, and members of oneofs. */
+/* Fields that are not a single value in a slot: repeated ones, closed enums, and members of oneofs. */
 #include "message_wire.h"
 
 static const uint8_t *wrong(wl_walk *walk, uint32_t what, const uint8_t *at, uint64_t value, uint64_t count) {
@@ -20,7 +20,7 @@ bool wl_enum_has(const wl_message_program *program, const wl_field *field, uint6
     return low < field->value_count && values[low] == wanted;
 }
 
-/* The scalar at `cursor`; NULL: it is none. */
+/* Reads the scalar at `cursor`; NULL if it is invalid. */
 static const uint8_t *read_scalar(wl_walk *walk, const wl_node *node, const wl_field *field, const uint8_t *cursor,
                                   const uint8_t *end, uint64_t *value) {
     uint32_t what;
@@ -38,7 +38,7 @@ static const uint8_t *read_scalar(wl_walk *walk, const wl_node *node, const wl_f
     return cursor + size;
 }
 
-/* The size that stands at `cursor`, and as many bytes after it; NULL: they are not there. */
+/* Reads the size at `cursor`, and as many bytes after it; NULL if they are not available. */
 static const uint8_t *read_bytes(wl_walk *walk, const wl_node *node, const uint8_t *cursor, const uint8_t *end,
                                  uint64_t *size) {
     uint32_t what;
@@ -104,7 +104,7 @@ void wl_walk_clear(wl_walk *walk, const wl_field *field) {
     for (uint32_t i = 0; i < field->clear_count; i++) {
         const wl_clear *clear = walk->program->clears + field->clears + i;
         if (clear->is_list) {
-            /* The items since the last element of the list, which is the next one's begin. */
+            /* The items since the last element of the list, at which the next one begins. */
             const wl_vector *list = walk->vectors + clear->number;
             wl_vector_cut(walk, clear->number + 1, wl_load4(list->values + list->length * 4));
         } else {

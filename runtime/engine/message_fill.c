@@ -1,5 +1,5 @@
-/* Units, one after another: envelope, message, rows. A group of units is digested side by side, and then read while its
- * bytes are still in the cache. */
+/* Units, one after another: envelope, message, rows. The messages of a group of units are digested in parallel, and
+ * then read while their bytes are still in the cache. */
 #include <stdlib.h>
 
 #include "message_internal.h"
@@ -8,12 +8,12 @@
 #define GROUP_UNITS 32
 #define GROUP_BYTES ((size_t)1 << 21)
 
-/* A few units, and what their envelopes are found to be. */
+/* A few units, and the state of their envelopes. */
 typedef struct {
     size_t count;
     const uint8_t *units[GROUP_UNITS];
     size_t sizes[GROUP_UNITS];
-    uint32_t envelopes[GROUP_UNITS]; /* WL_UNIT_GOOD or what is wrong */
+    uint32_t envelopes[GROUP_UNITS]; /* WL_UNIT_GOOD or the problem */
 } group;
 
 static size_t framing_size(const wl_message_program *program) {
@@ -61,8 +61,8 @@ static uint64_t number_at(const uint8_t *numbers, size_t index) {
     return value;
 }
 
-/* The units from `first` on, as many as make a group of `bytes` at most, at least one. None: unit `first` is not within
- * the source. */
+/* The units from `first` on, as many as make a group of `bytes` at most, at least one. None if unit `first` is not
+ * within the source. */
 static void make_group(const wl_walk *walk, group *units, size_t first, size_t bytes) {
     const wl_messages_arguments *arguments = walk->arguments;
     size_t total = 0;
@@ -89,7 +89,7 @@ static void note_problem(wl_walk *walk, size_t unit, size_t rows) {
     memcpy(walk->arguments->problems + result->problems++ * sizeof walk->problem, &walk->problem, sizeof walk->problem);
 }
 
-/* The row emits, and the vectors of look-ups: all that has one element per row. */
+/* Runs the row's emits, and appends to the vectors of look-ups: everything with one element per row. */
 static bool put_row(wl_walk *walk, bool whole) {
     const wl_message_program *program = walk->program;
     const wl_scope *scope = program->scopes + program->row_scope;
@@ -112,7 +112,7 @@ static bool put_row(wl_walk *walk, bool whole) {
     return true;
 }
 
-/* The rows from `bad` on are taken back. */
+/* Removes the rows from `bad` on. */
 static void cut_rows(wl_walk *walk) {
     const wl_message_program *program = walk->program;
     const wl_scope *scope = program->scopes + program->row_scope;
@@ -128,7 +128,7 @@ static void cut_rows(wl_walk *walk) {
     walk->row = walk->bad;
 }
 
-/* The unit's message as rows. */
+/* Reads the unit's message as rows. */
 static bool read_message(wl_walk *walk) {
     const wl_message_program *program = walk->program;
     uint64_t stamp = ++walk->stamp;
@@ -141,7 +141,7 @@ static bool read_message(wl_walk *walk) {
            wl_emit_all(walk, program->emits + program->unit_emits, program->unit_emit_count, stamp);
 }
 
-/* What stands for a unit that does not hold. */
+/* Appends the replacement of an invalid unit. */
 static bool replace_unit(wl_walk *walk) {
     const wl_message_program *program = walk->program;
     wl_vectors_take_back(walk);
@@ -156,7 +156,7 @@ static bool replace_unit(wl_walk *walk) {
     return put_row(walk, program->has_whole);
 }
 
-/* One unit. False: no room or no memory; nothing of it is left. */
+/* Reads one unit. False: no room or out of memory; nothing of it is left. */
 static bool read_unit(wl_walk *walk, size_t number, const uint8_t *unit, size_t size, uint32_t envelope) {
     const wl_message_program *program = walk->program;
     walk->unit = unit;
@@ -231,7 +231,7 @@ static void read_units(wl_walk *walk) {
     }
 }
 
-/* Never 0 bytes, so that NULL always means that there is no memory. */
+/* Never 0 bytes, so that NULL always means out of memory. */
 static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
 
 bool wl_messages_fill(const wl_message_program *program, const wl_messages_arguments *arguments,

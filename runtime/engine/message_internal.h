@@ -1,11 +1,11 @@
-/* What the files of the message walk share; users include message.h only. */
+/* Shared by the files of the message walk; users include message.h only. */
 #ifndef WIRELOOM_MESSAGE_INTERNAL_H
 #define WIRELOOM_MESSAGE_INTERNAL_H
 
 #include "internal.h"
 #include "message.h"
 
-/* The program as it was loaded ----------------------------------------------------------------------------------- */
+/* The loaded program --------------------------------------------------------------------------------------------- */
 
 #define WL_NONE UINT32_MAX
 #define WL_DEEPEST_MESSAGE 500
@@ -40,35 +40,36 @@ enum {
     WL_FIELD_REPEATED = 1,
     WL_FIELD_REQUIRED = 2,
     WL_FIELD_TEXT = 4,      /* must be UTF-8 */
-    WL_FIELD_CLOSED = 8,    /* an enum of which other values are unknown fields */
-    WL_FIELD_MAP = 16,      /* messages of a key (the first field) and a value, of which the last with a key counts */
+    WL_FIELD_CLOSED = 8,    /* an enum for which other values are unknown fields */
+    WL_FIELD_MAP = 16,      /* messages of a key (the first field) and a value, of which the last one with a key
+                             * counts */
     WL_FIELD_IMPLICIT = 32, /* zero is the same as absent */
-    WL_FIELD_JSON = 64,     /* a message of which the text is kept too, in its slot or, of a repeated one, its vector */
+    WL_FIELD_JSON = 64,     /* a message whose text is kept too, in its slot or, for a repeated one, its vector */
 };
 
-/* What the walk does with a field; chosen at loading. */
+/* How the walk handles a field; chosen at loading. */
 enum {
-    WL_DO_INTEGER, /* a varint that is the value as it stands */
+    WL_DO_INTEGER, /* a varint that is the value unchanged */
     WL_DO_VARINT,  /* any other varint */
     WL_DO_FIXED64,
     WL_DO_FIXED32,
     WL_DO_BYTES,
     WL_DO_TEXT,     /* checked */
-    WL_DO_MERGED,   /* a message that is part of the one around it */
-    WL_DO_ITEM,     /* a message that is a scope of its own */
-    WL_DO_REPEATED, /* values that go into a vector or a table, or only need to be walked over */
+    WL_DO_MERGED,   /* a message that is part of the enclosing one */
+    WL_DO_ITEM,     /* a message with a scope of its own */
+    WL_DO_REPEATED, /* values that are stored in a vector or a table, or only need to be read */
     WL_DO_CHOSEN,   /* a value of a closed enum, or a member of a oneof */
 };
 
-/* One field of a node. WL_NONE where there is no such thing; slot 0 is written to and never read. */
+/* One field of a node. WL_NONE if it has none; slot 0 is written to and never read. */
 typedef struct {
     uint32_t number;
     uint8_t kind;
     uint8_t wire;
     uint8_t action;
     uint8_t flags;
-    uint32_t slot;   /* where the value is kept until its scope is closed */
-    uint32_t vector; /* of repeated values: where they are appended */
+    uint32_t slot;   /* holds the value until its scope is closed */
+    uint32_t vector; /* repeated values: where they are appended */
     uint32_t node;   /* messages */
     uint32_t scope;  /* WL_DO_ITEM */
     uint32_t table;  /* repeated bytes or text that look-ups read */
@@ -76,40 +77,40 @@ typedef struct {
     uint32_t value_count;
     uint32_t clears; /* members of oneofs: the first of what setting it clears … */
     uint32_t clear_count;
-    uint32_t oneof; /* 0: of none; numbered from 1 within the node */
-    uint32_t drop;  /* closed enum as a map's value: the slot that says that the entry does not count */
-    uint32_t name;  /* its name in JSON, with quotes and a colon: where it begins in the constants … */
+    uint32_t oneof; /* 0: none; numbered from 1 within the node */
+    uint32_t drop;  /* closed enum as a map's value: the slot that marks the entry as dropped */
+    uint32_t name;  /* its name in JSON, with quotes and a colon: its beginning in the constants … */
     uint32_t name_size;
     uint64_t required; /* its bit */
 } wl_field;
 
-/* A message type at one place of the tree of wanted columns, or anywhere that is not wanted. Fields are in the order of
- * their numbers. */
+/* A message type at one position in the tree of wanted columns, or at any position that is not wanted. Fields are in
+ * the order of their numbers. */
 typedef struct {
     uint32_t first_field;
     uint32_t field_count;
     bool strict;
     bool has_oneof;
     uint64_t required;   /* bits of the required fields */
-    uint8_t by_tag[256]; /* tags of one byte: 1 + index of the field that has this wire type, 0: not as simple */
+    uint8_t by_tag[256]; /* tags of one byte: 1 + index of the field with this wire type, 0: other tags */
 } wl_node;
 
-/* How a scope's end writes an element. */
+/* How the end of a scope writes an element. */
 enum {
     WL_EMIT_FIXED, /* of the vector's width */
     WL_EMIT_BYTES,
-    WL_EMIT_TEXT, /* bytes; what is no UTF-8 is replaced */
+    WL_EMIT_TEXT, /* bytes; invalid UTF-8 is replaced */
     WL_EMIT_STRUCT,
     WL_EMIT_LIST,
     WL_EMIT_ROW_NUMBER,
     WL_EMIT_MARK,
-    WL_EMIT_PARENT, /* the number of the element that vector `slot` gets next: of the message above */
+    WL_EMIT_PARENT, /* the number of the element that vector `slot` receives next: of the message above */
     WL_EMIT_JSON,   /* a message of the node `node` as text */
     WL_EMIT_COUNT,
 };
 
 enum {
-    WL_ABSENT_NULL = 1,   /* else it is the default */
+    WL_ABSENT_NULL = 1,   /* otherwise it is the default */
     WL_ABSENT_PRESENT = 2 /* a struct that is never null */
 };
 
@@ -117,25 +118,25 @@ typedef struct {
     uint32_t op;
     uint32_t vector;
     uint32_t slot;
-    uint32_t guard; /* the slot of the message that it is in: where that is absent, so is this */
+    uint32_t guard; /* the slot of the message that contains it: if that is absent, so is this */
     uint32_t flags;
-    uint32_t default_size; /* bytes: of the default, which begins at default_value in the constants */
+    uint32_t default_size; /* size in bytes of the default, which begins at default_value in the constants */
     uint32_t node;         /* WL_EMIT_JSON */
     uint64_t default_value;
 } wl_emit;
 
-/* A message that is a row, an element of a list, or above the rows: the place where slots belong to. */
+/* A message that is a row, an element of a list, or above the rows: slots belong to it. */
 typedef struct {
     uint32_t emits;
     uint32_t emit_count;
-    uint32_t drop; /* a slot; where it is set, the entry does not count */
+    uint32_t drop; /* a slot; if it is set, the entry does not count */
     bool is_row;
 } wl_scope;
 
 typedef struct {
-    wl_emit index; /* op and vector are not used */
+    wl_emit index; /* op and vector are unused */
     uint32_t table;
-    uint32_t scope;  /* at whose end the table is complete */
+    uint32_t scope;  /* the scope at whose end the table is complete */
     uint32_t vector; /* WL_NONE: only checked */
     bool integer;
     bool text;
@@ -144,11 +145,11 @@ typedef struct {
 
 typedef struct {
     uint8_t storage;
-    uint32_t end; /* vectors up to here are inside of it */
+    uint32_t end; /* vectors up to here are nested in it */
 } wl_shape;
 
 typedef struct {
-    uint32_t is_list; /* 1: `number` is a vector, whose items since the scope's begin go; 0: a slot */
+    uint32_t is_list; /* 1: `number` is a vector, whose items since the scope's beginning are removed; 0: a slot */
     uint32_t number;
 } wl_clear;
 
@@ -163,13 +164,13 @@ struct wl_message_program {
     uint32_t max_depth;
     uint32_t prefix, prefix_size; /* in the constants */
     uint32_t digest_family;
-    wl_algorithm digest; /* of the message, after it; 0 bytes: there is none */
+    wl_algorithm digest; /* of the message, after it; 0 bytes if there is none */
     uint32_t least;
     bool has_json;
     bool has_whole;
     uint32_t whole; /* vector; WL_NONE: not wanted */
     uint32_t row_scope;
-    wl_node *nodes; /* this and all below: owned, in one allocation each */
+    wl_node *nodes; /* this and all members below: owned, one allocation each */
     wl_field *fields;
     int32_t *values; /* of each closed enum in ascending order */
     wl_clear *clears;
@@ -180,20 +181,20 @@ struct wl_message_program {
     uint8_t *constants;
 };
 
-/* Checks every operand and fills in what loading derives (message_validate.c). */
+/* Checks every operand and fills in the derived members (message_validate.c). */
 bool wl_message_program_check(wl_message_program *program, char *message, size_t message_size);
 unsigned wl_wire_of_kind(unsigned kind);
 
 /* The walk of one call --------------------------------------------------------------------------------------------- */
 
-/* A value that waits for the end of its scope. It stands where `stamp` is that of the scope. */
+/* A value that is kept until the end of its scope. It is valid if `stamp` is that of the scope. */
 typedef struct {
     const uint8_t *at;
     uint64_t value; /* bits of a scalar, or size of bytes */
     uint64_t stamp;
 } wl_slot;
 
-/* An item of a table. `known`: what has been found out about it. */
+/* An item of a table. `known`: what has been determined about it. */
 typedef struct {
     const uint8_t *at;
     uint32_t size;
@@ -206,13 +207,13 @@ typedef struct {
     size_t capacity;
 } wl_table;
 
-/* The bytes of a message that stands in several parts. */
+/* The bytes of a message in several parts. */
 typedef struct {
     uint8_t *data; /* owned by the run */
     size_t capacity;
 } wl_merged;
 
-/* Where a vector was when the unit began. */
+/* The state of a vector at the beginning of the unit. */
 typedef struct {
     size_t length;
     size_t used;
@@ -226,7 +227,7 @@ typedef struct {
     wl_vector *vectors;      /* the caller's */
     wl_slot *slots;          /* owned */
     wl_mark *marks;          /* owned; one per vector */
-    size_t *starts;          /* owned; lengths at the begin of the call */
+    size_t *starts;          /* owned; lengths at the beginning of the call */
     wl_table *tables;        /* owned */
     uint64_t **indices;      /* owned; per look-up, one per row of the unit */
     wl_merged *merged;       /* owned; per slot, where there is JSON */
@@ -234,49 +235,49 @@ typedef struct {
     size_t piece_count;
     size_t piece_capacity;
     size_t index_capacity;
-    uint64_t stamp;          /* the last one that was given out */
+    uint64_t stamp;          /* the last one that was assigned */
     const uint8_t *readable; /* bytes before this may be read (not used) beyond a value's end */
     /* The unit that is being read. */
     const uint8_t *unit;
     size_t unit_size;
     const uint8_t *message;
     size_t message_size;
-    size_t looked_up[WL_MOST_LOOKUPS]; /* bytes that each look-up has given to the unit's rows */
-    size_t row;                        /* rows so far */
+    size_t looked_up[WL_MOST_LOOKUPS]; /* total size in bytes of the items that each look-up has returned for the unit's
+                                        * rows */
+    size_t row;                        /* number of rows so far */
     size_t bad;                        /* the first row whose look-ups fail, or SIZE_MAX */
     bool suspect;                      /* some message lacked a required field at its end */
-    bool no_room;                      /* result says where */
+    bool no_room;                      /* details are in result */
     bool no_memory;
     wl_unit_problem problem;
 } wl_walk;
 
-/* Notes what is wrong at `at`; returns false. */
+/* Records the problem at `at`; returns false. */
 bool wl_unit_wrong(wl_walk *walk, uint32_t what, const uint8_t *at, uint64_t value, uint64_t count);
-/* Puts a step before the path of the field that is wrong. */
+/* Prepends a step to the path of the invalid field. */
 void wl_unit_path(wl_walk *walk, uint32_t number, size_t index);
 
-/* Walks over the message [cursor, end) of a type; `depth` of messages are around it. False: the unit does not hold, or
- * there is no room or memory. */
+/* Reads the message [cursor, end) of a type; `depth` is the number of enclosing messages. False: the unit is invalid,
+ * no room, or out of memory. */
 bool wl_walk_message(wl_walk *walk, const wl_node *node, const uint8_t *cursor, const uint8_t *end, uint64_t stamp,
                      unsigned depth);
-/* A scope that began with row `begin` of the unit is at its end. */
+/* Closes a scope that began with row `begin` of the unit. */
 bool wl_close_scope(wl_walk *walk, uint32_t number, uint64_t stamp, size_t begin);
-/* A field that is not as simple (message_fields.c); `at` is its tag, `cursor` after it. NULL: as above. */
+/* Reads a field of another kind (message_fields.c); `at` is its tag, `cursor` after it. NULL: as above. */
 const uint8_t *wl_walk_repeated(wl_walk *walk, const wl_node *node, const wl_field *field, const uint8_t *at,
                                 const uint8_t *cursor, const uint8_t *end);
-/* `counts` becomes false where the value is none of the field's. */
+/* `counts` becomes false if the value is not one of the field's. */
 const uint8_t *wl_walk_chosen(wl_walk *walk, const wl_node *node, const wl_field *field, const uint8_t *cursor,
                               const uint8_t *end, uint64_t stamp, bool *counts);
 void wl_walk_clear(wl_walk *walk, const wl_field *field);
-/* The known field of that number, or NULL. */
+/* The known field with that number, or NULL. */
 const wl_field *wl_field_find(const wl_message_program *program, const wl_node *node, uint64_t number);
 /* Whether a closed enum has the number. */
 bool wl_enum_has(const wl_message_program *program, const wl_field *field, uint64_t number);
-/* How many fields of that number and wire type are in [begin, end), which has been walked over. */
+/* The number of fields with that number and wire type in [begin, end), which has been read before. */
 size_t wl_count_fields(const uint8_t *begin, const uint8_t *end, uint32_t number, unsigned wire);
 
-/* Whether all required fields of the unit's message are there, once those that belong together have been merged
- * (message_required.c). */
+/* Whether all required fields of the unit's message are present, after merging (message_required.c). */
 bool wl_is_initialized(wl_walk *walk);
 
 /* Writing vectors (message_vectors.c). False: no room. */
@@ -291,22 +292,22 @@ void wl_vectors_take_back(wl_walk *walk);
 void wl_vectors_start(wl_walk *walk);
 void wl_vectors_finish(wl_walk *walk);
 
-/* Text in which what is no UTF-8 becomes U+FFFD, one per run that cannot be part of a character, as Python's
- * errors="replace" does. `out` NULL: only counts. Returns its size in bytes (message_text.c). */
+/* Text in which invalid UTF-8 is replaced by U+FFFD, one per run that cannot be part of a character, like Python's
+ * errors="replace". `out` NULL: only counts. Returns its size in bytes (message_text.c). */
 size_t wl_text_replaced(const uint8_t *text, size_t size, uint8_t *out);
 
-/* JSON (message_json.c). A message is appended to a vector as text; one that has been walked over waits in its field's
- * slot, `again` together with the part of it that is there already. False: no room or memory. */
+/* JSON (message_json.c). A message is appended to a vector as text; one that has been read is kept in its field's slot,
+ * `again` together with the part of it that is already there. False: no room or out of memory. */
 bool wl_append_json(wl_walk *walk, uint32_t vector, uint32_t node, const uint8_t *at, size_t size);
 bool wl_json_note(wl_walk *walk, const wl_field *field, const uint8_t *at, size_t size, bool again);
 
 /* Look-ups (message_lookup.c). */
 bool wl_table_append(wl_walk *walk, uint32_t table, const uint8_t *at, size_t size);
 bool wl_lookups_note(wl_walk *walk, uint64_t stamp);
-/* The scope is at its end: the rows from `begin` on get the items of its tables, which become empty. */
+/* The end of the scope: the rows from `begin` on receive the items of its tables, which are then emptied. */
 bool wl_lookups_resolve(wl_walk *walk, uint32_t scope, size_t begin);
 
-/* What an absent value is: null, or its default. */
+/* Whether an absent value is null, or its default. */
 static inline bool wl_absent_is_null(const wl_walk *walk, const wl_emit *emit, uint64_t stamp) {
     return (emit->flags & WL_ABSENT_NULL) || (emit->guard != WL_NONE && walk->slots[emit->guard].stamp != stamp);
 }

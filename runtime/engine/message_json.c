@@ -1,5 +1,5 @@
-/* Messages as JSON text, in protobuf's own JSON mapping. The walk has found nothing wrong with their bytes; all is read
- * here as if it had not: what cannot be read ends the message. */
+/* Messages as JSON text, in protobuf's own JSON mapping. Their bytes have been validated, but are read here as if they
+ * had not: what cannot be read ends the message. */
 #include <stdlib.h>
 
 #include "message_json.h"
@@ -142,7 +142,7 @@ static bool put_items(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
     return true;
 }
 
-/* Whether a field without presence is there. */
+/* Whether a field without presence is zero. */
 static bool is_zero(const wl_field *field, const wl_piece *of) {
     uint64_t value;
     if (field->wire == WL_WIRE_BYTES)
@@ -150,7 +150,7 @@ static bool is_zero(const wl_field *field, const wl_piece *of) {
     return !wl_read_number(field, of->begin, of->end, &value) || value == 0;
 }
 
-/* The pieces [first, first + count) are those of one field. */
+/* The pieces [first, first + count) belong to one field. */
 static bool put_field(wl_walk *walk, wl_sink *to, const wl_field *field, size_t first, size_t count, unsigned depth,
                       bool *is_first) {
     if (field->flags & WL_FIELD_MAP)
@@ -168,10 +168,10 @@ static bool put_field(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
     return wl_put_value(walk, to, field, &last);
 }
 
-/* Members of oneofs that another one has replaced become pieces of no field. */
+/* Members of oneofs that were replaced by another one become pieces of no field. */
 static bool drop_replaced(wl_walk *walk, const wl_node *node, size_t base) {
     const wl_field *fields = walk->program->fields + node->first_field;
-    /* The member that counts, DEAD once another has been met after it; 1 + field, 0: not yet known. */
+    /* The member that counts, DEAD if another one has come after it; 1 + field, 0: not known yet. */
     uint32_t *winners = calloc(node->field_count + 1, sizeof *winners);
     if (!winners) {
         walk->no_memory = true;

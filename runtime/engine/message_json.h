@@ -1,21 +1,21 @@
-/* What the files that write messages as JSON share; users include message.h only. */
+/* Shared by the files that write messages as JSON; users include message.h only. */
 #ifndef WIRELOOM_MESSAGE_JSON_H
 #define WIRELOOM_MESSAGE_JSON_H
 
 #include "message_wire.h"
 
-/* A field's content. A message may stand in several parts, which belong together as if their bytes stood one after
- * another. Its fields are noted as pieces, in the order of the bytes, and then sorted by their numbers. */
+/* The content of a field. A message may be in several parts, which are treated as if their bytes were concatenated. Its
+ * fields are recorded as pieces, in the order of the bytes, and then sorted by their numbers. */
 struct wl_piece {
     const uint8_t *begin;
     const uint8_t *end;
-    uint32_t field; /* counted within the node */
+    uint32_t field; /* index within the node */
     uint32_t order;
     uint32_t wire;
 };
 typedef struct wl_piece wl_piece;
 
-/* Counts also what it has no room for. */
+/* Also counts output for which there is no room. */
 typedef struct {
     uint8_t *at;
     size_t room;
@@ -43,18 +43,18 @@ void wl_put_base64(wl_sink *to, const uint8_t *data, size_t size);
 
 /* Fields and messages (message_json.c). False: no memory. */
 
-/* The message in the pieces [first, first + count); none of them: an empty one. */
+/* The message in the pieces [first, first + count); an empty one without pieces. */
 bool wl_put_message(wl_walk *walk, wl_sink *to, const wl_node *node, size_t first, size_t count, unsigned depth);
-/* One value of what is no message. */
+/* Writes one value that is not a message. */
 bool wl_put_value(wl_walk *walk, wl_sink *to, const wl_field *field, const wl_piece *of);
-/* The name of a field, with what stands before it. */
+/* Writes the name of a field, with what precedes it. */
 void wl_put_name(const wl_walk *walk, wl_sink *to, const wl_field *field, bool *is_first);
-/* Notes the fields of one part of a message as pieces. `dropped`: whether the last value of a closed enum is none of
- * it. */
+/* Records the fields of one part of a message as pieces. `dropped`: whether the last value of a closed enum is
+ * unknown. */
 bool wl_note_fields(wl_walk *walk, const wl_node *node, wl_piece part, bool *dropped);
-/* Puts the pieces from `base` on in the order of their fields. */
+/* Sorts the pieces from `base` on by their fields. */
 void wl_sort_pieces(wl_walk *walk, size_t base);
-/* Reads one number of a field, from `at` on; NULL: there is none left. */
+/* Reads one number of a field at `at`; NULL if there is none left. */
 const uint8_t *wl_read_number(const wl_field *field, const uint8_t *at, const uint8_t *end, uint64_t *value);
 
 /* The entries in the pieces [first, first + count) of a map (message_json_maps.c). */

@@ -5,7 +5,7 @@
 
 /* The key of a map's entry. */
 typedef struct {
-    const uint8_t *at; /* NULL: a number, in the order of which entries stand */
+    const uint8_t *at; /* NULL: a number; entries are in its order */
     size_t size;
     uint64_t number;
     size_t entry; /* its wl_piece */
@@ -72,7 +72,7 @@ static bool put_key(wl_walk *walk, wl_sink *to, const wl_field *field, const map
     return true;
 }
 
-/* The value of an entry; one that is missing is zero, or an empty message. */
+/* Writes the value of an entry; a missing one is zero, or an empty message. */
 static bool put_entry_value(wl_walk *walk, wl_sink *to, const wl_node *node, size_t entry, unsigned depth) {
     const wl_field *field = walk->program->fields + node->first_field + 1;
     size_t base = walk->piece_count;
@@ -97,7 +97,8 @@ static bool put_entry_value(wl_walk *walk, wl_sink *to, const wl_node *node, siz
     return done;
 }
 
-/* The entries in the pieces [first, first + count): each key once, with its last value, in the order of the keys. */
+/* Writes the entries in the pieces [first, first + count): each key once, with its last value, in the order of the
+ * keys. */
 bool wl_put_map(wl_walk *walk, wl_sink *to, const wl_field *field, size_t first, size_t count, unsigned depth,
                 bool *is_first) {
     const wl_node *node = walk->program->nodes + field->node;

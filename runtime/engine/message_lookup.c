@@ -1,5 +1,5 @@
-/* Look-ups: columns that are items of a table, which may stand after the rows that name them. Rows only note their
- * indices; when the message with the tables is at its end, its rows get their items. */
+/* Look-ups: columns that are items of a table, which may come after the rows that refer to them. Rows only record their
+ * indices; at the end of the message with the tables, its rows receive their items. */
 #include <stdlib.h>
 
 #include "message_internal.h"
@@ -8,8 +8,8 @@
 enum { ITEM_INTEGER = 1, ITEM_NO_INTEGER = 2, ITEM_TEXT = 4, ITEM_NO_TEXT = 8 };
 
 #define ABSENT UINT64_MAX
-/* A look-up gives a unit's rows at most so many times the unit's bytes, and the second number: many small rows may name
- * one large item. Partition keys of 1,024 bytes in records of six make 170 times. */
+/* Limits of the size of look-ups in a unit's rows: this many times the unit's bytes, and the second number, since many
+ * small rows may refer to one large item. Partition keys of 1,024 bytes in records of six result in a factor of 170. */
 #define EXPANSION 256
 #define FREE_EXPANSION ((size_t)1 << 16)
 #define MOST_EXPANSION ((size_t)1 << 30)
@@ -59,14 +59,14 @@ bool wl_lookups_note(wl_walk *walk, uint64_t stamp) {
         else
             index = lookup->index.default_value & lookup->mask;
         if (index == ABSENT && slot->stamp == stamp)
-            index--; /* both are after the end of every table */
+            index--; /* both are beyond the end of every table */
         walk->indices[i][walk->row] = index;
     }
     return true;
 }
 
-/* The zeros of the scripts whose digits count as decimal ones, after ASCII's (Unicode's category Nd). The reference,
- * Java's BigInteger, takes all of them, but none beyond 16 bits. */
+/* The zeros of the scripts whose digits count as decimal digits, after ASCII's (Unicode's category Nd). The reference,
+ * Java's BigInteger, accepts all of them, but none beyond 16 bits. */
 static const uint16_t other_zeros[] = {
     0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6,
     0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0,
@@ -111,7 +111,7 @@ static bool item_is_text(wl_item *item) {
     return item->known & ITEM_TEXT;
 }
 
-/* The rows from `row` on do not stand. */
+/* Invalidates the rows from `row` on. */
 static void end_rows(wl_walk *walk, uint32_t what, uint32_t lookup, size_t row, uint64_t value, size_t count) {
     wl_unit_problem *problem = &walk->problem;
     walk->bad = row;
@@ -123,7 +123,7 @@ static void end_rows(wl_walk *walk, uint32_t what, uint32_t lookup, size_t row, 
     problem->count = count;
 }
 
-/* One look-up of the rows [begin, end). */
+/* Resolves one look-up of the rows [begin, end). */
 static bool resolve(wl_walk *walk, uint32_t number, size_t begin, size_t end) {
     const wl_lookup *lookup = walk->program->lookups + number;
     const wl_table *table = walk->tables + lookup->table;
@@ -146,7 +146,7 @@ static bool resolve(wl_walk *walk, uint32_t number, size_t begin, size_t end) {
             end_rows(walk, WL_UNIT_INTEGER, number, row, index, table->count);
             return true;
         }
-        /* Counted also where the column is not wanted: which rows stand does not depend on that. */
+        /* Counted even if the column is not wanted, since the validity of rows does not depend on that. */
         walk->looked_up[number] += item->size;
         if (WL_UNLIKELY(walk->looked_up[number] > most)) {
             end_rows(walk, WL_UNIT_EXPANSION, number, row, most, 0);

@@ -1,5 +1,5 @@
-/* Loading a packed message program: the header's counts against the bytes that are there, then the parts one by one.
- * What they may say is checked in message_validate.c. */
+/* Loading of a packed message program: compares the header's counts with the available bytes, then reads the parts one
+ * by one. Their contents are checked in message_validate.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #define SCOPE_WORDS 4
 #define LOOKUP_WORDS (EMIT_WORDS + 6)
 
-/* Takes words one after another; there are enough. */
+/* Reads words one after another; the size has been checked. */
 typedef struct {
     const uint8_t *at;
 } reader;
@@ -87,7 +87,7 @@ static bool header_fits(const wl_message_program *program, size_t size, char *me
     return true;
 }
 
-/* Never 0 bytes, so that NULL always means that there is no memory. */
+/* Never 0 bytes, so that NULL always means out of memory. */
 static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
 
 static bool allocate(wl_message_program *program) {
@@ -106,7 +106,7 @@ static bool allocate(wl_message_program *program) {
 
 static void read_field(wl_field *field, reader *from) {
     field->number = word(from);
-    /* Kinds and flags of more than a byte are refused, not cut. */
+    /* Kinds and flags beyond a byte are refused, not truncated. */
     field->kind = (uint8_t)wl_smaller(word(from), UINT8_MAX);
     field->flags = (uint8_t)wl_smaller(word(from), UINT8_MAX);
     field->slot = word(from);

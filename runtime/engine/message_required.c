@@ -1,23 +1,23 @@
-/* Whether all required fields are there. The walk sees only pieces: a message that is merged from several may have in
- * one what another lacks, and a member of a oneof that lacked something may have been replaced. So where the walk met a
- * message that lacked a field, the whole unit is gone through once more, with the pieces that belong together side by
- * side: merging messages is the same as reading their bytes one after another. The walk has found nothing else wrong
- * with the unit, so that reading it cannot fail. */
+/* Whether all required fields are present. The walk sees only pieces: a message that is merged from several pieces may
+ * have in one what another lacks, and a member of a oneof that lacked something may have been replaced. So if the walk
+ * met a message that lacked a field, the whole unit is read once more, with the pieces that belong together combined:
+ * merging messages is the same as reading their bytes one after another. The walk has found no other problem in the
+ * unit, so reading it cannot fail. */
 #include <stdlib.h>
 
 #include "message_wire.h"
 
-/* A part of a message's bytes; in the list of a message's fields, one that is itself a message or member of a oneof. */
+/* A part of a message's bytes; in the list of a message's fields, one that is a message or a member of a oneof. */
 typedef struct {
     const uint8_t *begin;
     const uint8_t *end;
-    uint32_t field; /* counted within the node */
+    uint32_t field; /* index within the node */
     uint32_t order;
 } piece;
 
 typedef struct {
     wl_walk *walk;
-    piece *pieces; /* those of all messages that are being looked at: at most one per two bytes of the unit */
+    piece *pieces; /* those of all messages being checked: at most one per two bytes of the unit */
     size_t count;
     size_t capacity;
 } checker;
@@ -76,7 +76,7 @@ static bool take_field(checker *check, const wl_node *node, const wl_field *fiel
     return true;
 }
 
-/* Goes through one piece of a message: what is required is noted in `seen`, what is to be merged is added to the list. */
+/* Reads one piece of a message: required fields are recorded in `seen`, pieces to be merged are added to the list. */
 static bool take_piece(checker *check, const wl_node *node, piece part, size_t base, uint64_t *seen) {
     wl_wire_problem problem;
     const uint8_t *cursor = part.begin;
@@ -99,7 +99,7 @@ static bool take_piece(checker *check, const wl_node *node, piece part, size_t b
 /* Members of oneofs that were replaced become pieces of no field. */
 static bool drop_replaced(checker *check, const wl_node *node, size_t base) {
     const wl_field *fields = check->walk->program->fields + node->first_field;
-    /* The member that counts, DEAD once another has been met after it; 1 + field, 0: not yet known. */
+    /* The member that counts, DEAD if another one has come after it; 1 + field, 0: not known yet. */
     uint32_t *winners = calloc(node->field_count + 1, sizeof *winners);
     if (!winners)
         return no_memory(check);
@@ -126,7 +126,7 @@ typedef struct {
     size_t piece;
 } entry_key;
 
-/* The last key in the entry counts, as with any field; none is the same as zero. */
+/* The last key in the entry counts, as with any field; a missing one is zero. */
 static entry_key key_of(const wl_field *field, piece entry, size_t number) {
     static const uint8_t nothing[1];
     bool is_bytes = field->wire == WL_WIRE_BYTES;
@@ -157,7 +157,7 @@ static entry_key key_of(const wl_field *field, piece entry, size_t number) {
     return key;
 }
 
-/* By key, and those of one key in the order in which they stand. */
+/* By key, and in their original order for equal keys. */
 static int by_key(const void *left, const void *right) {
     const entry_key *one = left, *other = right;
     if (one->value != other->value)
@@ -166,7 +166,7 @@ static int by_key(const void *left, const void *right) {
     return order ? order : one->piece < other->piece ? -1 : 1;
 }
 
-/* The entries [first, end) of a map: only the last one of each key has to have what is required. */
+/* The entries [first, end) of a map: only the last one of each key must have the required fields. */
 static bool check_map(checker *check, const wl_field *map, size_t first, size_t end) {
     const wl_node *entry = check->walk->program->nodes + map->node;
     const wl_field *fields = check->walk->program->fields + entry->first_field;
@@ -216,7 +216,7 @@ static bool check_children(checker *check, const wl_node *node, size_t base) {
     return true;
 }
 
-/* The first required field that has not been seen. */
+/* The first required field that is missing. */
 static uint32_t missing_field(const wl_message_program *program, const wl_node *node, uint64_t seen) {
     const wl_field *fields = program->fields + node->first_field;
     uint32_t i = 0;
@@ -225,7 +225,7 @@ static uint32_t missing_field(const wl_message_program *program, const wl_node *
     return fields[i].number;
 }
 
-/* The message of these pieces of the list; recursion is bounded as that of the walk was. */
+/* Checks the message of these pieces of the list; recursion is limited as in the walk. */
 static bool check_message(checker *check, const wl_node *node, size_t first, size_t count) {
     uint64_t seen = 0;
     size_t base = check->count;

@@ -1,4 +1,4 @@
-/* The message tables of a program: how they are packed, and what they may say. FIELDS trusts them. */
+/* The message tables of a program: their packed form, and the checks that FIELDS relies on. */
 #include <stdlib.h>
 
 #include "message_internal.h"

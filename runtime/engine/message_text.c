@@ -1,8 +1,8 @@
-/* Text that has to be UTF-8 and is not. */
+/* Text that must be UTF-8 but is invalid. */
 #include "message_internal.h"
 
-/* Bytes at the start of `text`, where no character begins, that become one U+FFFD: as many as could have begun one
- * (Unicode calls it a maximal subpart), at least one. */
+/* Number of bytes at the beginning of `text`, where no character begins, that are replaced by one U+FFFD: as many as
+ * could have begun a character (Unicode's maximal subpart), at least one. */
 static size_t broken_run(const uint8_t *text, size_t size) {
     uint8_t first = text[0];
     uint8_t low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;

@@ -1,4 +1,4 @@
-/* Checks a message program once, so that the walk needs no check but those against the input and the room there is. */
+/* Checks a message program once, so that the walk only needs checks against the input and the available room. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #define DEEPEST_VECTOR 64
 
-/* What writes a slot. */
+/* What writes to a slot. */
 enum { FROM_BYTES = 1, FROM_SCALAR = 2, FROM_MESSAGE = 4, FROM_JSON = 8 };
 
 typedef struct {
@@ -178,7 +178,7 @@ static bool check_field(checker *check, wl_field *field, const wl_node *node) {
     return true;
 }
 
-/* The tags of one byte, which the walk looks up at once. */
+/* The tags of one byte, which the walk looks up directly. */
 static void make_tags(wl_node *node, const wl_field *fields) {
     for (uint32_t i = 0; i < node->field_count && fields[i].number < 16; i++) {
         node->by_tag[fields[i].number << 3 | fields[i].wire] = (uint8_t)(i + 1);
@@ -211,7 +211,7 @@ static bool check_node(checker *check, wl_node *node) {
     return true;
 }
 
-/* Vectors stand in each other as their types do: a list has one child, a struct any number, the others none. */
+/* Vectors are nested as their types are: a list has one child, a struct any number, the others none. */
 static bool check_shapes(checker *check) {
     const wl_message_program *program = check->program;
     uint32_t ends[DEEPEST_VECTOR + 1] = {program->vector_count};
@@ -247,7 +247,7 @@ static bool check_shapes(checker *check) {
     return true;
 }
 
-/* Where the value comes from; what is done with it is not looked at. */
+/* Checks the source of the value, but not its use. */
 static bool check_source(checker *check, const wl_emit *emit) {
     return is_slot(check, emit->slot) && none_or_below(check, "slot", emit->guard, check->program->slot_count);
 }
@@ -328,7 +328,7 @@ static bool check_header(checker *check) {
            (program->shapes[program->whole].storage == WL_VARIABLE || refuse(check, "a whole unit is bytes"));
 }
 
-/* What is kept in the slots of messages that are written as JSON is nothing else. */
+/* The slots of messages that are written as JSON contain nothing else. */
 static bool check_texts(checker *check) {
     const wl_message_program *program = check->program;
     for (uint32_t i = 0; i < program->field_count; i++) {

@@ -1,13 +1,13 @@
-/* Writing vectors: elements at the end of a scope, items of lists, and taking back what a unit has written.
+/* Writing vectors: elements at the end of a scope, items of lists, and the removal of what a unit has written.
  *
- * While a call runs, a set bit in a validity bitmap means *null*, so that valid values, nearly all of them, cost
- * nothing; wl_vectors_finish() turns round the bits of this call's elements. */
+ * During a call, a set bit in a validity bitmap means *null*, so that valid values, nearly all of them, cost nothing;
+ * wl_vectors_finish() inverts the bits of this call's elements. */
 #include "message_internal.h"
 
 bool wl_no_room(wl_walk *walk, uint32_t vector, size_t elements, size_t data) {
     const wl_mark *mark = walk->marks + vector;
     if (elements - mark->length > INT32_MAX || data - mark->used > INT32_MAX)
-        return wl_unit_wrong(walk, WL_UNIT_EXPANSION, walk->unit, 0, 0); /* more than a batch of its own can hold */
+        return wl_unit_wrong(walk, WL_UNIT_EXPANSION, walk->unit, 0, 0); /* more than a batch of its own can contain */
     walk->no_room = true;
     walk->result->vector = vector;
     walk->result->elements = elements;
@@ -15,7 +15,7 @@ bool wl_no_room(wl_walk *walk, uint32_t vector, size_t elements, size_t data) {
     return false;
 }
 
-/* Room for one more element. */
+/* Whether there is room for one more element. */
 static inline bool has_room(wl_walk *walk, uint32_t number) {
     const wl_vector *vector = walk->vectors + number;
     return WL_LIKELY(vector->length < vector->capacity) || wl_no_room(walk, number, vector->length + 1, vector->used);
@@ -52,7 +52,7 @@ bool wl_append_fixed(wl_walk *walk, uint32_t number, uint64_t value) {
     return true;
 }
 
-/* `readable`: how many bytes may be read at `at`. */
+/* `readable`: the number of bytes that may be read at `at`. */
 static inline bool append(wl_walk *walk, uint32_t number, const uint8_t *at, size_t size, size_t readable, bool text) {
     wl_vector *vector = walk->vectors + number;
     size_t room = vector->data_size - vector->used;
@@ -76,7 +76,7 @@ bool wl_append_bytes(wl_walk *walk, uint32_t number, const uint8_t *at, size_t s
     return append(walk, number, at, size, (size_t)(walk->readable - at), text);
 }
 
-/* Only to be called where there is room. */
+/* Must only be called if there is room. */
 static void put_null(wl_walk *walk, uint32_t number) {
     wl_vector *vector = walk->vectors + number;
     unsigned storage = walk->program->shapes[number].storage;
@@ -97,7 +97,7 @@ bool wl_emit_null(wl_walk *walk, uint32_t number) {
     return true;
 }
 
-/* The value was absent. */
+/* The value is absent. */
 static bool emit_absent(wl_walk *walk, const wl_emit *emit, uint64_t stamp) {
     if (wl_absent_is_null(walk, emit, stamp)) {
         put_null(walk, emit->vector);

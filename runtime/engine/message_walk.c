@@ -1,5 +1,5 @@
-/* The walk over a message: every known field is read, whether a column wants it or not, so that what is wrong with a
- * message does not depend on the columns. A field that nobody wants goes into slot 0. */
+/* The walk over a message: every known field is read, whether or not it is wanted, so that the problems of a message do
+ * not depend on the columns. A field that is not wanted is stored in slot 0. */
 #include "message_wire.h"
 
 bool wl_unit_wrong(wl_walk *walk, uint32_t what, const uint8_t *at, uint64_t value, uint64_t count) {
@@ -19,7 +19,7 @@ void wl_unit_path(wl_walk *walk, uint32_t number, size_t index) {
     problem->path_size = (uint32_t)steps + 1;
 }
 
-/* The field whose tag stands at `at` could not be read. */
+/* Records that the field whose tag is at `at` could not be read. */
 __attribute__((noinline)) static bool wrong_field(wl_walk *walk, const wl_field *field, uint32_t what,
                                                   const uint8_t *begin, const uint8_t *at, uint64_t value,
                                                   uint64_t count) {
@@ -41,8 +41,8 @@ const wl_field *wl_field_find(const wl_message_program *program, const wl_node *
     return low < node->field_count && fields[low].number == number ? fields + low : NULL;
 }
 
-/* A tag of more than one byte, or one that is not that of a field as it should be. Gives the place after the tag and
- * the field; where there is none, the place after its content. NULL: the unit does not hold. `begin`: of the message. */
+/* Reads a tag of more than one byte, or one with an unexpected wire type. Returns the position after the tag, and the
+ * field; if there is none, the position after its content. NULL: the unit is invalid. `begin`: of the message. */
 __attribute__((noinline)) static const uint8_t *other_tag(wl_walk *walk, const wl_node *node, const uint8_t *begin,
                                                           const uint8_t *cursor, const uint8_t *end, unsigned depth,
                                                           const wl_field **field) {
@@ -145,7 +145,7 @@ bool wl_walk_message(wl_walk *walk, const wl_node *node, const uint8_t *cursor, 
                 continue;
             break;
         }
-        default: { /* what has a length */
+        default: { /* fields with a length */
             cursor = wl_varint_read(cursor, end, strict, &value, &what);
             if (WL_UNLIKELY(!cursor))
                 return wrong_field(walk, field, what, begin, at, 0, 0);

@@ -1,4 +1,4 @@
-/* The wire format's smallest parts: long varints, tags, and fields that are skipped. */
+/* The smallest parts of the wire format: long varints, tags, and fields that are skipped. */
 #include "message_wire.h"
 
 const uint8_t *wl_varint_long(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *value, uint32_t *what) {
@@ -48,7 +48,7 @@ const uint8_t *wl_tag_read(const uint8_t *cursor, const uint8_t *end, bool stric
     return next;
 }
 
-/* The end of a value that is no group. */
+/* The end of a value that is not a group. */
 static const uint8_t *skip_value(unsigned wire, const uint8_t *begin, const uint8_t *cursor, const uint8_t *end,
                                  bool strict, wl_wire_problem *problem) {
     uint64_t value = wire == WL_WIRE_FIXED64 ? 8 : 4;

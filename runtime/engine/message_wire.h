@@ -5,11 +5,11 @@
 #include "bytes.h"
 #include "message_internal.h"
 
-/* The varint at `cursor`, of any length; NULL: `what` says what is wrong with it (message_wire.c). `strict`: one that
- * does not fit 64 bits is refused; otherwise it is cut. */
+/* The varint at `cursor`, of any length; NULL: `what` is set to the problem (message_wire.c). `strict`: one beyond 64
+ * bits is refused; otherwise it is truncated. */
 const uint8_t *wl_varint_long(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *value, uint32_t *what);
 
-/* As above, with the commonest lengths in place. */
+/* As above, with the most common lengths inlined. */
 static inline const uint8_t *wl_varint_read(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *value,
                                             uint32_t *what) {
     if (WL_LIKELY(end - cursor >= 2)) {
@@ -25,7 +25,7 @@ static inline const uint8_t *wl_varint_read(const uint8_t *cursor, const uint8_t
     return wl_varint_long(cursor, end, strict, value, what);
 }
 
-/* What goes wrong with one field, for those who have no walk to note it in. */
+/* The problem of one field, for callers without a walk. */
 typedef struct {
     uint32_t what;
     const uint8_t *at;
@@ -33,16 +33,16 @@ typedef struct {
     uint64_t count;
 } wl_wire_problem;
 
-/* The tag at `cursor`; NULL: it is none. */
+/* The tag at `cursor`; NULL if it is invalid. */
 const uint8_t *wl_tag_read(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *tag,
                            wl_wire_problem *problem);
 
-/* The end of the field that begins at `begin` with `tag`, and whose content is at `cursor`; NULL: it has none. `depth`:
- * how many groups may stand in each other. */
+/* The end of the field that begins at `begin` with `tag`, and whose content is at `cursor`; NULL if it is invalid.
+ * `depth`: the maximum nesting depth of groups. */
 const uint8_t *wl_field_skip(const uint8_t *begin, uint64_t tag, const uint8_t *cursor, const uint8_t *end, bool strict,
                              unsigned depth, wl_wire_problem *problem);
 
-/* The value that a varint of that kind stands for, as 64 bits. */
+/* The value that a varint of that kind represents, as 64 bits. */
 static inline uint64_t wl_varint_value(unsigned kind, uint64_t value) {
     switch (kind) {
     case WL_KIND_INT32:

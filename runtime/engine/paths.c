@@ -1,8 +1,9 @@
-/* What columns may stay unset on some way through a program: they begin every row as null.
+/* Finds the columns that may remain unset on some path through a program: they begin every row as null.
  *
- * A step lies on every way through the row where no jump leads over it and no END stands before it. What such a step
- * writes is certain; anything else is taken to be uncertain, which costs a little and breaks nothing. For the columns of
- * a list's items that counts from where an item begins, for those of rows inside of a unit from where a row begins. */
+ * A step is on every path through the row if no jump leads over it and no END precedes it. What such a step writes is
+ * certain; anything else is assumed to be uncertain, which costs a little but is never wrong. For the columns of a
+ * list's items this starts at the beginning of an item, for those of rows inside of a unit at the beginning of a
+ * row. */
 #include "internal.h"
 
 static bool writes_column(const wl_step *step) {
@@ -11,10 +12,10 @@ static bool writes_column(const wl_step *step) {
            step->op == WL_OP_COLUMN_STRUCT;
 }
 
-/* A column that two steps of a row write may be null by one of them and not by the other, so it begins as null too: then every
- * value that is written takes the null back. */
+/* A column that two steps of a row write may be null by one of them and not by the other, so it also begins as null:
+ * then every value that is written clears the null. */
 static void note_second_writers(wl_program *program) {
-    uint32_t row = 0; /* where it begins */
+    uint32_t row = 0; /* the beginning of the row */
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
         if (step->op == WL_OP_ROW)
@@ -28,12 +29,12 @@ static void note_second_writers(wl_program *program) {
     }
 }
 
-/* The rows and the items of each level, as text: a column is written for each of them. */
+/* The rows and the items of each level, in program order: a column is written for each of them. */
 typedef struct {
-    uint32_t regions[WL_MOST_LEVELS + 1];  /* how many there are */
+    uint32_t regions[WL_MOST_LEVELS + 1];  /* their number */
     uint32_t current[WL_MOST_LEVELS + 1];  /* the number of the one that was begun last, from 1 */
-    uint32_t counted[WL_MOST_COLUMNS]; /* the last one that surely writes the column */
-    uint32_t writing[WL_MOST_COLUMNS]; /* how many surely do */
+    uint32_t counted[WL_MOST_COLUMNS]; /* the last one that certainly writes the column */
+    uint32_t writing[WL_MOST_COLUMNS]; /* the number of those that certainly do */
 } levels_of_text;
 
 static void begin_region(levels_of_text *text, unsigned level) { text->current[level] = ++text->regions[level]; }
@@ -46,8 +47,8 @@ static void note_column(const wl_program *program, levels_of_text *text, uint32_
 
 void wl_program_paths(wl_program *program) {
     levels_of_text text = {{0}, {0}, {0}, {0}};
-    /* The furthest step that some way jumps to since the row or the item began: steps before it are uncertain. And those of
-     * the rows and items around it. */
+    /* The furthest step that some path jumps to since the beginning of the row or the item: steps before it are
+     * uncertain. Then those of the enclosing rows and items. */
     int64_t within = 0, around[2 * WL_MOST_LEVELS + 2];
     size_t depth = 0;
     if (!program->has_rows)

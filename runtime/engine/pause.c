@@ -1,14 +1,16 @@
-/* Units in pieces: what is noted where reading may pause, and reading on from there, in the same call or in another one.
+/* Units in pieces: what is recorded at points where reading may pause, and how reading continues from there, in the
+ * same call or in another one.
  *
- * Noting everything at the end of each turn would take longer than small rows do. So places are noted that are some way
- * apart; where reading breaks off, it goes back to the last of them, and notes each one from there on (`dense`). */
+ * Recording everything at the end of each iteration would take longer than reading small rows. So points are recorded
+ * at some distance from each other; if reading is interrupted, it returns to the last of them, and records each one
+ * from there on (`dense`). */
 #include <stdlib.h>
 
 #include "handlers.h"
 
-/* Bytes between the places that are noted, at least. */
+/* Minimum number of bytes between recorded points. */
 #define STRIDE 32768
-/* Bytes after those of kept spans that may be read. */
+/* Number of bytes after those of kept spans that may be read. */
 #define SPARE (2 * WL_COPY_BLOCK)
 
 bool wl_pauses_at(const wl_instruction *step) {
@@ -34,7 +36,7 @@ bool wl_pauses_start(wl_run *run) {
 
 void wl_pauses_end(wl_run *run) { free(run->pause); }
 
-/* What came out of units that are refused already is not given out. */
+/* The results of units that have already been refused are not returned. */
 static void drop_refused(wl_run *run) {
     for (unsigned i = 0; i < run->unit_depth; i++) {
         if (i + 1 < run->unit_depth ? run->units[i + 1].refused : run->refused) {
@@ -126,13 +128,13 @@ static const uint8_t *moved(const uint8_t *at, uintptr_t distance) {
     return (const uint8_t *)((uintptr_t)at + distance);
 }
 
-/* Bytes from the cursor to the end of a sub-stream; WL_BEYOND_ALL: to that of the input. */
+/* Number of bytes from the cursor to the end of a sub-stream; WL_BEYOND_ALL: to that of the input. */
 static uint64_t left_of(const wl_limit *limit, const uint8_t *cursor) {
     return limit->beyond == WL_BEYOND_ALL ? WL_BEYOND_ALL
                                           : (uint64_t)((uintptr_t)limit->end - (uintptr_t)cursor) + limit->beyond;
 }
 
-/* Other bytes are there now: up to `cut`. */
+/* Other bytes are available now: up to `cut`. */
 static void settle_limits(wl_run *run, const uint8_t *cursor, const uint8_t *cut) {
     const uint8_t *outer = cut;
     run->cut_depth = run->is_final ? -1 : 0;
@@ -195,7 +197,7 @@ static void move(wl_pause *pause, uintptr_t distance) {
         pause->units[i].begin = moved(pause->units[i].begin, distance);
 }
 
-/* Instructions count from the beginning of the plan, which is the same in both calls. */
+/* Instructions are counted from the beginning of the plan, which is the same in both calls. */
 static void move_steps(wl_pause *pause, const wl_instruction *from, const wl_instruction *to) {
     const uintptr_t distance = (uintptr_t)to - (uintptr_t)from;
     pause->step = (const wl_instruction *)((uintptr_t)pause->step + distance);

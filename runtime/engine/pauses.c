@@ -1,8 +1,8 @@
-/* Where a unit may be read in pieces: the places of a program before which reading may pause, to go on in another call.
+/* Finds the points of a program before which reading of a unit may pause, to continue in another call.
  *
- * Such a place is the end of a turn of a loop, or of a sub-stream, around rows. What has come out of a unit up to there
- * is given out, so nothing that follows may take it back: neither a checksum of the unit or of one that is open, nor a
- * value outside of its rows. And nothing that follows may need bytes from before the pause but those of spans, which are
+ * Such a point is the end of a loop iteration, or of a sub-stream, around rows. The results of a unit up to there are
+ * returned, so nothing that follows may invalidate them: neither a checksum of the unit or of an open one, nor a value
+ * outside of its rows. And what follows must not need bytes from before the pause, except those of spans, which are
  * kept. */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define NONE UINT32_MAX
 
-/* What is open around a step, as text. */
+/* The open regions around a step, in program order. */
 typedef struct {
     uint32_t unit;  /* the innermost UNIT, or NONE */
     uint32_t limit; /* the innermost sub-stream, or NONE */
@@ -24,9 +24,9 @@ typedef struct {
 typedef struct {
     wl_program *program;
     surroundings *around; /* one per step */
-    uint32_t *outer;      /* for a UNIT or a sub-stream, the one around it */
+    uint32_t *outer;      /* for a UNIT or a sub-stream, the enclosing one */
     size_t words;         /* of a set of spans and marks */
-    uint64_t *live;       /* one set per step: what may be read from there on before it is found anew */
+    uint64_t *live;       /* one set per step: what may be read from there on before it is set again */
 } analysis;
 
 static void survey(analysis *at) {
@@ -167,7 +167,7 @@ static bool join(const analysis *at, uint64_t *set, size_t from) {
     return grown;
 }
 
-/* One pass from the last step to the first. Whether something was added. */
+/* One pass from the last step to the first. Returns whether something was added. */
 static bool flow_back(analysis *at, uint64_t *set) {
     const wl_program *program = at->program;
     bool grown = false;
@@ -184,7 +184,7 @@ static bool flow_back(analysis *at, uint64_t *set) {
         if (step->op == WL_OP_EXPAND)
             join(at, set, program->partner[i]);
         go_back_over(at, set, step);
-        /* Damage goes on at the end of what contains it. */
+        /* Damage continues at the end of the stream that confines it. */
         for (uint32_t limit = at->around[i].limit; limit != NONE; limit = at->outer[limit]) {
             if (program->steps[limit].op != WL_OP_SEEK && program->steps[limit].b & WL_LIMIT_CONTAINS)
                 join(at, set, program->partner[limit]);
@@ -198,7 +198,7 @@ static bool flow_back(analysis *at, uint64_t *set) {
     return grown;
 }
 
-/* Places to pause -------------------------------------------------------------------------------------------------- */
+/* Points to pause -------------------------------------------------------------------------------------------------- */
 
 /* Whether the step may refuse a value outside of rows. */
 static bool may_refuse(const analysis *at, uint32_t number) {
@@ -228,7 +228,7 @@ static bool is_open(const analysis *at, uint32_t unit, uint32_t around) {
     return each == unit;
 }
 
-/* Whether what came out of the units that are open at a step stands whatever follows. */
+/* Whether the results of the units that are open at a step remain valid whatever follows. */
 static bool stands(const analysis *at, uint32_t place) {
     const wl_program *program = at->program;
     if (program->sums_unit)
@@ -273,8 +273,8 @@ static void find_places(analysis *at) {
     }
 }
 
-/* Whether the program has steps that the analysis does not follow: functions, fields of messages, variables, and
- * series and made text of what is outside of rows. */
+/* Whether the program has steps that the analysis does not cover: functions, fields of messages, variables, and series
+ * and computed text from outside of rows. */
 static bool has_others(const wl_program *program) {
     bool in_row = false;
     for (uint32_t i = 0; i < program->step_count; i++) {

@@ -1,5 +1,5 @@
 /* The plan of one call: the steps that this call needs (plan_needs.c), with everything decoded that does not change
- * from row to row. */
+ * between rows. */
 #include <stdlib.h>
 
 #include "handlers.h"
@@ -184,7 +184,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
     }
 }
 
-/* A varint that only the column after it wants goes straight there. */
+/* A varint that only the next column needs is stored there directly. */
 static void fuse_varint(wl_instruction *plan, uint32_t column) {
     wl_instruction *varint = plan + column - 1;
     if (column == 0 || varint->operation != WL_RUN_VARINT || plan[column].operation != WL_RUN_COLUMN_REGISTER ||
@@ -194,8 +194,7 @@ static void fuse_varint(wl_instruction *plan, uint32_t column) {
     varint->out = plan[column].out;
 }
 
-/* Counts for each of the varints that stand side by side how many they are from there on. The last instruction is none.
- */
+/* Stores, for each of the adjacent varints, their number from there on. The last instruction is not a varint. */
 static void join_varints(wl_instruction *plan, uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
         if (plan[i].operation != WL_RUN_VARINT_COLUMN)
@@ -207,13 +206,14 @@ static void join_varints(wl_instruction *plan, uint32_t count) {
     }
 }
 
-/* A turn of the loop around the row begins: with it, as many as can be read at once. */
+/* Begins an iteration of the loop around the row: as many rows as possible are read at once. */
 static void add_rows(wl_run *run, uint32_t count) {
     const wl_step *loop = run->program->steps + run->program->row_loop;
     run->plan[count] = (wl_instruction){.a = loop->a, .operation = WL_RUN_ROWS, .b = loop->b, .c = loop->c - 1};
 }
 
-/* `place` is working memory, one per step: first whether the step is needed, then where its instruction begins. */
+/* `place` is working memory, one entry per step: first whether the step is needed, then the index of its
+ * instruction. */
 static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
     const wl_program *program = run->program;
     wl_needs_find(need, place);
@@ -242,7 +242,7 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
         instruction->handler = instruction->operation == WL_RUN_EXPRESSION ? wl_expression_handler(instruction)
                                : instruction->operation == WL_RUN_VARINT   ? wl_chosen.varint
                                                                            : wl_handlers[instruction->operation];
-        /* A jump counts from where it stands. */
+        /* A jump is relative to its own position. */
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
             instruction->operation == WL_RUN_SKIP_UNLESS ||
             instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
@@ -279,7 +279,7 @@ static void make_checksums(wl_run *run) {
     }
 }
 
-/* Cuts a part off one allocation; all parts are multiples of 16 bytes, so all are aligned. */
+/* Takes a part of one allocation; all parts are multiples of 16 bytes, so all are aligned. */
 static void *part(uint8_t **rest, size_t count, size_t size) {
     void *result = *rest;
     *rest += (count * size + 15) / 16 * 16;
@@ -304,7 +304,7 @@ static void find_unset(wl_run *run) {
     run->has_conditional = !program->has_rows && run->unset_from[1];
 }
 
-/* Appends the numbers of those that may be read before they are set, of which `needed` says what the plan reads. */
+/* Appends the numbers of those that may be read before they are set; `needed`: those that the plan reads. */
 static uint32_t list(uint16_t *numbers, const bool *unset, const bool *needed, uint32_t count, bool all) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -314,7 +314,8 @@ static uint32_t list(uint16_t *numbers, const bool *unset, const bool *needed, u
     return found;
 }
 
-/* What is cleared before each row. Besides the plan, calls and messages read registers, and spans are kept in pauses. */
+/* Finds what is cleared before each row. Besides the plan, calls and messages read registers, and spans are kept in
+ * pauses. */
 static void find_cleared(wl_run *run, const wl_needs *need) {
     const wl_program *program = run->program;
     const bool all = program->function_count || program->message_count || program->carries, *unset = program->unset;
@@ -330,7 +331,7 @@ static void find_cleared(wl_run *run, const wl_needs *need) {
 }
 
 wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *arguments, bool parse_only) {
-    /* Every step may become two instructions, and one more stands in a loop; each part may grow by 15 bytes. */
+    /* Every step may become two instructions, plus one in a loop; each part may grow by 15 bytes. */
     size_t steps = (size_t)program->step_count * 2 + 1;
     size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
     size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->rule_count * sizeof(wl_checksum) +

@@ -1,13 +1,13 @@
-/* Constant folding and copy propagation, when a plan is made.
+/* Constant folding and copy propagation when a plan is created.
  *
- * Presets are the same for all rows of a call, and so is what expressions make of them and of constants: the byte order of
- * a file, the unit of its times. Expressions are simplified by such values, conditions on them become jumps or nothing,
- * steps that are never reached then are left out, and a register that would only repeat a field is read where the field
- * is. What remains is often a plan of fixed fields, which row blocks can run.
+ * Presets are the same for all rows of a call, and so is what expressions compute from them and from constants: the
+ * byte order of a file, the unit of its times. Expressions are simplified with such values, conditions on them become
+ * jumps or nothing, unreachable steps are dropped, and a register that would only repeat a field is replaced by the
+ * field. What remains is often a plan of fixed fields, which row blocks can run.
  *
- * A register is known where it has one definition, and for the steps that only run after that: those up to where the
- * nearest jump over the definition leads. Only reads are replaced. A definition that nothing reads any more is dropped with all
- * others that are not needed (plan_needs.c). */
+ * A register is known if it has a single definition, and for the steps that only run after that: those up to the target
+ * of the nearest jump over the definition. Only reads are replaced. A definition that is no longer read is dropped with
+ * all others that are not needed (plan_needs.c). */
 #include <stdlib.h>
 
 #include "expression.h"
@@ -16,18 +16,18 @@
 #define CONSTANT_BYTES 9
 #define REGISTER_BYTES 3
 
-/* What is known of a register in the steps after `from` and before `to`. */
+/* What is known about a register in the steps after `from` and before `to`. */
 typedef struct {
     uint32_t definitions; /* 2: two or more */
     uint32_t from, to;
-    bool loaded;   /* it holds a field, so it always has a value */
-    bool constant; /* it holds `value` */
-    bool repeats;  /* it holds what register `source` does */
+    bool loaded;   /* it contains a field, so it always has a value */
+    bool constant; /* it contains `value` */
+    bool repeats;  /* it contains the same as register `source` */
     uint32_t source;
     int64_t value;
 } fact;
 
-/* A value on the stack of an expression: its code begins at `begin` of the new one. */
+/* A value on the stack of an expression: its code begins at `begin` of the new expression. */
 typedef struct {
     size_t begin;
     bool known;
@@ -40,9 +40,9 @@ typedef struct {
     wl_needs *need;
     wl_step *steps;
     bool *reachable;
-    uint32_t *scope; /* one per step: up to where nothing runs that has not run the step */
+    uint32_t *scope; /* one per step: the end of the steps that only run after it */
     fact facts[WL_MOST_REGISTERS];
-    uint32_t at;     /* the step at hand */
+    uint32_t at;     /* the current step */
     uint8_t *codes;
     size_t used;     /* bytes of codes */
 } folder;
@@ -111,7 +111,7 @@ static void find_scopes(folder *fold) {
     }
 }
 
-/* What is known of a register at the step at hand; NULL: nothing. */
+/* What is known about a register at the current step; NULL: nothing. */
 static const fact *fact_of(const folder *fold, size_t number) {
     const fact *found = fold->facts + number;
     if (number < fold->program->preset_count)
@@ -119,7 +119,7 @@ static const fact *fact_of(const folder *fold, size_t number) {
     return found->definitions == 1 && fold->at > found->from && fold->at < found->to ? found : NULL;
 }
 
-/* The register that holds what that one does. */
+/* The register with the same contents. */
 static uint32_t source_of(const folder *fold, uint32_t number) {
     const fact *found = fact_of(fold, number);
     return found && found->repeats ? found->source : number;
@@ -145,7 +145,7 @@ static void put_number(uint8_t *to, size_t size, uint64_t value) {
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The operand, whose code is the last so far, becomes a constant. */
+/* Makes the operand, whose code is the last so far, a constant. */
 static void put_constant(folder *fold, operand *made, int64_t value) {
     fold->used = made->begin;
     fold->codes[fold->used] = CODE_CONSTANT;
@@ -171,7 +171,7 @@ static operand put_leaf(folder *fold, const uint8_t *code, size_t size) {
     return made;
 }
 
-/* Of a condition that is known only what it chooses is kept. */
+/* For a known condition only the chosen operand is kept. */
 static void select(folder *fold, operand *condition) {
     operand taken = condition[condition->value ? 1 : 2];
     const size_t end = condition->value ? condition[2].begin : fold->used;
@@ -181,7 +181,7 @@ static void select(folder *fold, operand *condition) {
     *condition = taken;
 }
 
-/* Whether a choice is that of 1 where the condition is 1, and of 0 where it is 0. */
+/* Whether a choice is 1 if the condition is 1, and 0 if it is 0. */
 static bool repeats(const operand *condition) {
     return condition->truth && condition[1].known && condition[1].value == 1 && condition[2].known &&
            condition[2].value == 0;
@@ -189,7 +189,7 @@ static bool repeats(const operand *condition) {
 
 static bool is_truth(unsigned code) { return code >= CODE_EQUAL && code <= CODE_BOOLEAN_OR; }
 
-/* The value of a code of one or two operands that are known; false: it is not computed here. */
+/* The value of a code of one or two known operands; false if it is not computed here. */
 static bool compute(unsigned code, const uint8_t *follows, const operand *operands, int64_t *value) {
     const wl_integer left = operands[0].value;
     wl_integer made;
@@ -225,7 +225,7 @@ static bool compute(unsigned code, const uint8_t *follows, const operand *operan
     return made == *value;
 }
 
-/* A code of operands, of which the first is given. */
+/* Appends a code with operands, of which the first is given. */
 static void put_operation(folder *fold, operand *first, const uint8_t *code, size_t size) {
     const unsigned takes = wl_code_takes(*code);
     const bool decides = *code == CODE_BOOLEAN_AND || *code == CODE_BOOLEAN_OR;
@@ -244,7 +244,7 @@ static void put_operation(folder *fold, operand *first, const uint8_t *code, siz
     }
 }
 
-/* Simplifies an expression, and notes what its register holds. */
+/* Simplifies an expression, and records what its register contains. */
 static void fold_expression(folder *fold, wl_step *step) {
     const uint8_t *code = fold->program->constants + step->c, *end = code + step->d;
     operand operands[WL_DEEPEST_STACK];
@@ -326,7 +326,7 @@ static void fold_step(folder *fold, wl_step *step) {
     }
 }
 
-/* Follows the steps that are left, and leaves out jumps over none. */
+/* Follows the remaining steps, and drops jumps over nothing. */
 static void find_reachable(folder *fold) {
     const wl_program *program = fold->program;
     uint32_t next = program->step_count; /* the next step that may run */

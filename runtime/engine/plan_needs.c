@@ -1,7 +1,7 @@
-/* Which steps a call needs.
+/* Finds the steps that a call needs.
  *
- * Columns that the caller does not want are dropped, and then, from the last step to the first, whatever only they would
- * have needed. An EXPRESSION is dropped too where nothing needs its result: a value that is not used cannot be wrong. */
+ * Columns that are not wanted are dropped, and then, from the last step to the first, everything that only they needed.
+ * An EXPRESSION is dropped too if its result is not needed: a value that is not used cannot be wrong. */
 #include <string.h>
 
 #include "computed_text.h"
@@ -11,7 +11,7 @@ bool wl_wants_column(const wl_needs *need, size_t column) {
     return !need->parse_only && need->arguments->columns[column].wanted;
 }
 
-/* A list without a wanted column is gone through, and leaves nothing. */
+/* A list without a wanted column is read without a result. */
 bool wl_wants_level(const wl_needs *need, size_t level) {
     for (uint32_t i = 0; i < need->program->column_count && !need->parse_only; i++) {
         if (need->program->levels[i] == level && need->arguments->columns[i].wanted)
@@ -44,14 +44,14 @@ static bool is_text_needed(wl_needs *need, const wl_step *step) {
     return need->spans[step->a];
 }
 
-/* Whether this call runs the step; notes what it reads. Called from the last step to the first. */
+/* Whether this call runs the step; records what it reads. Called from the last step to the first. */
 static bool is_needed(wl_needs *need, const wl_step *step) {
     switch (step->op) {
     case WL_OP_COLUMN_FIXED:
     case WL_OP_COLUMN_NULL:
         return wl_wants_column(need, step->a);
     case WL_OP_COLUMN_STRUCT:
-        /* Nothing is written but that it is there. */
+        /* Only its presence is written. */
         return wl_wants_column(need, step->a) && need->program->conditional[step->a];
     case WL_OP_ROW:
     case WL_OP_ROW_END:
@@ -79,7 +79,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         return need->registers[step->a];
     case WL_OP_SET:
     case WL_OP_APPEND:
-        /* Whoever reads it may be a turn of a loop or a unit further on. */
+        /* It may be read in a later loop iteration or unit. */
         need->registers[step->b] = true;
         return true;
     case WL_OP_COLUMN_BYTES:
@@ -168,7 +168,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
             need->registers[step->d] = true;
         return true;
     case WL_OP_WHERE:
-        /* A row without a place in the table shows as well where rows are. */
+        /* A row outside of the table is also evidence of where rows are. */
         if (need->parse_only)
             return false;
         need->registers[step->a] = true;
@@ -194,8 +194,8 @@ bool wl_writes_value(const wl_step *step) {
 
 static bool writes_column(const wl_step *step) { return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_NULL_UNLESS; }
 
-/* What is computed for a function stands after what reads it, where the function calls itself: then the needs are gone
- * through again until there are no more of them. */
+/* Results of a function come after the steps that read them if the function calls itself: then the needs are determined
+ * again until they do not change. */
 void wl_needs_find(wl_needs *need, uint32_t *place) {
     const wl_program *program = need->program;
     size_t before, now = 0;
@@ -205,14 +205,14 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
         for (uint32_t i = program->step_count; i-- > 0;) {
             const wl_step *step = need->steps + i;
             if (step->op == WL_OP_ATTEMPT_END && !wl_finds_any(program, program->partner[i], i, need->registers, need->spans)) {
-                /* What nothing needs is not attempted. */
+                /* An attempt whose result is not needed is skipped. */
                 memset(place + program->partner[i], 0, (i + 1 - program->partner[i]) * sizeof *place);
                 i = program->partner[i];
                 continue;
             }
             bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
             need->alone = false;
-            /* A condition of columns that nobody wants is not computed either. */
+            /* A condition of columns that are not wanted is not computed either. */
             bool needed =
                 need->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
             place[i] = needed ? 1 + need->alone : 0;

@@ -1,14 +1,15 @@
-/* Positions: what is read elsewhere in a stream that is open, and where a stream stands.
+/* Positions: what is read elsewhere in an open stream, and the position of a stream.
  *
- * Positions on the way to the rows may lead to the same bytes again and again. What is read there counts with the items of
- * the unit: so many bytes are an item, and where it breaks off, all bytes up to the end of the stream.
+ * Positions on the way to the rows may lead to the same bytes repeatedly. What is read there counts as items of the
+ * unit: a number of bytes is an item, and after an interruption all bytes up to the end of the stream count.
  *
- * What a column needs from elsewhere is attempted: what fails then is noted, and refuses the rows whose columns need it. */
+ * What a column needs from elsewhere is attempted: a failure is recorded, and refuses the rows whose columns need
+ * it. */
 #include "handlers.h"
 
 #define BYTES_PER_ITEM 16
 
-/* The sub-stream of that number, in the function that is running; NULL: the unit. */
+/* The sub-stream with that number, in the function that is running; NULL: the unit. */
 static const wl_limit *stream(const wl_run *run, int64_t number) {
     size_t open = run->base_depth + (size_t)number;
     return open ? run->limits + open - 1 : NULL;

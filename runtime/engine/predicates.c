@@ -1,7 +1,7 @@
-/* Predicates of a caller: which rows are in the table.
+/* Predicates of the caller, which determine the rows of the table.
  *
- * A row that does not hold them is read like any other: whatever is wrong with it is damage. It is not built, or taken back
- * where only the built one can be asked. */
+ * A row for which one is false is read like any other: its damage is reported. It is not built, or it is removed if
+ * only the built row can be tested. */
 #include "internal.h"
 
 #define ROWS 128
@@ -43,7 +43,7 @@ static uint64_t bound(const wl_predicate *predicate, size_t number) {
     return key;
 }
 
-/* Whether the key lies in one of the ranges: in the last that does not begin after it. */
+/* Whether the key is in one of the ranges: in the last one that does not begin after it. */
 static bool lies_in(const wl_predicate *predicate, uint64_t key) {
     size_t from = 0, to = predicate->count;
     while (from < to) {
@@ -56,7 +56,7 @@ static bool lies_in(const wl_predicate *predicate, uint64_t key) {
     return from && key <= bound(predicate, 2 * from - 1);
 }
 
-/* Takes out those of the rows that do not hold the predicate. */
+/* Removes the rows for which the predicate is false. */
 static void ask(const wl_run *run, const wl_predicate *predicate, size_t row, size_t rows, bool nulls, uint8_t *holds) {
     const wl_column *column = run->arguments->columns + predicate->column;
     const unsigned width = run->program->storages[predicate->column];
@@ -72,7 +72,7 @@ static void ask(const wl_run *run, const wl_predicate *predicate, size_t row, si
             fits[i] = lies_in(predicate, keys[i]);
     }
     for (size_t i = 0; nulls && i < rows; i++) {
-        /* A set bit is a null while the call runs. */
+        /* A set bit is a null during the call. */
         if (column->validity[(row + i) / 8] >> (row + i) % 8 & 1)
             fits[i] = predicate->nulls;
     }

@@ -1,5 +1,5 @@
-/* Loading a packed program: the header's counts against the bytes that are there, then the parts one by one.
- * What the steps may say is checked in validate.c. */
+/* Loading of a packed program: compares the header's counts with the available bytes, then reads the parts one by one.
+ * The steps are checked in validate.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,7 +89,7 @@ static void read_header(wl_program *program, const uint8_t *packed) {
     program->message_field_count = wl_load_le4(packed + 72);
 }
 
-/* Never 0 bytes, so that NULL always means that there is no memory. */
+/* Never 0 bytes, so that NULL always means out of memory. */
 static void *make(size_t count, size_t size) { return calloc(count ? count : 1, size); }
 
 static bool allocate(wl_program *program) {

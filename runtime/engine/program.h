@@ -1,4 +1,4 @@
-/* The program as it was loaded: its steps, rules and columns. */
+/* The loaded program: its steps, rules and columns. */
 #ifndef WIRELOOM_PROGRAM_H
 #define WIRELOOM_PROGRAM_H
 
@@ -118,16 +118,16 @@ enum {
 #define WL_VARINT_TOP(shape) ((unsigned)((shape) >> 16 & 0xFF))
 #define WL_VARINT_BIG_ENDIAN ((int64_t)1 << 24)
 #define WL_VARINT_ZIGZAG ((int64_t)1 << 25)
-/* Of an instruction: varints of so many bytes at most have nothing to check, and fit into eight bytes. */
+/* In an instruction: varints of at most this many bytes need no check, and fit into eight bytes. */
 #define WL_VARINT_PLAIN(shape) ((unsigned)((shape) >> 32 & 0xFF))
-/* Of a VARINT_COLUMN: how many stand side by side from here on. */
+/* In a VARINT_COLUMN: the number of adjacent varints from here on. */
 #define WL_VARINT_FOLLOWING(shape) ((size_t)((shape) >> 40))
 
-/* Encodings of text. In a table each byte has the character that it is, of two bytes, or WL_NO_CHARACTER. */
+/* Encodings of text. A table contains the character of each byte, in two bytes, or WL_NO_CHARACTER. */
 enum { WL_UTF8, WL_ASCII, WL_UTF16LE, WL_UTF16BE, WL_TEXT_TABLE, WL_TEXT_ENCODINGS };
 enum { WL_CHARACTERS_BYTES = 512, WL_NO_CHARACTER = 0xFFFF };
 
-/* How a loop goes on; numbered as wireloom.format.program.Loop. */
+/* How a loop continues; numbered as wireloom.format.program.Loop. */
 enum { WL_LOOP_COUNT, WL_LOOP_END, WL_LOOP_UNTIL, WL_LOOP_KINDS };
 
 enum { WL_STUFFING_NONE, WL_STUFFING_WORD, WL_STUFFING_COBS };
@@ -142,13 +142,13 @@ typedef struct {
 
 typedef struct {
     wl_algorithm algorithm; /* owned by the program */
-    int32_t replace;        /* -1: the checksum's own bytes count as they stand */
+    int32_t replace;        /* -1: the checksum's own bytes count unchanged */
     uint32_t own;
     uint32_t own_size;
-    uint32_t start;       /* the register with the sum of what comes before; or WL_NO_REGISTER */
-    uint32_t sum;         /* the register that the code of `stored` reads the sum in */
-    uint32_t stored;      /* constants: the code that gives what stands for the sum on the wire */
-    uint32_t stored_size; /* 0: the sum itself */
+    uint32_t start;       /* the register with the checksum of what comes before; or WL_NO_REGISTER */
+    uint32_t sum;         /* the register from which the code of `stored` reads the checksum */
+    uint32_t stored;      /* constants: the code of the value that is stored for the checksum */
+    uint32_t stored_size; /* 0: the checksum itself */
     uint32_t place;       /* WL_IN_… */
 } wl_rule;
 
@@ -156,36 +156,36 @@ typedef struct {
 typedef struct {
     uint32_t number;
     uint16_t kind;    /* numbered as wireloom.format.message_rules.FieldKind */
-    uint16_t wire;    /* the wire type that belongs to it */
+    uint16_t wire;    /* the corresponding wire type */
     uint16_t flags;   /* WL_TAKES_… */
-    uint16_t arm;     /* what FIELDS gives where it has read the field; 0: it reads on */
-    uint16_t value;   /* the register or span of the value, of a message that of its size; WL_NOWHERE: none */
-    uint16_t present; /* the register that says whether there is one; WL_NOWHERE: none */
-    uint16_t group;   /* fields of one oneof have the same number; 0: it is in none */
+    uint16_t arm;     /* the result of FIELDS after it has read the field; 0: it continues reading */
+    uint16_t value;   /* the register or span of the value, for a message that of its size; WL_NOWHERE: none */
+    uint16_t present; /* the register that says whether it is present; WL_NOWHERE: none */
+    uint16_t group;   /* fields of one oneof have the same number; 0: none */
     uint32_t closed;  /* constants: the numbers of a closed enum, four bytes each */
     uint32_t closed_count;
 } wl_message_field;
 
-/* A message type at one place of the program. */
+/* A message type at one position in the program. */
 typedef struct {
     uint32_t first; /* of its fields, which are in the order of their numbers */
     uint32_t count;
-    uint32_t strict; /* wire types and varints, as wireloom.format.message_rules.MessageRule says */
-    uint32_t depth;  /* groups in it may be so deep */
-    uint32_t left;   /* the register with what is left of a packed field */
-    uint32_t broken; /* the register that says that the message does not hold */
-    uint8_t by_tag[256]; /* one more than the index of the field to which a tag of one byte belongs; 0: none */
+    uint32_t strict; /* wire types and varints, see wireloom.format.message_rules.MessageRule */
+    uint32_t depth;  /* maximum nesting depth of groups in it */
+    uint32_t left;   /* the register with the rest of a packed field */
+    uint32_t broken; /* the register that says that the message is invalid */
+    uint8_t by_tag[256]; /* one more than the index of the field for a tag of one byte; 0: none */
 } wl_message_table;
 
 #define WL_NOWHERE UINT16_MAX
 enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FLAGS = 7 };
-/* Operand b of LIMIT_…: it contains damage; it may be entered before all of it is there. */
+/* Operand b of LIMIT_…: it confines damage, and may be entered before all of it is available. */
 #define WL_LIMIT_CONTAINS 1
 #define WL_LIMIT_OPEN 2
 
 #define WL_NO_REGISTER UINT32_MAX
 #define WL_NO_LOOP UINT32_MAX
-/* Where the field of a checksum is: in a register, or in a span, whose bytes are those of the digest or of the number. */
+/* The location of the stored checksum: a register, or a span, whose bytes are those of the digest or of the number. */
 enum { WL_IN_REGISTER, WL_IN_SPAN_LE, WL_IN_SPAN_BE, WL_IN_PLACES };
 
 /* Numbers from `from` up to `to`. */
@@ -193,12 +193,12 @@ typedef struct {
     uint16_t from, to;
 } wl_range;
 
-/* Steps of their own, from FUNCTION up to RETURN, that others call, also these steps themselves. What they find is in
- * registers, spans, marks and loops of their own: those of a call that goes on are kept meanwhile. */
+/* Steps from FUNCTION up to RETURN that others call, including these steps themselves. They have their own registers,
+ * spans, marks and loops, whose contents are saved for active calls. */
 typedef struct {
     uint32_t step;   /* FUNCTION */
-    uint32_t limits; /* the most sub-streams that are open in it */
-    bool needs_end;  /* reads to the end of the stream in which it is called */
+    uint32_t limits; /* maximum number of open sub-streams in it */
+    bool needs_end;  /* whether it reads to the end of the stream in which it is called */
     wl_range registers, spans, marks, loops;
 } wl_function;
 
@@ -212,37 +212,38 @@ struct wl_program {
     uint32_t rule_count;
     uint32_t preset_count;
     uint32_t loop_count;
-    uint32_t level_count; /* levels of lists, besides that of the rows */
+    uint32_t level_count; /* levels of lists, in addition to that of the rows */
     uint32_t series_count;
     uint32_t message_count;
     uint32_t message_field_count; /* of all messages together */
     uint32_t function_count;
-    uint32_t chain_count; /* checksums that continue those of the items before them, and variables */
+    uint32_t chain_count; /* checksums that continue those of previous items, and variables */
     uint32_t store_count; /* variables that are lists */
     uint32_t delimiter_size;
     uint32_t stuffing;
-    uint32_t row_loop; /* the LOOP right around ROW, if no step outside of it reads what its body finds; or WL_NO_LOOP */
+    uint32_t row_loop; /* the LOOP directly around ROW, if no step outside of it reads what its body sets; or
+                        * WL_NO_LOOP */
     uint32_t whole; /* 1: an input is one unit, which is read when all of it is in the window */
     uint8_t delimiter[4];
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
-    bool expands;       /* some step decompresses a block, or makes text */
-    bool makes_text;    /* some step makes text */
+    bool expands;       /* some step decompresses a block, or computes text */
+    bool makes_text;    /* some step computes text */
     bool positions;     /* positions are on the way to the rows */
     bool attempts;      /* some step is an ATTEMPT */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
-    bool can_pause;     /* a unit may be read in pieces: some step is a place to pause */
-    bool carries;       /* a span that was found before a place to pause may be read after it */
-    bool *unset;        /* one per register, then per span, then per mark: some step may read it although no step of this
+    bool can_pause;     /* a unit may be read in pieces: reading may pause before some step */
+    bool carries;       /* a span that was set before a pause may be read after it */
+    bool *unset;        /* one per register, then per span, then per mark: some step may read it before a step of this
                          * row has set it; owned */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
-    uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END, for an
-                           * ATTEMPT its ATTEMPT_END and the other way round; owned */
+    uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END, for an ATTEMPT its
+                         * ATTEMPT_END, and vice versa; owned */
     bool *pauses;       /* one per step: reading may pause before it (pauses.c); owned */
     bool *carried;      /* one per span: it may be read after a pause; owned */
     uint8_t *storages;  /* one per column; owned */
-    uint8_t *levels;    /* one per column: 0, or the level of the list that its values are items of; owned */
-    bool *conditional;  /* one per column: some way through the row may not write it; owned */
+    uint8_t *levels;    /* one per column: 0, or the level of the list whose items are its values; owned */
+    bool *conditional;  /* one per column: some path through the row may not write it; owned */
     wl_rule *rules;     /* owned */
     wl_function *functions; /* owned */
     uint8_t *constants; /* owned */
@@ -250,37 +251,37 @@ struct wl_program {
     wl_message_field *message_fields; /* owned */
 };
 
-/* Whether all turns of loops count: positions may lead to all of an input again and again. Where an input is read unit by
- * unit they only lead to what is in a sub-stream, and count by themselves. */
+/* Whether all loop iterations count, since positions may lead to the whole input repeatedly. If an input is read unit
+ * by unit they only lead to bytes in a sub-stream, and count separately. */
 static inline bool wl_counts_items(const wl_program *program) { return program->positions && program->whole; }
 
-/* Checks every step (validate.c); fills in reachable. False: `message` says what is wrong. */
+/* Checks every step (validate.c); sets `reachable`. False: `message` describes the error. */
 bool wl_program_check(wl_program *program, char *message, size_t message_size);
 /* The sizes of a packed message table and of a field of one (message_tables.c). */
 enum { WL_TABLE_BYTES = 24, WL_TABLE_FIELD_BYTES = 28 };
 /* Reads the tables and fields at `packed`. */
 void wl_message_tables_read(wl_program *program, const uint8_t *packed);
-/* Checks them, and fills in by_tag. False: `problem` says what is wrong with the table of number `at`. */
+/* Checks them, and sets by_tag. False: `problem` describes the error in the table number `at`. */
 bool wl_message_tables_check(const wl_program *program, uint32_t *at, const char **problem);
-/* Checks how loops, rows, lists and sub-streams stand inside each other (regions.c); fills in has_rows, sums_unit,
- * row_loop and partner, and region: one number per step, equal for steps between which jumps may go. */
+/* Checks the nesting of loops, rows, lists and sub-streams (regions.c); sets has_rows, sums_unit, row_loop and partner,
+ * and region: one number per step, equal for steps between which jumps are allowed. */
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
-/* Whether a step may stand in a function (calls.c). */
+/* Whether a step is allowed in a function (calls.c). */
 bool wl_function_holds(const wl_step *step);
-/* Fills in conditional of a program whose steps have been checked, and checks row_loop (paths.c). */
+/* Sets `conditional` of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
-/* Fills in unset (assignment.c). False: there is no memory. */
+/* Sets `unset` (assignment.c). False: out of memory. */
 bool wl_program_assignment(wl_program *program);
-/* Whether a step outside of the loop around the row reads what a step inside of it finds. */
+/* Whether a step outside of the loop around the row reads what a step inside of it sets. */
 bool wl_leaves_loop(const wl_program *program);
-/* Where the step number `at` of `steps`, the program's or what is left of them, may lead to besides the next one; 0:
- * nowhere. Back to the begin of a loop does not count. */
+/* The step that step number `at` of `steps`, which are those of the program or what is left of them, may lead to
+ * besides the next one; 0: none. The jump back to the beginning of a loop does not count. */
 uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at);
-/* Whether a step from `from` up to `to` finds one of these registers or spans, or the items of a list (assignment.c). */
+/* Whether a step from `from` up to `to` sets one of these registers or spans, or the items of a list (assignment.c). */
 bool wl_finds_any(const wl_program *program, uint32_t from, uint32_t to, const bool *registers, const bool *spans);
 /* Whether the value of a field is bytes or text. */
 static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
-/* Fills in pauses, carried and what follows from them (pauses.c). False: there is no memory. */
+/* Sets `pauses`, `carried` and the members derived from them (pauses.c). False: out of memory. */
 bool wl_program_pauses(wl_program *program);
 static inline unsigned wl_kind_size(unsigned kind) {
     static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};

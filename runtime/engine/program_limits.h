@@ -1,6 +1,6 @@
-/* The most that a column program may ask for, and the sizes of the tables that hold it. The loader refuses what goes
- * beyond. The lowering of specs reads these lines too (wireloom.format.program_limits), so that it never makes a program that
- * the loader refuses: each is a name and a plain number. */
+/* Limits of column programs, and the sizes of the tables for them. The loader refuses programs beyond them. The
+ * lowering of specs reads these lines too (wireloom.format.program_limits), so that it never creates a program that the
+ * loader refuses: each line is a name and a plain number. */
 #ifndef WIRELOOM_ENGINE_PROGRAM_LIMITS_H
 #define WIRELOOM_ENGINE_PROGRAM_LIMITS_H
 
@@ -24,7 +24,7 @@
 #define WL_MOST_FUNCTIONS 128
 #define WL_DEEPEST_CALL 512
 
-/* Sub-streams that may be open with those of all functions that have been called. */
+/* Maximum number of open sub-streams, including those of all active calls. */
 #define WL_MOST_OPEN_LIMITS 1024
 #define WL_MOST_GROUPS 10
 #define WL_MOST_MESSAGES 256
@@ -32,13 +32,13 @@
 #define WL_MOST_ARMS 65535
 #define WL_MOST_CLOSED_VALUES 65536
 
-/* Items of a variable that is a list; the oldest are forgotten first. */
+/* Maximum number of items of a variable that is a list; the oldest are forgotten first. */
 #define WL_MOST_ITEMS 65536
 
-/* Turns of a loop one after another that take no bytes. */
+/* Maximum number of consecutive loop iterations that take no bytes. */
 #define WL_MOST_IDLE 65536
 
-/* Bytes of a size, or of what is added to one. Sums of it and of any position stay far from overflowing. */
+/* Maximum of a size in bytes, and of the addend of one. Sums of it and of any position are far from overflowing. */
 #define WL_MOST_BYTES 1099511627776
 
 #endif

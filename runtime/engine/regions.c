@@ -1,12 +1,12 @@
-/* How loops, rows, lists and sub-streams of a program stand inside each other.
+/* The nesting of loops, rows, lists and sub-streams of a program.
  *
- * Each of them begins with one step and ends with another, and what begins inside of one ends inside of it: as text, so
- * that this needs no look at the input. Jumps stay within a region, so a body is only entered by its first step and only
- * left by its last one. The only way back is AGAIN, from the end of a loop to its beginning.
+ * Each of them begins with one step and ends with another, and what begins inside of one ends inside of it: in program
+ * order, so that the input is not needed. Jumps stay within a region, so a body is only entered at its first step and
+ * only left at its last one. The only jump back is AGAIN, from the end of a loop to its beginning.
  *
- * Rows do not stand inside each other. A level belongs to one list, of items that are further in than what holds it; what
- * its columns hold is written between ITEM and ITEM_END. The fields of a message come in any order, so a list may be begun
- * and ended anew for each item: where it ended before does not count then. */
+ * Rows are not nested. A level belongs to one list, whose items are nested more deeply than the list; its columns are
+ * written between ITEM and ITEM_END. The fields of a message come in any order, so a list may be reopened for each
+ * item: its earlier ends then do not count. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT + WL_DEEPEST_UNIT)
 
 typedef struct {
-    uint16_t op; /* of the step that opened it */
+    uint16_t op; /* of the step that began it */
     uint32_t step;
     uint32_t region; /* around it */
     uint32_t expand; /* the step that replaces a sub-stream's bytes by their content; 0: none */
@@ -30,9 +30,9 @@ typedef struct {
     opened open[MOST_OPEN];
     size_t depth;
     uint32_t at;
-    uint32_t regions; /* numbers given so far */
+    uint32_t regions; /* number of regions so far */
     uint32_t current;
-    uint32_t units; /* open */
+    uint32_t units; /* number of open units */
     uint32_t list_of[WL_MOST_LEVELS + 1]; /* one more than the column of the level's list; 0: not known yet */
     bool in_function;
     char *message;
@@ -61,7 +61,7 @@ static const opened *innermost(const walker *walk, unsigned op) {
     return NULL;
 }
 
-/* The innermost row, list or item, or NULL: what stands right inside of the unit. */
+/* The innermost row, list or item, or NULL: directly inside of the unit. */
 static const opened *holder(const walker *walk) {
     for (size_t i = walk->depth; i-- > 0;) {
         unsigned op = walk->open[i].op;
@@ -90,7 +90,7 @@ static bool begin(walker *walk, const wl_step *step, bool is_region) {
     return true;
 }
 
-/* Ends what the innermost open step began, which has to be `op`. */
+/* Ends what the innermost open step began, which must be `op`. */
 static bool end(walker *walk, unsigned op, const char *what) {
     if (!walk->depth || walk->open[walk->depth - 1].op != op)
         return refuse(walk, "ends %s, which is not the innermost that is open", what);
@@ -120,7 +120,7 @@ static bool end_loop(walker *walk, const wl_step *step) {
            refuse(walk, "is not the end of the loop that begins at step %u", loop->step);
 }
 
-/* Notes the loop whose turns the rows are; of rows on several ways, those of the first one that are turns of some. */
+/* Records the loop whose iterations are the rows; for rows on several ways, the first one that has such a loop. */
 static void find_row_loop(walker *walk) {
     const opened *loop = innermost(walk, WL_OP_LOOP);
     if (walk->program->row_loop == WL_NO_LOOP && loop)
@@ -184,7 +184,7 @@ static bool end_unit(walker *walk) {
     return end(walk, WL_OP_UNIT, "a unit");
 }
 
-/* Notes that a checksum of the innermost unit is verified. */
+/* Records that a checksum of the innermost unit is verified. */
 static bool sum_unit(walker *walk) {
     if (innermost(walk, WL_OP_ROW) || innermost(walk, WL_OP_ATTEMPT) || !walk->program->has_rows)
         return true;
@@ -209,8 +209,8 @@ static bool begin_seek(walker *walk, const wl_step *step) {
     return begin(walk, step, false);
 }
 
-/* What may fail without the row stands between other steps of the row, or of what is around rows, and does nothing but
- * find registers, spans and items of lists. */
+/* Parts that may fail without the row are between other steps of the row, or of what is around rows, and only set
+ * registers, spans and items of lists. */
 static bool begin_attempt(walker *walk, const wl_step *step) {
     const opened *around = holder(walk);
     if (around && around->op != WL_OP_ROW)
@@ -276,7 +276,7 @@ static bool write_column(walker *walk, const wl_step *step) {
            refuse(walk, "column %u, of level %u, cannot be written here", step->a, program->levels[step->a]);
 }
 
-/* Numbers in two halves of 16 bits, of which there are `count`. */
+/* Two 16-bit numbers in one operand, each less than `count`. */
 static bool read_range(walker *walk, uint64_t packed, uint32_t least, uint32_t count, wl_range *range) {
     *range = (wl_range){(uint16_t)packed, (uint16_t)(packed >> 16)};
     return (range->from >= least && range->from <= range->to && range->to <= count) ||
@@ -399,7 +399,7 @@ static bool walk_steps(walker *walk) {
         }
     }
     for (walk->at = 0; walk->at < program->step_count; walk->at++) {
-        /* What begins a region stands before it, what ends one stands inside of it. */
+        /* The step that begins a region is before it, the step that ends one is inside of it. */
         walk->region[walk->at] = walk->current;
         if (!walk_step(walk, program->steps + walk->at))
             return false;

@@ -1,18 +1,18 @@
-/* Finding the next row after damage, where rows stand back to back: every offset is tried. */
+/* Finds the next row after damage, for consecutive rows: every offset is tried. */
 #include "internal.h"
 
-/* Turns of loops for each byte of the window: garbage that claims many items at every place is not gone through. */
+/* Loop iterations per byte of the window: garbage that claims many items at every offset is not read to the end. */
 #define TURNS 16
-/* Bytes that checksums without an index go through, for each byte of the window. */
+/* Bytes processed by checksums without an index, per byte of the window. */
 #define SUMMED 64
-/* So many bytes more, for small windows: each block that is decompressed counts as hundreds of turns. */
+/* Additional allowance for small windows: each decompressed block counts as hundreds of iterations. */
 #define SOME 65536
-/* Rows in a row that are accepted without a checksum. */
+/* Number of consecutive rows that are accepted without a checksum. */
 #define ENOUGH 3
 
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
-/* Whether a row that holds begins at `at`; where it does, *next is the index after it. */
+/* Whether a valid row begins at `at`; if so, *next is the index after it. */
 static answer row_holds(wl_run *run, size_t at, size_t *next) {
     const wl_fill_arguments *arguments = run->arguments;
     const uint8_t *source = arguments->source;
@@ -25,15 +25,15 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
         *next = (size_t)(run->next - source);
         return !run->refused && *next > at ? ROW : NO_ROW;
     case WL_ROW_TRUNCATED:
-        /* One that is refused something, or would be too large, need not be waited for. */
+        /* A row that is refused anyway, or would be too large, need not be waited for. */
         return arguments->at_end || run->refused || run->needed > arguments->max_record ? NO_ROW : NOT_YET;
     default:
         return NO_ROW;
     }
 }
 
-/* A row whose checksums covered nothing is not much of a proof: the rows after it must hold too, up to one whose checksum
- * is a proof, `ENOUGH` in all, or the end of the input. */
+/* A row whose checksums cover nothing proves little: the rows after it must be valid too, up to one whose checksum is a
+ * proof, `ENOUGH` in all, or the end of the input. */
 static answer counts(wl_run *run, size_t at) {
     const wl_fill_arguments *arguments = run->arguments;
     wl_chains_forget(run);

@@ -1,7 +1,7 @@
-/* Rows: what starts and ends one, fixed fields, registers, and the table of all handlers. */
+/* Rows: their beginnings and ends, fixed fields, registers, and the table of all handlers. */
 #include "handlers.h"
 
-/* In a sub-stream missing bytes never will be there: its size is given. */
+/* In a sub-stream, missing bytes will never become available, since its size is fixed. */
 int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size) {
     if (run->depth && !run->limits[run->depth - 1].is_unit) {
         const wl_limit *limit = run->limits + run->depth - 1;
@@ -115,7 +115,7 @@ static WL_HANDLER(column_null) {
     GO_ON;
 }
 
-/* What has no value has refused the row. */
+/* A missing value has refused the row. */
 static WL_HANDLER(null_unless) {
     if (run->registers[step->b] == 0)
         wl_column_null(run, step->a, row);

@@ -1,4 +1,4 @@
-/* Row blocks: making them, running their steps, and when not to. */
+/* Row blocks: their creation, the execution of their steps, and when not to use them. */
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
 
@@ -7,8 +7,8 @@
 #define LINE 64
 #define COLUMNS_AHEAD 2
 
-/* After a row that did not go this way less is tried at once, and where such rows are many, nothing for a while: what
- * was done for the rows after one has to be done again. */
+/* After a row that could not be read in this way fewer rows are tried at once, and if there are many such rows, none
+ * for a while, since the work for the rows after one has to be repeated. */
 static void learn(wl_row_block *block, size_t tried, size_t held) {
     if (tried && held == tried) {
         block->pause = 0;
@@ -20,7 +20,7 @@ static void learn(wl_row_block *block, size_t tried, size_t held) {
     block->wait = block->pause;
 }
 
-/* Addresses only: nothing is read, so the input may end before. */
+/* Addresses only: nothing is read, so the input may end before them. */
 static void fetch(uintptr_t at, size_t size) {
     for (size_t i = 0; i < size; i += LINE)
         __builtin_prefetch((const void *)(at + i));
@@ -32,8 +32,8 @@ static void fetch_to_write(const wl_row_block *block, size_t number, size_t rows
         __builtin_prefetch(step->out + block->row * step->width + i, 1);
 }
 
-/* Where rows are of one size each column asks for its share of the block that follows, and for the memory of a column
- * to come: between columns is where processors see nothing coming. */
+/* For rows of one size, each column prefetches its share of the next block, and the memory of a later column, since
+ * processors cannot predict accesses across columns. */
 static void run_columns(wl_row_block *block, size_t rows) {
     const size_t share = block->stride * WL_ROW_BLOCK_ROWS / (block->column_count + 1) + LINE;
     const uint8_t *next = block->at[0][rows];
@@ -58,7 +58,7 @@ size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried) {
     return rows;
 }
 
-/* What decides where a part of the row stands; only rows for which it holds run the steps of a guard. */
+/* What determines the positions of parts of the row; the steps of a guard only run for rows in which it is true. */
 static bool make_guards(wl_row_block *block) {
     block->guards = malloc(sizeof *block->guards);
     if (!block->guards)
@@ -69,7 +69,7 @@ static bool make_guards(wl_row_block *block) {
     return true;
 }
 
-/* Room for the values of so many varints, each in a stretch of its own. */
+/* Room for the values of `count` varints, each in a separate stretch. */
 static bool make_values(wl_row_block *block, size_t count) {
     count = wl_smaller(count, WL_MOST_BLOCK_VARINTS);
     block->values = malloc(count * sizeof *block->values);
@@ -122,7 +122,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
 
 wl_row_block *wl_row_block_of_plan(wl_run *run) {
     const wl_instruction *last = run->plan;
-    /* Its rows stand in a loop, or need something else done before each. */
+    /* Its rows are in a loop, or need other work before each. */
     if (run->program->has_rows || run->program->expands)
         return NULL;
     while (last->operation != WL_RUN_END)

@@ -1,4 +1,4 @@
-/* What needs all bytes of a block's rows, row by row: checksums, copies, and finding rows back to back. Compiled for
+/* What needs all bytes of a block's rows, row by row: checksums, copies, and finding consecutive rows. Compiled for
  * every width of vectors. */
 #include "row_block_layout.h"
 #include "vectors.h"
@@ -8,10 +8,10 @@
 #define PAGE 4096
 #define AHEAD_BYTES 2048
 #define AHEAD_ROWS 12
-#define WIDE 512 /* bytes of a row of which most lines are not needed where only its fields are read */
+#define WIDE 512 /* size in bytes of a row of which most cache lines are not needed if only its fields are read */
 #define SHORT 2048
 
-/* As wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */
+/* Like wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */
 INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room, size_t width) {
     if (WL_LIKELY(size <= SHORT && to_room - size >= VECTORS * WL_COPY_BLOCK &&
                   from_room - size >= VECTORS * WL_COPY_BLOCK)) {
@@ -46,7 +46,7 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     return wl_checksum_holds(block->run, checksum, state, expected);
 }
 
-/* The row's bytes for one column, where it is number `to`; false: there is no room for them. */
+/* Copies the row's bytes for one column, in which its number is `to`; false if there is no room for them. */
 INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column, size_t row, size_t to,
                        const uint8_t *readable, size_t width, bool nested) {
     const uint8_t *from = wl_row_block_at(block, column->from, row);
@@ -58,7 +58,7 @@ INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column
     }
     uint8_t *offset = column->offsets + (block->row + to) * 4;
     size_t used = wl_load4(offset), room = column->room;
-    /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
+    /* The used size is read back from the caller's memory, so it is not trusted. */
     if (WL_UNLIKELY(used > room || size > room - used))
         return false;
     copy(column->out + used, from, size, room - used, (size_t)(readable - from), width);
@@ -74,7 +74,7 @@ INLINE bool hold(wl_row_block *block, size_t row) {
     return true;
 }
 
-/* `readable`: bytes before this may be read. */
+/* `readable`: the end of the bytes that may be read. */
 INLINE bool are_copied(const wl_row_block *block, size_t row, size_t to, const uint8_t *readable, size_t width,
                        bool guarded, bool nested) {
     for (size_t i = 0; i < block->copy_count; i++) {
@@ -90,7 +90,7 @@ INLINE bool are_copied(const wl_row_block *block, size_t row, size_t to, const u
     return true;
 }
 
-/* What is copied first is fetched faster, and the checksum finds it in the cache; not so where it is long. */
+/* Copying first prefetches the data, and the checksum finds it in the cache; not for long data. */
 INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width, bool guarded,
                   bool nested) {
     if (block->chooses)
@@ -100,9 +100,9 @@ INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *r
     return WL_LIKELY(hold(block, row) && are_copied(block, row, row, readable, width, guarded, nested));
 }
 
-/* Processors fetch ahead where memory is gone through in order, but not far enough for rows, and not from page to page.
- * Rows of which only the fields are read and which are of one size: of the row that comes some rows later. Others:
- * everything, if it is not much. And one line of a page to come, so that its place is known. */
+/* Processors prefetch sequential accesses, but not far enough for rows, and not across pages. For rows of one size of
+ * which only the fields are read: those of the row some rows ahead. For others: everything, if it is not much. In
+ * addition one line of a later page, so that its address translation is cached. */
 INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
     size_t size = (size_t)(next - at);
     if (skips) {
@@ -114,14 +114,14 @@ INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
     __builtin_prefetch((const void *)(((uintptr_t)next | (PAGE - 1)) + 1 + PAGE));
 }
 
-/* `kind`: of the sizes of all byte strings, where it is known here. `nested`: there is more than byte strings. */
+/* `kind`: the kind of the sizes of all byte strings, if it is known here. `nested`: there is more than byte strings. */
 INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned kind, size_t width, bool guarded,
                            bool nested) {
     const uint8_t *at = ahead->at, *last = ahead->last, *readable = block->readable;
     const size_t rows = ahead->rows;
     size_t row = 0;
     size_t before = 0;
-    /* Only fields are read, and byte strings stand between them. */
+    /* Only fields are read, with byte strings between them. */
     const bool skims = block->string_count && !wl_row_block_reads_all(block);
     for (; row < rows && at < last; row++) {
         const uint8_t *next = nested    ? wl_row_block_lay_out(block, at, row, ahead)
@@ -160,7 +160,7 @@ INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t 
     return rows;
 }
 
-/* Of the first `rows` rows that have been chosen. */
+/* Copies the data of the first `rows` rows that have been chosen. */
 INLINE size_t copy_rows(wl_row_block *block, size_t rows, size_t width) {
     for (size_t to = 0; to < rows; to++) {
         const size_t row = block->chosen[to];

@@ -1,9 +1,9 @@
-/* The checks and columns of a row block: a tight loop for each way in which values stand on the wire. */
+/* The checks and columns of a row block: a tight loop for each representation of values on the wire. */
 #include "row_block_guards.h"
 
 /* Fixed fields ----------------------------------------------------------------------------------------------------- */
 
-/* Where all rows are of one size the loop needs no table of where they begin. */
+/* If all rows have one size the loop needs no table of their beginnings. */
 #define COLUMN(name, width, store, load)                                                                               \
     static size_t name(wl_row_block *block, const wl_row_block_step *step, size_t rows) {                              \
         uint8_t *out = step->out + block->row * (width);                                                               \
@@ -46,7 +46,7 @@ wl_row_block_function wl_row_block_fixed(unsigned operation) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);          \
         break
 
-/* A field of each row, or what was computed of it: 64 bits of it, with its sign where it has one. */
+/* A field of each row, or what was computed from it: 64 bits of it, with its sign if it has one. */
 const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint8_t *const *at = block->at[step->from.stretch];
     const int64_t offset = step->from.offset;
@@ -100,7 +100,7 @@ size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step,
     return rows;
 }
 
-/* The low bytes of a value to all rows. */
+/* Stores the low bytes of a value for all rows. */
 static void fill(uint8_t *out, size_t width, wl_integer value, size_t rows) {
     const uint64_t low = (uint64_t)value;
     for (size_t i = 0; i < rows; i++, out += width) {
@@ -129,13 +129,13 @@ size_t wl_row_block_outer_timestamp(wl_row_block *block, const wl_row_block_step
     return rows;
 }
 
-/* A list of each row without items: `kind` is the level that they would be of. */
+/* A list without items in each row: `kind` is the level of the items. */
 size_t wl_row_block_no_items(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     fill(step->out + (block->row + 1) * 4, 4, (wl_integer)block->run->levels[step->kind].used, rows);
     return rows;
 }
 
-/* How many of the values from number `first` on lie in the step's bounds, with those before it. */
+/* How many of the values from number `first` on are within the step's bounds, including those before. */
 static size_t within(const wl_row_block_step *step, const uint64_t *values, size_t first, size_t rows) {
     while (first < rows && WL_LIKELY(values[first] - step->low <= step->reach))
         first++;
@@ -164,8 +164,8 @@ size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, siz
     return i;
 }
 
-/* Whether the text of all rows, which a column has side by side, is ASCII. What the column's offsets say was written by
- * this call, but is read back from the caller's memory. */
+/* Whether the text of all rows, which is contiguous in a column, is ASCII. The column's offsets were written by this
+ * call, but are read back from the caller's memory. */
 static bool are_ascii(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint8_t *offsets = step->offsets + block->row * 4;
     size_t from = wl_load4(offsets), to = wl_load4(offsets + rows * 4);

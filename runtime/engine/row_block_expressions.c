@@ -1,13 +1,13 @@
-/* Expressions of a row block: each code over all rows at once, in loops of its own.
+/* Expressions of a row block: each code over all rows at once, in separate loops.
  *
- * The first row for which some code has no value ends the rows that hold, wherever that code stands: whether the value
- * is needed is for the machine of the handlers (expression.c). */
+ * The first row for which some code has no value ends the valid rows, wherever that code is: whether the value is
+ * needed is decided by the machine of the handlers (expression.c). */
 #include "row_block_expressions.h"
 
 #include "expression.h"
 #include "row_block_guards.h"
 
-/* Codes of two values: the second is that of the stack, or a constant. */
+/* Codes with two operands: the second is on the stack, or a constant. */
 #define COMPUTE(code)                                                                                                  \
     case code:                                                                                                         \
         if (right) {                                                                                                   \
@@ -129,7 +129,7 @@ static void leaf(const wl_row_block *block, const wl_block_code *code, wl_intege
 }
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    /* The first value of the stack is where the result is wanted. */
+    /* The first value of the stack is stored at the final position of the result. */
     wl_integer *stack[WL_BLOCK_DEEPEST];
     stack[0] = step->lane;
     for (size_t i = 1; i < WL_BLOCK_DEEPEST; i++)
@@ -163,7 +163,7 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
     return rows;
 }
 
-/* Of one row -------------------------------------------------------------------------------------------------------- */
+/* For one row ------------------------------------------------------------------------------------------------------ */
 
 bool wl_row_block_is_early(const wl_row_block_step *step) {
     for (size_t i = 0; i < step->code_count; i++) {
@@ -252,7 +252,7 @@ size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, si
     return rows;
 }
 
-/* Checks and columns of values that were computed ------------------------------------------------------------------ */
+/* Checks and columns of computed values ---------------------------------------------------------------------------- */
 
 size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     (void)block;
@@ -294,7 +294,7 @@ size_t wl_row_block_lane_zero(wl_row_block *block, const wl_row_block_step *step
 
 /* Decoding --------------------------------------------------------------------------------------------------------- */
 
-/* Whether the last code is a constant, which the code of two values after it takes as it stands. */
+/* Whether the last code is a constant, which the next code, with two operands, uses directly. */
 static bool takes_constant(const wl_row_block_step *step, unsigned code) {
     return wl_code_takes(code) == 2 && step->code_count > 1 && step->codes[step->code_count - 1].code == CODE_CONSTANT;
 }

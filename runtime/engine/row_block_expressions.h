@@ -1,4 +1,4 @@
-/* Values that a row block computes: decoded expressions, and where their results are. */
+/* Values that a row block computes: decoded expressions, and the location of their results. */
 #ifndef WIRELOOM_ROW_BLOCK_EXPRESSIONS_H
 #define WIRELOOM_ROW_BLOCK_EXPRESSIONS_H
 
@@ -12,13 +12,13 @@
 struct wl_block_code {
     unsigned code;
     unsigned kind;    /* of the field at `from`, or the one to narrow to */
-    bool is_constant; /* of codes of two values: the second is `constant` */
+    bool is_constant; /* of codes with two operands: the second is `constant` */
     uint8_t other_size;
     wl_place from, to;
-    const wl_integer *lane; /* a register that was computed; NULL: a field */
-    const int64_t *values;  /* that of a varint; NULL: it is none */
-    const wl_integer *outer; /* that is the same for all rows; NULL: it is not */
-    const uint8_t *other;   /* what a span is compared with */
+    const wl_integer *lane; /* a computed register; NULL: a field */
+    const int64_t *values;  /* values of a varint; NULL: not a varint */
+    const wl_integer *outer; /* the same for all rows; NULL: it is not */
+    const uint8_t *other;   /* the bytes that a span is compared with */
     wl_integer constant;
 };
 
@@ -26,29 +26,29 @@ struct wl_block_lanes {
     size_t lane_count;
     size_t code_count;
     wl_block_code codes[WL_BLOCK_CODES];
-    wl_integer values[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* a result each */
+    wl_integer values[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* one result each */
     wl_integer stack[WL_BLOCK_DEEPEST - 1][WL_ROW_BLOCK_ROWS];
 };
 
-/* Fills in the codes and the lane of an EXPRESSION from what is known of registers and spans. False: it cannot be run
+/* Sets the codes and the lane of an EXPRESSION from what is known about registers and spans. False: it cannot be run
  * over columns. */
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
                          const wl_fact *registers, const wl_fact *spans);
 
-/* Whether a step can be computed for a row whose strings are still being found. */
+/* Whether a step can be computed for a row whose strings are still being located. */
 bool wl_row_block_is_early(const wl_row_block_step *step);
-/* Does so, into its lane; false: there is no value of 64 bits. */
+/* Computes it into its lane; false: there is no 64-bit value. */
 bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *step, size_t row, int64_t *value);
-/* In place of what computes the lane, where that has been done. */
+/* Replaces the computation of the lane if that has been done. */
 size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-/* Gives a step a lane; false: there are no more. */
+/* Assigns a lane to a step; false: there are no more. */
 bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step);
-/* The number of a loop's turn; `kind` is 1 where each row is a turn of it. */
+/* The number of a loop's iteration; `kind` is 1 if each row is an iteration of it. */
 size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-/* Where the stream that the rows are in stands, or its size. */
+/* The position of the stream that contains the rows, or its size. */
 size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);

@@ -1,8 +1,8 @@
-/* Rows of a block for which predicates hold: they alone are built.
+/* Rows of a block that match predicates: only these are built.
  *
- * By then all rows at hand are known to be in order, and nothing of them is in a column. The columns that predicates ask are
- * built of all rows. Of those that hold the bytes are copied, which happens otherwise while a row is looked at. Then they
- * take the places of the first ones, and everything else is built of them. */
+ * At this point all current rows are known to be valid, and nothing of them is in a column. The columns that predicates
+ * test are built for all rows. The bytes of matching rows are copied, which otherwise happens while a row is read. Then
+ * these rows are moved to the front, and everything else is built from them. */
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
 
@@ -30,12 +30,12 @@ static void clear_asked(const wl_row_block *block, size_t rows) {
     }
 }
 
-/* Everything that is known of a row stands where its number among the chosen ones says. */
+/* Moves everything that is known about a row to its index among the chosen ones. */
 static void gather(wl_row_block *block, size_t rows) {
     const size_t guards = block->guards ? 2 * block->guards->count + 1 : 0;
     for (size_t to = 0; to < rows; to++) {
         const size_t from = block->chosen[to];
-        /* Of two, that stand between delimiters, there is no string between them. */
+        /* Two stretches between delimiters have no string between them. */
         for (size_t i = 0; i <= block->string_count + 1 && i < WL_MOST_STRETCHES - block->varint_count; i++)
             block->at[i][to] = block->at[i][from];
         for (size_t i = 0; i < block->varint_count; i++)

@@ -27,7 +27,8 @@ void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruct
     run->registers[from] = before;
 }
 
-/* The values from `low` to `high`, which are of 64 bits with or without a sign. An empty range is that of all others. */
+/* The values from `low` to `high`, which have 64 bits, signed or unsigned. An empty range is the complement of all
+ * others. */
 static bool set_range(wl_condition *condition, wl_integer low, wl_integer high, bool natural) {
     wl_integer least = natural ? 0 : INT64_MIN, most = natural ? (wl_integer)UINT64_MAX : INT64_MAX;
     low = low > least ? low : least;
@@ -110,7 +111,7 @@ size_t wl_row_block_guarded_valid(wl_row_block *block, const wl_row_block_step *
     return rows;
 }
 
-/* Without a branch on what is taken, which may be as good as random. */
+/* Without a branch on what is taken, which may be practically random. */
 #define STORE(width, type, store)                                                                                      \
     case width:                                                                                                        \
         for (size_t i = 0; i < rows; i++, out += width) {                                                              \
@@ -136,7 +137,7 @@ size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step 
     return rows;
 }
 
-/* Checks hold in rows that do not run them. ------------------------------------------------------------------------ */
+/* Checks are true for rows that do not run them ------------------------------------------------------------------ */
 
 size_t wl_row_block_guarded_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint64_t *values = wl_row_block_values(block, step, rows);

@@ -1,10 +1,10 @@
-/* Parts of a row that depend on a value of it: `if` and `switch-on` in row blocks. A table has the decision for each value
- * of a byte; of other values it is whether they lie in a range.
+/* Parts of a row that depend on a value of it: `if` and `switch-on` in row blocks. A table contains the decision for
+ * each value of a byte; for other values the decision is whether they are in a range.
  *
- * A *guard* is a part of the plan that only some rows run: the steps up to where a SKIP_IF_ZERO leads, or those that
- * only run where it leads. Guard 0 is all of the plan. Guards 2k + 1 and 2k + 2 belong to one condition: it holds in
- * rows of the first and not in rows of the other. A stretch of a guard that the row does not run begins at zeros, so
- * its fields are 0 and may be read. */
+ * A *guard* is a part of the plan that only some rows run: the steps up to the target of a SKIP_IF_ZERO, or those that
+ * only run from its target on. Guard 0 is the whole plan. Guards 2k + 1 and 2k + 2 belong to one condition: it is true
+ * in rows of the first and false in rows of the other. A stretch of a guard that the row does not run begins at zeros,
+ * so its fields are 0 and may be read. */
 #ifndef WIRELOOM_ROW_BLOCK_GUARDS_H
 #define WIRELOOM_ROW_BLOCK_GUARDS_H
 
@@ -12,13 +12,13 @@
 
 #define WL_MOST_CONDITIONS 15
 #define WL_MOST_GUARDS (1 + 2 * WL_MOST_CONDITIONS)
-/* Bytes of fixed fields that a stretch with a guard may have. */
+/* Maximum number of bytes of fixed fields in a stretch with a guard. */
 #define WL_GUARDED_BYTES 1024
 
 extern const uint8_t wl_zeros[WL_GUARDED_BYTES + 64];
 
-/* What a value of the byte that decides stands for: a bit for the guard that the row runs; of parts without byte
- * strings the bytes of the one that the row has; and whether the condition has no value. */
+/* The decision for a value of the byte: a bit for the guard that the row runs; for parts without byte strings the size
+ * in bytes of the one that the row has; and whether the condition has no value. */
 typedef struct {
     uint32_t taken;
     uint16_t size;
@@ -26,32 +26,33 @@ typedef struct {
 } wl_decision;
 
 typedef struct {
-    uint32_t parent; /* the guard around it */
+    uint32_t parent; /* the enclosing guard */
     wl_place place;  /* of the value that decides */
     uint32_t kind;
     uint32_t number;
-    bool by_range;       /* the condition holds where a value v has v − low ≤ reach, modulo 2^64; otherwise by the table */
-    bool inverted;       /* where it has not */
+    bool by_range;       /* the condition is true if a value v has v − low ≤ reach, modulo 2^64; otherwise decided by
+                          * the table */
+    bool inverted;       /* true if it has not */
     uint64_t low, reach;
     wl_decision table[256];
 } wl_condition;
 
 struct wl_block_guards {
-    size_t count;                        /* of conditions */
+    size_t count;                        /* number of conditions */
     wl_condition conditions[WL_MOST_CONDITIONS];
-    uint32_t ancestors[WL_MOST_GUARDS]; /* a bit per guard: itself and those around it */
-    uint8_t taken[WL_MOST_GUARDS][WL_ROW_BLOCK_ROWS]; /* 1 where the row runs the guard, otherwise 0 */
+    uint32_t ancestors[WL_MOST_GUARDS]; /* a bit per guard: itself and those that enclose it */
+    uint8_t taken[WL_MOST_GUARDS][WL_ROW_BLOCK_ROWS]; /* 1 if the row runs the guard, otherwise 0 */
 };
 
 /* Whether no row runs both. */
 bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t other);
-/* Fills in the decisions of the condition `number` by what `code` computes of a byte of that kind in a register; NULL:
- * by the byte itself. */
+/* Sets the decisions of the condition `number` to the results of `code` for a byte of that kind in a register; NULL:
+ * the byte itself. */
 void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from, uint32_t kind);
-/* Fills in the range where `code` compares a 64-bit integer in a register with a constant; NULL: where it is not 0.
- * `natural`: it has no sign. False: it does something else. */
+/* Sets the range if `code` compares a 64-bit integer in a register with a constant; NULL: not equal to 0. `natural`: it
+ * is unsigned. False: it does something else. */
 bool wl_condition_range(wl_condition *condition, const wl_instruction *code, bool natural);
-/* Fills in the sizes of parts without byte strings. */
+/* Sets the sizes of parts without byte strings. */
 void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing);
 
 size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows);

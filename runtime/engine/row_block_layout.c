@@ -1,8 +1,9 @@
-/* Where the stretches of a row begin that has varints, sub-streams, or parts that depend on more than a byte.
+/* Finds the beginnings of the stretches of a row with varints, sub-streams, or parts that depend on more than a byte.
  *
- * What stands between two stretches is found by a function of its own, which ends by calling that of the next, as the
- * handlers of a plan do. Sizes of varints and conditions are branches: where these are foreseen, nothing waits for the
- * values, and the rows overlap. Everything is checked against the end of its stream before it is used. */
+ * What is between two stretches is located by a function of its own, which ends by calling that of the next one, like
+ * the handlers of a plan. Sizes of varints and conditions are branches: if these are predicted, nothing waits for the
+ * values, and the processing of rows overlaps. Everything is checked against the end of its stream before it is
+ * used. */
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
 #include "varint.h"
@@ -13,7 +14,7 @@
 #define GO_ON_WITH(next) return (next)->lay_out(next, block, at, limit, row, value)
 #define INLINE static inline __attribute__((always_inline))
 
-/* Passes the fixed fields of the stretch before. */
+/* Skips the fixed fields of the previous stretch. */
 #define PASS                                                                                                           \
     do {                                                                                                               \
         if (WL_UNLIKELY(string->before > limit - at))                                                                  \
@@ -50,7 +51,7 @@ INLINE const uint8_t *enter(wl_row_block *block, const wl_string *string, const 
     return at + size;
 }
 
-/* A byte string, or the sub-stream, of `size` bytes. */
+/* A byte string, or a sub-stream, of `size` bytes. */
 #define TAKE(bytes)                                                                                                    \
     do {                                                                                                               \
         const uint64_t size = (bytes);                                                                                 \
@@ -63,7 +64,7 @@ INLINE const uint8_t *enter(wl_row_block *block, const wl_string *string, const 
         string->begins[row] = at;                                                               \
     } while (0)
 
-/* Of the size that a field gives. */
+/* With a size in a field. */
 LAYOUT(sized) {
     PASS;
     const uint8_t *place = block->at[string->size.stretch][row] + string->size.offset;
@@ -71,7 +72,7 @@ LAYOUT(sized) {
     GO_ON_WITH(string + 1);
 }
 
-/* Of the size that the varint right before it gives. */
+/* With a size in the varint directly before it. */
 LAYOUT(sized_by_last) {
     PASS;
     TAKE((uint64_t)(value + string->more));
@@ -146,7 +147,7 @@ INLINE int64_t value_of(const wl_block_varint *varint, uint64_t value) {
     return varint->zigzag ? wl_varint_signed(value) : (int64_t)value;
 }
 
-/* A varint of any kind, to the values; NULL where it needs a look. */
+/* Reads a varint of any kind into the values; NULL if it needs a check. */
 static const uint8_t *take_varint(wl_row_block *block, size_t number, const uint8_t *at, const uint8_t *limit, size_t row) {
     const wl_block_varint *varint = block->varints + number;
     uint64_t bytes;
@@ -177,7 +178,7 @@ LAYOUT(any_varints) {
 
 INLINE int64_t unsigned_value(uint64_t value) { return (int64_t)value; }
 
-/* Few, side by side, of the lowest byte first. Those of a byte or two are read without a look at more. */
+/* Few adjacent ones, lowest byte first. Those of one or two bytes are read directly. */
 #define VARINTS(name, convert)                                                                                         \
     LAYOUT(name) {                                                                                                     \
         const uint8_t *next = at + string->before;                                                                     \
@@ -207,7 +208,7 @@ INLINE int64_t unsigned_value(uint64_t value) { return (int64_t)value; }
 VARINTS(unsigned_varints, unsigned_value)
 VARINTS(signed_varints, wl_varint_signed)
 
-/* Many: where they end is looked up for sixteen bytes at once, so none waits for the one before. */
+/* Many: their ends are looked up for sixteen bytes at once, so they do not depend on each other. */
 LAYOUT(many_varints) {
     PASS;
     size_t number = string->first;
@@ -239,8 +240,8 @@ LAYOUT(many_varints) {
 
 /* Conditions ------------------------------------------------------------------------------------------------------- */
 
-/* The stretches up to that after string number `last`, of a part that begins with that after string number `first`, are
- * none: fields in them are 0, and so are its varints. */
+/* Clears the stretches up to the one after string number `last`, of a part that begins with the one after string number
+ * `first`: fields in them are 0, and so are its varints. */
 static void clear(wl_row_block *block, size_t first, size_t last, size_t row) {
     for (size_t i = first + 1; i <= last; i++) {
         const wl_string *string = block->strings + i;
@@ -289,7 +290,8 @@ LAYOUT(condition_by_last) {
     GO_ON_WITH(string + 1);
 }
 
-/* A byte string that is there where its size, the varint right before it, says so: all three strings of the condition. */
+/* A byte string that is present if its size, the varint directly before it, says so: all three strings of the
+ * condition. */
 LAYOUT(optional) {
     PASS;
     const wl_condition *condition = block->guards->conditions + string->condition - 1;
@@ -328,13 +330,13 @@ LAYOUT(jump) {
     GO_ON_WITH(string + 1);
 }
 
-/* Choosing --------------------------------------------------------------------------------------------------------- */
+/* Selection -------------------------------------------------------------------------------------------------------- */
 
 #define MANY 4
 
 static bool is_last(wl_place place, int last) { return (int)(WL_MOST_STRETCHES - 1 - place.stretch) == last; }
 
-/* Whether the condition decides about a byte string alone, of the size that the varint before it gives. */
+/* Whether the condition determines a single byte string, with the size in the varint before it. */
 static bool is_optional(const wl_row_block *block, const wl_string *string, int last) {
     const wl_string *bytes = string + 1, *after = string + 2;
     return string->skip == number_of(block, after) && bytes->kind < WL_KIND_COUNT && !bytes->enters && !bytes->before &&
@@ -405,7 +407,7 @@ void wl_row_block_filter_layout(wl_row_block *block) {
 
 const uint8_t *wl_row_block_lay_out(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
     const uint8_t *limit = ahead->end - block->padding;
-    /* In a loop the largest row is that of the unit. */
+    /* In a loop the limit of a row is that of the unit. */
     if ((uint64_t)(limit - begin) > ahead->largest + block->fixed)
         limit = begin + ahead->largest + block->fixed;
     block->at[0][row] = begin;

@@ -1,5 +1,5 @@
-/* Where the stretches of a row begin that has byte strings, and parts that depend on bytes: in row_block_bytes.c, which
- * compiles it for every level. */
+/* Finds the beginnings of the stretches of a row with byte strings, and parts that depend on bytes. Included in
+ * row_block_bytes.c, which is compiled for every level. */
 #ifndef WIRELOOM_ROW_BLOCK_LAYOUT_H
 #define WIRELOOM_ROW_BLOCK_LAYOUT_H
 
@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Where the row's stretches begin; the next row, or NULL where this one is not plain. */
+/* Finds the beginnings of the row's stretches; returns the next row, or NULL if this one is not plain. */
 INLINE const uint8_t *lay_out(wl_row_block *block, const uint8_t *at, size_t row, const wl_ahead *ahead,
                               unsigned kind) {
     size_t left = (size_t)(ahead->end - at) - ahead->least;
@@ -27,7 +27,7 @@ INLINE const uint8_t *lay_out(wl_row_block *block, const uint8_t *at, size_t row
     return next;
 }
 
-/* Without a branch, which compilers make of a choice. */
+/* Without a branch, which compilers would generate for a choice. */
 static inline const uint8_t *where(uint32_t taken, const uint8_t *at) {
     const uintptr_t zeros = (uintptr_t)wl_zeros;
     return (const uint8_t *)(zeros ^ ((zeros ^ (uintptr_t)at) & (0 - (uintptr_t)taken)));
@@ -46,13 +46,13 @@ INLINE void lay_out_parts(wl_row_block *block, size_t number, const uint8_t *at,
     begins[WL_ROW_BLOCK_ROWS + 1] = string->guard ? where(taken >> string->guard & 1, at + size) : at + size;
 }
 
-/* As wl_row_block_at(); what is in the row's first stretch need not wait for its table. */
+/* Like wl_row_block_at(); what is in the row's first stretch need not wait for its table. */
 INLINE const uint8_t *string_at(const wl_row_block *block, wl_place place, const uint8_t *begin, size_t row) {
     return (place.stretch ? block->at[place.stretch][row] : begin) + place.offset;
 }
 
-/* The same for rows of which parts depend on conditions. Without branches on what is taken, which may be as good as
- * random, and with it in a processor register: the next row waits for it. */
+/* The same for rows with conditional parts. Without branches on what is taken, which may be practically random, and
+ * with it in a processor register, since the next row waits for it. */
 INLINE const uint8_t *lay_out_guarded(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
     wl_block_guards *guards = block->guards;
     size_t left = (size_t)(ahead->end - begin) - ahead->least;
@@ -74,7 +74,7 @@ INLINE const uint8_t *lay_out_guarded(wl_row_block *block, const uint8_t *begin,
         uint64_t mask = UINT64_MAX;
         if (string->guard) {
             mask = 0 - (uint64_t)(taken >> string->guard & 1);
-            /* What all rows have is in `least`. */
+            /* What all rows have is included in `least`. */
             if (WL_UNLIKELY(((size_t)string->before & mask) > left))
                 return NULL;
             left -= (size_t)string->before & mask;

@@ -1,26 +1,26 @@
-/* Rows that stand in the turns of a loop, a block at a time, as a row block: the loop around ROW, whose body has nothing
- * that a later turn or a later step reads. The last turn of a loop that ends by a value is left to the handlers. */
+/* Rows in loop iterations, read in blocks as a row block: the loop around ROW, whose body has nothing that a later
+ * iteration or a later step reads. The last iteration of a loop that ends by a value is left to the handlers. */
 #include "handlers.h"
 #include "row_block.h"
 
-/* Fewer turns than this are not worth a block. */
+/* Fewer iterations than this are not worth a block. */
 #define FEW 4
-/* So many turns are left to the handlers before a block of large rows is tried again. */
+/* Number of iterations left to the handlers before another block of large rows is tried. */
 #define REST 256
 
-/* Turns that there are at most, with the one that has begun. */
+/* Maximum number of iterations, including the current one. */
 static size_t most_turns(const wl_run *run, const wl_instruction *step) {
     const wl_loop *loop = run->loops + step->a;
     size_t most = run->arguments->capacity - wl_smaller(run->result->rows, run->arguments->capacity);
     if (step->b == WL_LOOP_COUNT && loop->remaining < (wl_integer)most)
         most = (size_t)loop->remaining + 1 < most ? (size_t)loop->remaining + 1 : most;
-    /* That of this turn is counted. */
+    /* The current iteration has been counted. */
     if (run->counts_items && run->items_left < most)
         most = wl_smaller(most, (size_t)run->items_left + 1);
     return most;
 }
 
-/* Notes where the rows at hand begin in the input. */
+/* Records the offsets of the current rows in the input. */
 static void note_offsets(const wl_row_block *block, size_t rows) {
     const wl_run *run = block->run;
     const wl_fill_arguments *arguments = run->arguments;
@@ -37,7 +37,7 @@ static void note_offsets(const wl_row_block *block, size_t rows) {
     }
 }
 
-/* After few rows that were all there were, a block is worth little, and less is tried. */
+/* If there were only few rows, a block is worth little, and fewer are tried. */
 static void learn(wl_row_block *block, size_t rows, size_t size) {
     block->few = rows < FEW ? wl_smaller(2 * block->few + 1, 64) : 0;
     block->wait = block->wait > block->few ? block->wait : block->few;
@@ -45,7 +45,7 @@ static void learn(wl_row_block *block, size_t rows, size_t size) {
         block->wait = REST;
 }
 
-/* Reads turns from the cursor on; returns where the one after them begins. */
+/* Reads iterations from the cursor on; returns the beginning of the next one. */
 __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
                                  const uint8_t *limit) {
     wl_row_block *block = run->block;
@@ -83,7 +83,7 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     return next;
 }
 
-/* Whether a turn looks for the end of the stream that the loop is in. */
+/* Whether an iteration searches for the end of the stream that contains the loop. */
 static bool needs_end(const wl_instruction *first, const wl_instruction *last) {
     unsigned depth = 0;
     for (const wl_instruction *each = first; each < last; each++) {

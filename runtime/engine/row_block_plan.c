@@ -1,9 +1,9 @@
-/* Whether a plan can be run as a row block, and its steps as a row block runs them. */
+/* Whether a plan can be run as a row block, and the conversion of its steps. */
 #include "row_block_planner.h"
 
 #include <stdlib.h>
 
-/* A field of the last NEED, in a register. */
+/* Adds a field of the last NEED, in a register. */
 static bool add_field(wl_planner *plan, const wl_instruction *instruction) {
     plan->registers[instruction->a] = (wl_fact){.known = plan->based,
                                                 .kind = instruction->b,
@@ -33,7 +33,7 @@ static bool add_mark(wl_planner *plan, const wl_instruction *instruction) {
     return true;
 }
 
-/* What stands around the one row in its turn of a loop. */
+/* Adds what is around the single row in its iteration of a loop. */
 static bool add_around(wl_planner *plan, const wl_instruction *instruction) {
     if (instruction->operation == WL_RUN_ROW) {
         plan->block->row_begin = plan->cursor;
@@ -41,7 +41,7 @@ static bool add_around(wl_planner *plan, const wl_instruction *instruction) {
     }
     if (instruction->operation == WL_RUN_ROW_END)
         plan->block->row_end = plan->cursor;
-    /* A turn that is a unit is none of a block's, so that the unit of this row is around the loop. */
+    /* An iteration that is a unit is not part of a block, so the unit of this row is around the loop. */
     return plan->loop >= 0 && !plan->guard && plan->row_count <= 1 && !(instruction->operation == WL_RUN_ROW && instruction->a);
 }
 
@@ -120,7 +120,7 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
     }
 }
 
-/* Whether varints before and after the step may stand side by side: it notes no place between them. */
+/* Whether varints before and after the step may be adjacent: it records no position between them. */
 static bool keeps_joined(const wl_instruction *instruction) {
     switch (instruction->operation) {
     case WL_RUN_VARINT:
@@ -136,7 +136,8 @@ static bool keeps_joined(const wl_instruction *instruction) {
     }
 }
 
-/* Notes what the steps define. What they do not is the same for all rows: presets, and in a loop what was read before. */
+/* Records what the steps define. Everything else is the same for all rows: presets, and in a loop what was read
+ * before. */
 static void find_definitions(wl_planner *plan, const wl_instruction *first, const wl_instruction *last) {
     const wl_run *run = plan->block->run;
     for (const wl_instruction *each = first; each != last; each++) {
@@ -196,11 +197,12 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
         return true;
     if (!block->string_count && !block->chooses)
         block->stride = block->fixed + (plan->loop < 0 ? arguments->padding : 0);
-    /* A row without bytes ends the input, and one that is larger than the largest is refused: not here. */
+    /* A row without bytes ends the input, and one over the limit is refused: not here. */
     return block->fixed && (plan->loop >= 0 || block->fixed <= arguments->max_record);
 }
 
-/* Whether a step computes with items of a list; blocks have none. Steps that add items are refused as they are planned. */
+/* Whether a step computes with items of a list, which blocks do not support. Steps that add items are refused when they
+ * are planned. */
 static bool asks_items(const wl_instruction *first, const wl_instruction *last) {
     for (const wl_instruction *each = first; each != last; each++) {
         if (each->operation == WL_RUN_EXPRESSION && wl_expression_has_series(each->constant, (size_t)each->d))

@@ -1,4 +1,4 @@
-/* Where a plan's fields, byte strings, varints, sub-streams and conditional parts stand in a row. */
+/* The layout of a plan's fields, byte strings, varints, sub-streams and conditional parts in a row. */
 #include "row_block_planner.h"
 
 /* Bytes that every row has. */
@@ -9,8 +9,7 @@ bool wl_plan_pass(wl_planner *plan, int64_t bytes) {
     return true;
 }
 
-/* What follows the cursor lies in a stretch of its own, of `guard`; `string` ends the one before it. False: there are too
- * many. */
+/* Begins a new stretch at the cursor, of `guard`; `string` ends the previous one. False: there are too many. */
 static bool begin_stretch(wl_planner *plan, wl_string string, uint32_t guard) {
     wl_row_block *block = plan->block;
     if (block->string_count + block->varint_count == WL_MOST_STRETCHES - 1 ||
@@ -28,13 +27,13 @@ static bool begin_stretch(wl_planner *plan, wl_string string, uint32_t guard) {
     return true;
 }
 
-/* A stretch that ends with what is no byte string of a size of its own. */
+/* Ends a stretch with something other than a byte string with a size of its own. */
 static bool end_nested(wl_planner *plan, wl_string string) {
     plan->block->nested = true;
     return !plan->delimited && begin_stretch(plan, string, plan->guard);
 }
 
-/* Notes that a sub-stream begins. */
+/* Records that a sub-stream begins. */
 static bool enter(wl_planner *plan) {
     if (plan->depth == WL_DEEPEST_LIMIT)
         return false;
@@ -43,7 +42,7 @@ static bool enter(wl_planner *plan) {
     return true;
 }
 
-/* The step that computes the lane; NULL: it needs what is not known before the row's strings are. */
+/* The step that computes the lane; NULL: it needs what is not known before the row's strings are located. */
 static wl_row_block_step *early_step(wl_planner *plan, const wl_integer *lane) {
     wl_row_block *block = plan->block;
     for (size_t i = 0; i < block->check_count; i++) {
@@ -54,7 +53,8 @@ static wl_row_block_step *early_step(wl_planner *plan, const wl_integer *lane) {
     return NULL;
 }
 
-/* A byte string, or sub-stream, of a size that an expression gives. Then that is computed where the string is found. */
+/* A byte string, or sub-stream, with a size computed by an expression, which is evaluated when the string is
+ * located. */
 static bool plan_computed(wl_planner *plan, const wl_integer *lane, wl_string string) {
     string.kind = WL_BETWEEN_COMPUTED;
     string.computed = early_step(plan, lane);
@@ -64,7 +64,7 @@ static bool plan_computed(wl_planner *plan, const wl_integer *lane, wl_string st
     return end_nested(plan, string) && (!string.enters || enter(plan));
 }
 
-/* A byte string, or sub-stream, of a size that the input says. */
+/* A byte string, or sub-stream, with a size in the input. */
 bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) {
     const wl_fact *size = wl_planner_value(plan, number);
     if (!size || plan->delimited)
@@ -80,7 +80,7 @@ bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) 
     return good && (!enters || enter(plan));
 }
 
-/* All that is left of the stream. */
+/* The rest of the stream. */
 bool wl_plan_rest(wl_planner *plan, bool enters) {
     if (plan->depth || plan->loop >= 0)
         return end_nested(plan, (wl_string){.kind = WL_BETWEEN_REST, .enters = enters}) && (!enters || enter(plan));
@@ -91,7 +91,7 @@ bool wl_plan_rest(wl_planner *plan, bool enters) {
     return plan->at_end = true;
 }
 
-/* A sub-stream of a fixed size: that of a byte string whose size is a field of no bytes. */
+/* A sub-stream of a fixed size: that of a byte string whose size is a field without bytes. */
 bool wl_plan_limit_fixed(wl_planner *plan, const wl_instruction *instruction) {
     if (instruction->a)
         return wl_plan_rest(plan, true);
@@ -99,7 +99,7 @@ bool wl_plan_limit_fixed(wl_planner *plan, const wl_instruction *instruction) {
     return instruction->c <= INT32_MAX && end_nested(plan, string) && enter(plan);
 }
 
-/* It ends where it began: in the same part. */
+/* It ends in the same part in which it began. */
 bool wl_plan_limit_end(wl_planner *plan) {
     if (!plan->depth || plan->limit_guards[plan->depth - 1] != plan->guard ||
         !end_nested(plan, (wl_string){.kind = WL_BETWEEN_LEAVE, .depth = plan->depth - 1}))
@@ -108,10 +108,11 @@ bool wl_plan_limit_end(wl_planner *plan) {
     return true;
 }
 
-/* So many varints in a row that all go to columns are faster by the handler for them, which looks at sixteen bytes at once. */
+/* More adjacent varints than this that are all stored in columns are faster with the handler for them, which examines
+ * sixteen bytes at once. */
 #define MOST_SIDE_BY_SIDE 6
 
-/* Varints that stand side by side are found together. */
+/* Adjacent varints are located together. */
 bool wl_plan_varint(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     wl_string *last = block->strings + block->string_count - 1;
@@ -129,7 +130,7 @@ bool wl_plan_varint(wl_planner *plan, const wl_instruction *instruction) {
         (wl_block_varint){.plain = WL_VARINT_PLAIN(instruction->c),
                           .big_endian = (instruction->c & WL_VARINT_BIG_ENDIAN) != 0,
                           .zigzag = (instruction->c & WL_VARINT_ZIGZAG) != 0};
-    /* Its value is where a field of the host's own order would be. */
+    /* Its value is at the position of a field in the host's byte order. */
     block->fixed += plan->guard || plan->depth ? 0 : 1;
     plan->registers[instruction->a] = (wl_fact){.known = true,
                                                 .kind = WL_HOST_S8,
@@ -149,8 +150,8 @@ bool wl_plan_no_turns(wl_planner *plan, const wl_instruction *instruction) {
 
 /* Conditions ------------------------------------------------------------------------------------------------------- */
 
-/* Steps from here on, up to where the jump leads, run where the register is not 0; those from there on, up to where the
- * jump before it leads if there is one, where it is 0. */
+/* Steps from here on, up to the target of the jump, run if the register is not 0; those from there on, up to the target
+ * of the jump before it, if any, run if it is 0. */
 bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
     wl_block_guards *guards = plan->block->guards;
     const wl_instruction *code = plan->condition, *target = skip + skip->c, *last = target - 1;
@@ -196,7 +197,7 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
         next.then_end = last;
         next.end = last + last->c;
     }
-    /* They end inside of those around them. */
+    /* They end inside of the enclosing ones. */
     if (plan->open_count) {
         const wl_arms *outer = plan->open + plan->open_count - 1;
         if (next.end > (skip < outer->then_end ? outer->then_end : outer->end))
@@ -206,7 +207,7 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
     return begin_stretch(plan, (wl_string){.kind = WL_BETWEEN_NOTHING, .condition = next.condition + 1}, then);
 }
 
-/* Notes where the parts of a condition end: at the last string. */
+/* Records the ends of the parts of a condition: the last string. */
 static void note_skips(wl_row_block *block, size_t condition) {
     const uint32_t last = (uint32_t)block->string_count - 1;
     wl_string *first = block->strings + condition;
@@ -216,14 +217,14 @@ static void note_skips(wl_row_block *block, size_t condition) {
         block->strings[first->skip].skip = last;
 }
 
-/* What both parts of a condition are followed by. */
+/* What follows both parts of a condition. */
 static bool end_parts(wl_planner *plan, const wl_arms *ended) {
     wl_row_block *block = plan->block;
     wl_string *first = block->strings + ended->string, *last = block->strings + block->string_count - 1;
     const uint32_t around = block->guards->conditions[ended->condition].parent;
     if (plan->cursor.offset == 0 && plan->guard == 2 * ended->condition + 2 && last->next == plan->guard &&
         last->kind == WL_BETWEEN_JUMP) {
-        /* There is nothing where the condition does not hold. */
+        /* There is nothing if the condition is false. */
         last->next = plan->guard = around;
         last->kind = WL_BETWEEN_NOTHING;
     }
@@ -242,7 +243,7 @@ static bool end_parts(wl_planner *plan, const wl_arms *ended) {
     return true;
 }
 
-/* Where steps end that depend on a condition. */
+/* The end of steps that depend on a condition. */
 bool wl_plan_end_arms(wl_planner *plan, const wl_instruction *instruction) {
     while (plan->open_count && plan->open[plan->open_count - 1].end == instruction) {
         plan->based = false;
@@ -253,7 +254,7 @@ bool wl_plan_end_arms(wl_planner *plan, const wl_instruction *instruction) {
     return true;
 }
 
-/* From steps that run where a condition holds to those that run where it does not. */
+/* From steps that run if a condition is true to those that run if it is false. */
 bool wl_plan_jump(wl_planner *plan, const wl_instruction *instruction) {
     const wl_arms *open = plan->open + plan->open_count - 1;
     if (!plan->open_count || open->then_end != instruction || open->end == open->then_end || open->depth != plan->depth)

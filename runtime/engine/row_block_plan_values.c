@@ -1,7 +1,7 @@
-/* The checks and columns of a plan, as a row block runs them. */
+/* The checks and columns of a plan, as steps of a row block. */
 #include "row_block_planner.h"
 
-/* The next step, about a value that is known. */
+/* Adds the next step, for a known value. */
 static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_block_function run, const wl_fact *value,
                               const wl_instruction *instruction) {
     wl_row_block_step *step = steps + (*count)++;
@@ -11,7 +11,7 @@ static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_bl
     return step;
 }
 
-/* Notes that rows of the guard write the column. False: others may write it, too. */
+/* Records that rows of the guard write the column. False: others may write it too. */
 static bool note_write(wl_planner *plan, uint32_t column) {
     if (!plan->block->run->program->conditional[column])
         return plan->guard == 0;
@@ -42,7 +42,8 @@ static wl_row_block_step *add_column(wl_planner *plan, wl_row_block_function run
     return step;
 }
 
-/* Bounds as the low one and the reach: in the field's own 64 bits, signed or not. False: no value lies in them. */
+/* Converts bounds to the lower one and the reach, in the field's own 64 bits, signed or unsigned. False: no value is
+ * within them. */
 static bool set_bounds(wl_row_block_step *step, wl_integer low, wl_integer high) {
     bool natural = step->kind == WL_U8LE || step->kind == WL_U8BE;
     wl_integer least = natural ? 0 : INT64_MIN, most = natural ? (wl_integer)UINT64_MAX : INT64_MAX;
@@ -104,7 +105,7 @@ static bool are_known(const wl_planner *plan, const wl_instruction *instruction)
 bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {0};
     const wl_instruction *next = instruction + 1;
-    /* Of a condition a table is made. */
+    /* A condition becomes a table. */
     if (next->operation == WL_RUN_SKIP_IF_ZERO && next->a == instruction->a) {
         plan->condition = instruction;
         return true;
@@ -119,7 +120,7 @@ bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
 
 static bool same(wl_place one, wl_place other) { return one.stretch == other.stretch && one.offset == other.offset; }
 
-/* The lane that has the same of the stream; NULL: none has. */
+/* The lane with the same property of the stream; NULL: there is none. */
 static wl_integer *stream_lane(const wl_planner *plan, const wl_instruction *instruction) {
     for (size_t i = 0; i < plan->block->check_count; i++) {
         const wl_row_block_step *step = plan->block->checks + i;
@@ -130,7 +131,7 @@ static wl_integer *stream_lane(const wl_planner *plan, const wl_instruction *ins
     return NULL;
 }
 
-/* Of a stream around the rows: its size, or where it stands. */
+/* A property of a stream around the rows: its size, or its position. */
 bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact here = {.from = plan->cursor};
     if (plan->loop < 0 || plan->guard || instruction->c > plan->block->run->depth || (!instruction->b && plan->depth))
@@ -146,7 +147,8 @@ bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
     return true;
 }
 
-/* Only turns with another one after them are run: of a loop that ends by a value, those where this is 0. */
+/* Only iterations that are followed by another one are run: for a loop that ends by a value, those for which it is
+ * 0. */
 bool wl_plan_until(wl_planner *plan, const wl_instruction *again) {
     const wl_fact *value = again->b == WL_LOOP_UNTIL ? wl_planner_value(plan, (size_t)again->d) : NULL;
     if (value && value->lane)
@@ -154,7 +156,7 @@ bool wl_plan_until(wl_planner *plan, const wl_instruction *again) {
     return again->b != WL_LOOP_UNTIL || (value && value->lane);
 }
 
-/* The number of a turn of a loop that is open. */
+/* The number of the iteration of an open loop. */
 bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {0};
     wl_row_block_step *step = add_check(plan, wl_row_block_index, &nothing, instruction);
@@ -166,7 +168,7 @@ bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction) {
 }
 
 
-/* Text that a column has is checked there, where the text of all rows stands side by side. */
+/* Text in a column is checked there, since the text of all rows is contiguous. */
 bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *text = wl_planner_span(plan, instruction->a);
     if (!text || instruction->c > WL_ASCII)
@@ -177,7 +179,7 @@ bool wl_plan_text(wl_planner *plan, const wl_instruction *instruction) {
     return true;
 }
 
-/* How many of the copies are to the same column as that one. */
+/* The number of copies to the same column as that one. */
 static size_t copies_to(const wl_row_block *block, const wl_string_column *column) {
     size_t count = 0;
     for (size_t i = 0; i < block->copy_count; i++)
@@ -185,7 +187,7 @@ static size_t copies_to(const wl_row_block *block, const wl_string_column *colum
     return count;
 }
 
-/* Of a column that begins as none and that one part of the row writes, that part does both. */
+/* For a column that begins as empty and is written by one part of the row, that part does both. */
 static void join_copies(wl_row_block *block) {
     const size_t unset = block->unset_copies;
     size_t kept = 0;
@@ -248,12 +250,12 @@ bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction) {
     return add_column(plan, is_guarded(plan, instruction->a) ? wl_row_block_guarded_column : run, &value, instruction);
 }
 
-/* Of other columns than structs and lists, what is written makes them valid. */
+/* For columns other than structs and lists, a written value makes them valid. */
 bool wl_plan_valid(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {0};
     const unsigned storage = plan->block->run->program->storages[instruction->a];
     if (storage == WL_LIST) {
-        /* Right after the list's end, which has noted that it is written. */
+        /* Directly after the end of the list, which has recorded that it is written. */
         add_column(plan, wl_row_block_guarded_valid, &nothing, instruction);
         return true;
     }
@@ -287,7 +289,7 @@ bool wl_plan_null(wl_planner *plan, const wl_instruction *instruction) {
     return is_guarded(plan, instruction->a) && note_write(plan, instruction->a);
 }
 
-/* The list of rows that have no items in it: `b` is their level. */
+/* The list of rows without items in it: `b` is their level. */
 bool wl_plan_no_items(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {.kind = instruction->b};
     if (!instruction->offsets)
@@ -320,7 +322,7 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     return from->known && to->known && own->known && !expected->lane && !expected->outer && !expected->guard;
 }
 
-/* Columns that begin as null; those of bytes begin as none, too. */
+/* Columns that begin as null; those of bytes also begin as empty. */
 void wl_plan_unset(wl_planner *plan) {
     wl_row_block *block = plan->block;
     const wl_run *run = block->run;

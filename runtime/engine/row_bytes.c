@@ -1,8 +1,8 @@
-/* Handlers for bytes whose size the input decides, and for sub-streams. */
+/* Handlers for bytes whose size depends on the input, and for sub-streams. */
 #include "handlers.h"
 #include "computed_text.h"
 
-/* The size register[number] + more is not to be had. */
+/* The size register[number] + more is not available. */
 __attribute__((noinline)) static int no_size(wl_run *run, const uint8_t *cursor, size_t number, int64_t more) {
     wl_integer value;
     if (wl_is_poisoned(run, number))
@@ -92,7 +92,7 @@ WL_HANDLER(wl_cut_terminator) {
     GO_ON;
 }
 
-/* A part that is not inside of the bytes has no value: the row is damaged, and what is in its place is empty. */
+/* A part that is not inside of the bytes has no value: the row is damaged, and the part is replaced by an empty one. */
 WL_HANDLER(wl_slice) {
     const wl_span of = run->spans[step->b];
     const size_t first = (size_t)step->c, last = (size_t)step->d;
@@ -106,14 +106,14 @@ WL_HANDLER(wl_slice) {
     GO_ON;
 }
 
-/* `readable`: bytes that may be read where the span begins. */
+/* `readable`: the number of bytes that may be read from the beginning of the span. */
 static inline int column_bytes(const wl_instruction *step, wl_run *run, size_t row, size_t readable) {
     wl_span span = run->spans[step->b];
     size_t used = wl_load4(step->offsets + row * 4), room = (size_t)step->d;
-    /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
+    /* The used size is read back from the caller's memory, so it is not trusted. */
     if (WL_UNLIKELY(used > room || span.size > room - used)) {
         run->needed = used + span.size;
-        /* What stands around the rows of a unit is repeated in each: there may be more of it than a column holds. */
+        /* What is around the rows of a unit is repeated in each row, so it may be more than a column can contain. */
         if (run->program->has_rows && run->units[0].rows == 0 && run->needed > INT32_MAX)
             return wl_lost(run, WL_REASON_LIMIT);
         run->column = step->a;
@@ -155,8 +155,8 @@ static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, cons
     return end;
 }
 
-/* Whether a sub-stream can be entered whose end lies beyond the cut: where reading may pause inside of it, or where the
- * input ends, so that what is complete in it counts. */
+/* Whether a sub-stream that ends beyond the cut can be entered: if reading may pause inside of it, or if the input
+ * ends, so that what is complete in it counts. */
 static bool can_enter_cut(const wl_run *run, const wl_instruction *step) {
     if (!(step->b & WL_LIMIT_OPEN) || run->parse_only || run->program->delimiter_size ||
         (run->depth && !wl_is_cut(run)))
@@ -164,7 +164,7 @@ static bool can_enter_cut(const wl_run *run, const wl_instruction *step) {
     return run->is_final || (run->pauses && wl_pauses_at(step + step->d));
 }
 
-/* Enters a sub-stream that has `beyond` more bytes than are there; false: it cannot be. */
+/* Enters a sub-stream with `beyond` more bytes than available; false if that is not possible. */
 static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
                       uint64_t beyond) {
     const uint64_t around = run->depth ? run->limits[run->depth - 1].beyond : WL_BEYOND_ALL;
@@ -176,7 +176,7 @@ static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cu
     return true;
 }
 
-/* The same for one of register[number] + more bytes. */
+/* The same for a sub-stream of register[number] + more bytes. */
 static bool enter_cut_of(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit) {
     wl_integer value;
     if (wl_is_poisoned(run, step->a) || __builtin_add_overflow(run->registers[step->a], (wl_integer)step->c, &value) ||
@@ -208,8 +208,8 @@ WL_HANDLER(wl_limit_fixed) {
     GO_ON;
 }
 
-/* What is in bytes that were found before: reading goes on where it was. Rows in it stand where that begins that has
- * them, as in a block. */
+/* Enters bytes that were found before; reading then continues at the previous cursor. Rows in it have the position of
+ * the field that contains them, as in a block. */
 WL_HANDLER(wl_limit_span) {
     const wl_span span = run->spans[step->a];
     enter(run, step, span.at, limit, span.size);

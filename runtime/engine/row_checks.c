@@ -22,7 +22,7 @@ WL_HANDLER(wl_check_constant) {
     GO_ON;
 }
 
-/* Where rows are looked for, only so many bytes are gone through. */
+/* During a search for rows, the number of bytes that may be processed is limited. */
 bool wl_text_may_be_checked(wl_run *run, size_t size) {
     bool may = !run->index || size <= run->summed;
     if (run->index)

@@ -1,16 +1,16 @@
-/* Handlers for expressions: the machine for any of them, and a handler each for codes of one register and another
- * register or a constant, for constants, and for one of two registers, which most expressions are. What has no value is
+/* Handlers for expressions: the machine for any of them, and one handler each for codes of a register and another
+ * register or a constant, for constants, and for codes of two registers, which are most expressions. Missing values are
  * left to the machine. */
 #include "expression.h"
 #include "handlers.h"
 
-/* Operand b of a decoded expression: its first register, the second one or a kind, and whether only what needs the value
- * says that there is none. */
+/* Operand b of a decoded expression: its first register, the second one or a kind, and whether a missing value affects
+ * only what needs it. */
 #define FIRST(step) ((step)->b & 0xFFFF)
 #define SECOND(step) ((step)->b >> 16 & 0x7FFF)
 #define LAZY 0x80000000u
 
-/* Not inlined: a variable whose address is taken would keep the handler from ending in a jump. */
+/* Not inlined: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
     bool failed;
     run->registers[step->a] = wl_expression(run, step, &failed);
@@ -21,7 +21,7 @@ __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instr
         if (!(step->b & LAZY))
             wl_refuse(run, WL_REASON_VALUE);
     } else if (WL_UNLIKELY(run->poisoned)) {
-        /* In a loop the register may have failed in an earlier turn. */
+        /* In a loop the register may have failed in an earlier iteration. */
         run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
     }
 }
@@ -111,7 +111,7 @@ static const wl_handler handlers[CODE_COUNT][2] = {
     [CODE_GREATER_EQUAL] = BOTH(greater_equal),
 };
 
-/* The register that the code at `code` reads, after shifting it to where operand b has it. */
+/* The register that the code at `code` reads, shifted to its position in operand b. */
 static uint32_t second(const uint8_t *code) { return (uint32_t)wl_code_number(code + 1) << 16; }
 
 wl_handler wl_expression_handler(wl_instruction *instruction) {

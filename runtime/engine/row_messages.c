@@ -1,13 +1,13 @@
 /* Handlers for messages in rows: FIELDS reads the fields of one, in any order, into registers and spans.
  *
- * A value that comes again takes the place of the one before, so what is there at the end of the message is what counts.
- * Where a field needs steps of its own (a message, an item of a list), FIELDS ends with the number of its arm; it goes on
- * from there in the next turn of the loop around it. The values of a packed field are given one by one: what is left of it
- * is in a register, with the field. */
+ * A repeated occurrence of a value replaces the previous one, so the values at the end of the message count. If a field
+ * needs separate steps (a message, an item of a list), FIELDS ends with the number of its arm and continues from there
+ * in the next iteration of the loop around it. The values of a packed field are returned one by one: the rest of it is
+ * in a register, with the field. */
 #include "handlers.h"
 #include "message_wire.h"
 
-#define FIELD_SHIFT 40 /* in the register with what is left of a packed field */
+#define FIELD_SHIFT 40 /* in the register with the rest of a packed field */
 
 typedef struct {
     const wl_message_table *table;
@@ -23,7 +23,7 @@ static bool is_signed(unsigned kind) {
     return kind == WL_KIND_INT64 || kind == WL_KIND_INT32 || kind == WL_KIND_ENUM || kind >= WL_KIND_SFIXED32;
 }
 
-/* Numbers and their wire types; not what has a length. */
+/* Numbers and their wire types; not fields with a length. */
 static inline const uint8_t *take_number(reader *read, const wl_message_field *field, const uint8_t *cursor,
                                          const uint8_t *end, uint64_t *value) {
     if (WL_LIKELY(field->wire == WL_WIRE_VARINT)) {
@@ -56,7 +56,7 @@ static void set_number(wl_run *run, const wl_message_field *field, uint64_t valu
         run->registers[field->value] = is_signed(field->kind) ? (wl_integer)(int64_t)value : (wl_integer)value;
 }
 
-/* The field is there, and no other one of its oneof. A message that begins anew is 2. */
+/* Marks the field as present, and the others of its oneof as absent. A message that has just begun is 2. */
 static void set_present(wl_run *run, const wl_message_table *table, const wl_message_field *field) {
     if (field->present != WL_NOWHERE)
         run->registers[field->present] =
@@ -83,7 +83,7 @@ static const wl_message_field *find(const wl_run *run, const wl_message_table *t
     return low < table->count && fields[low].number == number ? fields + low : NULL;
 }
 
-/* A tag of more than one byte, or of no field as it should be: as take_tag(). */
+/* A tag of more than one byte, or with an unexpected wire type: like take_tag(). */
 __attribute__((noinline)) static const uint8_t *other_tag(const wl_run *run, reader *read, const uint8_t *cursor,
                                                           const uint8_t *end, const wl_message_field **field,
                                                           unsigned *wire) {
@@ -103,7 +103,8 @@ __attribute__((noinline)) static const uint8_t *other_tag(const wl_run *run, rea
     return wl_field_skip(cursor, tag, next, end, table->strict, table->depth, &read->problem);
 }
 
-/* The place after a tag and its field; without one, after the content of an unknown field. NULL: it does not hold. */
+/* Returns the position after a tag and its field or, if there is none, after the content of an unknown field. NULL: it
+ * is invalid. */
 static inline const uint8_t *take_tag(const wl_run *run, reader *read, const uint8_t *cursor, const uint8_t *end,
                                       const wl_message_field **field, unsigned *wire) {
     unsigned index = read->table->by_tag[*cursor];
@@ -114,7 +115,7 @@ static inline const uint8_t *take_tag(const wl_run *run, reader *read, const uin
     return cursor + 1;
 }
 
-/* Values of a packed field up to the first that counts; `end` is where they end. */
+/* Values of a packed field up to the first that counts; `end` is the end of the values. */
 static const uint8_t *take_packed(wl_run *run, reader *read, const wl_message_field *field, const uint8_t *cursor,
                                   const uint8_t *end, bool *counts) {
     const wl_message_table *table = read->table;
@@ -134,7 +135,7 @@ static const uint8_t *take_packed(wl_run *run, reader *read, const wl_message_fi
     return cursor;
 }
 
-/* What has a length: bytes, text, a message, a packed field. */
+/* Fields with a length: bytes, text, a message, a packed field. */
 static const uint8_t *take_sized(wl_run *run, reader *read, const wl_message_field *field, const uint8_t *cursor,
                                  const uint8_t *end, bool *counts) {
     uint64_t size;
@@ -160,7 +161,7 @@ static const uint8_t *take_sized(wl_run *run, reader *read, const wl_message_fie
     return cursor + size;
 }
 
-/* Reads from `cursor` on, up to a field with an arm, which is *arm then, or the message's end. NULL: it does not hold. */
+/* Reads from `cursor` on, up to a field with an arm, which is then *arm, or the message's end. NULL: it is invalid. */
 static const uint8_t *take_fields(wl_run *run, reader *read, const uint8_t *cursor, const uint8_t *end, uint32_t *arm) {
     const wl_message_table *table = read->table;
     const uint64_t state = (uint64_t)run->registers[table->left];
@@ -179,7 +180,7 @@ static const uint8_t *take_fields(wl_run *run, reader *read, const uint8_t *curs
     while (cursor && !counts && cursor < end) {
         unsigned wire;
         field = NULL;
-        /* A resync looks at every place: it does not go through the same bytes for ever. */
+        /* A resync tries every offset: it must not process the same bytes forever. */
         if (WL_UNLIKELY(run->parse_only) && run->turns-- == 0)
             return run->turns = 0, wrong(read, WL_UNIT_LENGTH);
         cursor = take_tag(run, read, cursor, end, &field, &wire);

@@ -1,4 +1,4 @@
-/* Integers of bytes with seven bits each, whose highest bit says that another byte follows. */
+/* Integers in bytes with seven bits each, whose highest bit says that another byte follows. */
 #include "handlers.h"
 #include "varint.h"
 
@@ -6,7 +6,7 @@ static inline wl_integer value_of(uint64_t value, int64_t shape) {
     return shape & WL_VARINT_ZIGZAG ? wl_varint_signed(value) : (wl_integer)value;
 }
 
-/* A varint byte by byte: WL_ROW_COMPLETE, and `next` is the byte after it; or the outcome of the row. */
+/* Reads a varint byte by byte: WL_ROW_COMPLETE, and `next` is the byte after it; or the outcome of the row. */
 __attribute__((noinline)) static int any_varint(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
                                                 const uint8_t *limit) {
     unsigned groups = WL_VARINT_GROUPS(step->c), most = WL_VARINT_MOST(step->c);
@@ -34,8 +34,8 @@ __attribute__((noinline)) static int any_varint(wl_run *run, const wl_instructio
     return WL_ROW_COMPLETE;
 }
 
-/* Reads a varint into its register: from one load, without a branch on how many bytes it has, where it has eight at
- * most and nothing about it can be wrong. `outcome` is not WL_ROW_COMPLETE where the row ends here. */
+/* Reads a varint into its register: with one load, without a branch on its size, if it has at most eight bytes and
+ * needs no check. `outcome` is not WL_ROW_COMPLETE if the row ends here. */
 __attribute__((always_inline)) static inline const uint8_t *take_varint(wl_run *run, const wl_instruction *step,
                                                                         const uint8_t *cursor, const uint8_t *limit,
                                                                         int *outcome,
@@ -49,7 +49,7 @@ __attribute__((always_inline)) static inline const uint8_t *take_varint(wl_run *
             return cursor + last + 1;
         }
     } else if (cursor < limit && *cursor < 0x80 && WL_VARINT_PLAIN(step->c)) {
-        /* Right before the end of a sub-stream, as counts and sizes of nothing are. */
+        /* Directly before the end of a sub-stream, as with counts and sizes of nothing. */
         run->registers[step->a] = value_of(*cursor, step->c);
         return cursor + 1;
     }
@@ -75,8 +75,8 @@ WL_HANDLER(wl_varint_column) {
     GO_ON_AT(step + 2);
 }
 
-/* VARINT_COLUMN for all that stand side by side: where they end is looked up for sixteen bytes at once, so none waits
- * for the one before. */
+/* VARINT_COLUMN for all adjacent ones: their ends are looked up for sixteen bytes at once, so they do not depend on
+ * each other. */
 __attribute__((always_inline)) static inline int columns(const wl_instruction *step, wl_run *run, const uint8_t *base,
                                                          const uint8_t *cursor, const uint8_t *limit, size_t row,
                                                          wl_varint_groups groups) {

@@ -9,7 +9,7 @@
 
 /* The plan of one call (plan.c): the steps that this call needs, decoded once ------------------------------------ */
 
-/* What an instruction does; operands as those of the step it was made from, unless said. */
+/* The operation of an instruction; operands are those of the step that it was created from, unless stated otherwise. */
 enum {
     WL_RUN_END,
     WL_RUN_NEED,     /* c bytes */
@@ -21,7 +21,7 @@ enum {
     WL_RUN_COLUMN_LE8,
     WL_RUN_COLUMN_BE8,
     WL_RUN_REGISTER,     /* of kind b */
-    WL_RUN_REGISTER_LE4, /* unsigned, the commonest */
+    WL_RUN_REGISTER_LE4, /* unsigned, the most common */
     WL_RUN_REGISTER_BE4,
     WL_RUN_BYTES_REGISTER,
     WL_RUN_BYTES_FIXED,
@@ -31,7 +31,7 @@ enum {
     WL_RUN_COLUMN_REGISTER, /* c: width in bytes */
     WL_RUN_COLUMN_TIMESTAMP,
     WL_RUN_COLUMN_NULL,
-    WL_RUN_COLUMN_VALID, /* takes back the null that stands for "not written yet" */
+    WL_RUN_COLUMN_VALID, /* clears the null that represents "not written yet" */
     WL_RUN_CHECK_RANGE,
     WL_RUN_CHECK_TRUE,
     WL_RUN_CHECK_CONSTANT, /* constant: the bytes */
@@ -60,12 +60,12 @@ enum {
     WL_RUN_ITEM,
     WL_RUN_ITEM_END,
     WL_RUN_VARINT,
-    WL_RUN_VARINT_COLUMN, /* and the COLUMN_REGISTER of eight bytes after it, which stays for jumps to it */
+    WL_RUN_VARINT_COLUMN, /* and the COLUMN_REGISTER of eight bytes after it, which is kept as a target of jumps */
     WL_RUN_COLUMN_BYTES_ANYWHERE, /* like COLUMN_BYTES, of a program that decompresses blocks */
-    WL_RUN_EXPAND, /* c: number of the register of the codec, and 65536 times one more than that of the size, if there
+    WL_RUN_EXPAND, /* c: number of the register of the codec, plus 65536 times one more than that of the size, if there
                     * is one; d: the instruction that leaves the sub-stream */
     WL_RUN_SEEK,
-    WL_RUN_SEEK_END, /* LIMIT_END, where positions are on the way to the rows */
+    WL_RUN_SEEK_END, /* LIMIT_END, if positions are on the way to the rows */
     WL_RUN_STREAM,
     WL_RUN_ABSENT,
     WL_RUN_CHAIN_BEGIN,
@@ -79,7 +79,7 @@ enum {
     WL_RUN_LIMIT_SPAN,
     WL_RUN_CALL, /* c: the first instruction of the function */
     WL_RUN_RETURN,
-    WL_RUN_COLUMN_TEXT, /* c: the encoding, and 256 times where its table is */
+    WL_RUN_COLUMN_TEXT, /* c: the encoding, plus 256 times the position of its table */
     WL_RUN_VARIABLE,
     WL_RUN_SET,
     WL_RUN_APPEND,
@@ -101,17 +101,17 @@ enum {
     WL_RUN_ATTEMPT_END,
     WL_RUN_REFUSE,
     WL_RUN_AGAIN_OR_PAUSE,
-    WL_RUN_ROWS, /* a turn of the loop around the row begins; c: the AGAIN */
+    WL_RUN_ROWS, /* an iteration of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
 
 typedef struct wl_run wl_run;
 typedef struct wl_instruction wl_instruction;
 
-/* An instruction is run by a function of its own, which ends by calling that of the next instruction: a tail call, so a
- * jump. What a row is read with is in the arguments, and so in processor registers all the way through the row:
- * `cursor`, `base` (where the last NEED began), `limit` (end of the innermost stream), and the row's number.
- * Returns a WL_ROW_… outcome. */
+/* An instruction is run by a separate function, which ends by calling that of the next instruction: a tail call, so a
+ * jump. The state of reading a row is in the arguments, and so in processor registers throughout the row: `cursor`,
+ * `base` (the beginning of the last NEED), `limit` (the end of the innermost stream), and the row's number. Returns a
+ * WL_ROW_… outcome. */
 typedef int (*wl_handler)(const wl_instruction *step, wl_run *run, const uint8_t *base, const uint8_t *cursor,
                           const uint8_t *limit, size_t row);
 
@@ -131,16 +131,16 @@ struct wl_instruction {
 
 extern const wl_handler wl_handlers[WL_RUN_COUNT];
 
-/* A rule with what can be computed before the first row. */
+/* A rule with values that are computed before the first row. */
 typedef struct {
     const wl_rule *rule;
     const wl_algorithm *algorithm;
     wl_sum_function update;
     const void *tables;
-    uint64_t replaced; /* the state after the replaced bytes, where the range begins with them */
+    uint64_t replaced; /* the state after the replaced bytes, if the range begins with them */
     uint64_t final_xor;
-    bool bare;             /* what is stored is the state and the final xor */
-    wl_instruction stored; /* the code that gives what is stored */
+    bool bare;             /* the stored value is the state xor the final xor */
+    wl_instruction stored; /* the code of the stored value */
 } wl_checksum;
 
 typedef struct {
@@ -148,41 +148,42 @@ typedef struct {
     size_t size;
 } wl_span;
 
-typedef struct wl_row_block wl_row_block; /* row_block.h: rows side by side */
+typedef struct wl_row_block wl_row_block; /* row_block.h: rows in parallel */
 typedef struct wl_ahead wl_ahead;
-typedef struct wl_index wl_index; /* index.c: answers about long ranges without going through them */
+typedef struct wl_index wl_index; /* index.c: queries about long ranges without scanning them */
 
-/* In place of a reason: the row holds, and has no place in the table. */
+/* Replaces a reason: the row is valid, but not part of the table. */
 #define WL_UNWANTED 0x40000000u
 
 /* Outcomes of one row. */
 enum { WL_ROW_COMPLETE, WL_ROW_TRUNCATED, WL_ROW_LOST, WL_ROW_NO_ROOM };
 
-/* A sub-stream that is open: where it begins and ends, the end of the stream around it, and the instruction that leaves
- * it where damage inside of it costs no more than the rest of it (otherwise NULL). What is read at a position is one too,
- * with the begin and end of the stream that the position is in. */
+/* An open sub-stream: its beginning and end, the end of the enclosing stream, and the instruction that leaves it if
+ * damage inside of it costs only the rest of it (otherwise NULL). A position is one too, with the beginning and end of
+ * the stream that contains the position. */
 typedef struct {
     const uint8_t *begin;
     const uint8_t *end;
     const uint8_t *outer;
-    const uint8_t *after; /* where reading goes on after it: its end, or that of the block whose content it is */
+    const uint8_t *after; /* the position at which reading continues after it: its end, or that of the block whose
+                           * content it is */
     const wl_instruction *leave;
-    size_t contents; /* held before it was entered */
+    size_t contents; /* number of contents that were kept when it was entered */
     const uint8_t *target; /* the position; NULL for a sub-stream */
-    const uint8_t *sound;  /* what `sound` of the run was before it */
-    bool is_unit;          /* its end is that of the unit */
-    const wl_instruction *grown; /* leaves the content of a block of which too many items refuse the row; or NULL */
-    const wl_instruction *attempt; /* ends the attempt that it is; or NULL */
-    uint32_t refused;            /* attempt: why the row was refused before it */
-    size_t row;                  /* grown, attempt: number of the row or item that it is in */
-    uint64_t beyond;       /* bytes that it has after `end`, where what is there is cut; or WL_BEYOND_ALL */
+    const uint8_t *sound;  /* the previous value of the run's `sound` */
+    bool is_unit;          /* whether its end is that of the unit */
+    const wl_instruction *grown; /* leaves the content of a block for which too many items refuse the row; or NULL */
+    const wl_instruction *attempt; /* the instruction that ends the attempt; NULL if it is not an attempt */
+    uint32_t refused;            /* attempt: the reason why the row was refused before it */
+    size_t row;                  /* grown, attempt: number of the row or item that contains it */
+    uint64_t beyond;       /* number of its bytes after `end`, if the available bytes end before it; or WL_BEYOND_ALL */
 } wl_limit;
 
-/* It goes on to the end of the input, wherever that is. */
+/* It extends to the end of the input, wherever that is. */
 #define WL_BEYOND_ALL UINT64_MAX
 
-/* The content of a block, or text that was made, which is held; `in_row`: until the row ends, otherwise until the unit
- * does; `made`: the handle is the memory itself. */
+/* The content of a block, or computed text, that is kept. `in_row`: until the end of the row, otherwise until that of
+ * the unit; `made`: the handle is the memory itself. */
 typedef struct {
     wl_content content;
     bool in_row;
@@ -190,14 +191,14 @@ typedef struct {
 } wl_held;
 
 typedef struct {
-    const uint8_t *turn;  /* where this turn began */
-    wl_integer remaining; /* turns after this one, where they are counted */
+    const uint8_t *turn;  /* the beginning of this iteration */
+    wl_integer remaining; /* number of iterations after this one, if they are counted */
     uint64_t index;
-    uint32_t idle; /* turns since the last one that took bytes */
-    size_t contents; /* held when the loop began */
+    uint32_t idle; /* number of iterations since the last one that took bytes */
+    size_t contents; /* number of contents that were kept when the loop began */
 } wl_loop;
 
-/* What the items of a list held, for expressions that ask for one by its number; `failed`: it could not be computed. */
+/* The values of the items of a list, for expressions that use one by its index; `failed`: it could not be computed. */
 typedef struct {
     wl_integer *values;
     bool *failed;
@@ -209,38 +210,39 @@ typedef struct {
 /* The items of one list, in all rows together. */
 typedef struct {
     size_t used;
-    size_t row; /* number of the row or item that the list belongs to */
-    size_t row_mark; /* used, where the row began */
+    size_t row; /* number of the row or item that contains the list */
+    size_t row_mark; /* the used number at the beginning of the row */
     bool wanted;
 } wl_items;
 
-/* What was there when a unit began: the outermost one, or one inside of it. */
+/* The state at the beginning of a unit: the outermost one, or one inside of it. */
 typedef struct {
     size_t rows;
     size_t dropped;
     size_t damages;
-    size_t items[WL_MOST_LEVELS + 1]; /* used, by level */
-    const uint8_t *begin;             /* in the source; that of the block where the unit is in its content */
-    unsigned depth;                   /* open sub-streams */
-    uint32_t refused;                 /* of what is around the unit */
+    size_t items[WL_MOST_LEVELS + 1]; /* used numbers, by level */
+    const uint8_t *begin;             /* in the source; that of the block if the unit is in its content */
+    unsigned depth;                   /* number of open sub-streams */
+    uint32_t refused;                 /* the reason for what is around the unit */
     bool sums;                        /* a checksum of the unit is verified */
 } wl_unit;
 
-/* Where the reading of a unit may go on later: everything that is known there. The pointers are those of the call, in
- * what is kept from one call to the next they count from the cursor. */
+/* A point in a unit at which reading may continue later: everything that is known there. Pointers are those of the
+ * call; in a pause that is kept between calls they are relative to the cursor. */
 struct wl_pause {
     const wl_program *program;
     const wl_instruction *step;
     const uint8_t *cursor;
-    uint32_t lost;  /* why the bytes from `sound` up to the cursor are to be noted as damaged, or WL_REASON_NONE */
-    bool skips;     /* the rest of the innermost sub-stream is passed over first */
-    bool given;     /* rows or damages of the unit have been given out */
+    uint32_t lost;  /* the reason for which the bytes from `sound` up to the cursor are recorded as damaged, or
+                     * WL_REASON_NONE */
+    bool skips;     /* the rest of the innermost sub-stream is skipped first */
+    bool given;     /* rows or damages of the unit have been returned */
     bool poisoned;
     uint32_t refused;
     unsigned depth, unit_depth;
     uint64_t items_left;
     const uint8_t *begin, *sound;
-    wl_unit had; /* what was there */
+    wl_unit had; /* the state at the point */
     wl_limit limits[WL_DEEPEST_LIMIT];
     wl_loop loops[WL_MOST_LOOPS];
     wl_unit units[WL_DEEPEST_UNIT + 1];
@@ -248,97 +250,99 @@ struct wl_pause {
     uint64_t poison[WL_MOST_REGISTERS / 64];
     wl_integer *registers;
     wl_span *spans;
-    /* Of what is kept only. */
+    /* Only in a pause that is kept. */
     bool *wanted;
     bool verify, row_by_row;
-    size_t carried_size; /* bytes of spans, with some more that may be read */
+    size_t carried_size; /* number of bytes of spans, including additional readable ones */
     uint8_t *carried;
 };
 
-/* Everything that one call works with. One allocation (wl_run_make), freed by wl_run_free. */
+/* The state of one call. One allocation (wl_run_make), freed by wl_run_free. */
 struct wl_run {
     const wl_program *program;
     const wl_fill_arguments *arguments;
     wl_instruction *plan;
     wl_checksum *checksums;
-    void *folded; /* what plan_fold.c has made, of which instructions have expressions; owned */
-    const uint8_t *readable; /* bytes before this may be read (not used) beyond a row's end; source or scratch */
-    /* Whether the next row needs wl_row_prepare(). A word of its own: a load of several flags at once, one of which has
+    void *folded; /* the results of plan_fold.c, which instructions refer to; owned */
+    const uint8_t *readable; /* the end of the bytes that may be read (but not used) beyond a row's end; in source or
+                              * scratch memory */
+    /* Whether the next row needs wl_row_prepare(). A separate word: a load of several flags at once, one of which has
      * just been stored, would wait for the store in every row. */
     uint32_t unprepared;
     bool reset;           /* clear registers, spans and marks before each row: */
     uint16_t *cleared;    /* their numbers, one kind after another; part of the allocation */
     uint32_t cleared_registers, cleared_spans, cleared_marks;
     bool pauses;          /* a unit may be read in pieces */
-    bool dense;           /* each place to pause is noted */
-    bool paused;          /* one is noted, in `pause` */
-    bool given;           /* rows or damages of the unit have been given out before this call */
-    bool is_final;        /* the bytes that are there end where the input does */
-    int cut_depth;        /* open streams that go on beyond the bytes that are there: at this depth and further out; -1 */
-    uintptr_t pause_from; /* the next place to pause that is noted is not before this address */
+    bool dense;           /* each point at which reading may pause is recorded */
+    bool paused;          /* one is recorded, in `pause` */
+    bool given;           /* rows or damages of the unit have been returned before this call */
+    bool is_final;        /* the available bytes end where the input does */
+    int cut_depth;        /* open streams that extend beyond the available bytes: at this depth and further out; -1:
+                           * none */
+    uintptr_t pause_from; /* the next point that is recorded is not before this address */
     wl_pause *pause;      /* owned; NULL unless `pauses` */
-    const wl_pause *resumed; /* where the call began, if that is inside of a unit */
-    bool has_conditional; /* some wanted column starts each row as null */
+    const wl_pause *resumed; /* the beginning of the call, if that is inside of a unit */
+    bool has_conditional; /* some wanted column begins each row as null */
     /* The row that is being read. */
     bool poisoned;    /* some register of it could not be computed */
     bool nulls;       /* some column of it is null so far */
     uint32_t refused; /* why it is damaged, or WL_REASON_NONE */
     uint32_t reason;  /* lost */
     uint32_t column;  /* no room */
-    unsigned depth;   /* open sub-streams */
+    unsigned depth;   /* number of open sub-streams */
     const uint8_t *begin;
     const uint8_t *next; /* complete: first byte after it */
-    size_t needed;       /* truncated: bytes of the row that must be there; no room: data bytes */
+    size_t needed;       /* truncated: number of bytes that the row needs at least; no room: data bytes */
     wl_limit limits[WL_MOST_OPEN_LIMITS];
-    unsigned base_depth; /* sub-streams that were open when the function was called */
+    unsigned base_depth; /* number of sub-streams that were open when the function was called */
     bool attempts; /* an attempt is open */
     /* Programs with rows inside of a unit, or with lists. */
     wl_fill_result *result;
     bool parse_only;
     bool in_row;
     uint32_t unit_refused;   /* refused, outside of the row */
-    size_t unit_position;    /* delimited rows: where the frame begins, and the delimiter after it */
+    size_t unit_position;    /* delimited rows: the beginning of the frame, and the delimiter after it */
     size_t unit_after;
     const uint8_t *row_begin;
-    const uint8_t *sound;    /* first byte after the last row of the unit, or of the sub-stream */
-    uint64_t items_left;     /* turns of loops that count: in contents, and without bytes */
-    uint64_t turns;          /* resync: turns of loops that may still be made */
+    const uint8_t *sound;    /* the first byte after the last row of the unit, or of the sub-stream */
+    uint64_t items_left;     /* remaining loop iterations that count: in contents, and without bytes */
+    uint64_t turns;          /* resync: remaining loop iterations */
     uint32_t *unset;         /* conditional wanted columns, by level: unset[unset_from[level] …); part of the allocation */
     uint32_t unset_from[WL_MOST_LEVELS + 2];
     wl_loop loops[WL_MOST_LOOPS];
     wl_items levels[WL_MOST_LEVELS + 1];
-    wl_unit units[WL_DEEPEST_UNIT + 1]; /* that are open, from the outermost one inwards */
+    wl_unit units[WL_DEEPEST_UNIT + 1]; /* the open ones, from the outermost one inwards */
     unsigned unit_depth;
     wl_row_block *block;  /* of the loop around the row; owned */
-    bool tried_block;     /* it was made, if it could be */
-    bool block_needs_end; /* it looks for the end of the stream that the loop is in */
+    bool tried_block;     /* it was created, if possible */
+    bool block_needs_end; /* it searches for the end of the stream that contains the loop */
     uint64_t poison[WL_MOST_REGISTERS / 64];
     /* Programs that decompress blocks (contents.c). */
-    wl_held *contents;           /* those that are held; owned */
+    wl_held *contents;           /* those that are kept; owned */
     size_t content_count, content_room;
     size_t content_bytes;
     const uint8_t *end;          /* of the unit */
-    const uint8_t *block_begin;  /* the outermost block whose content is read; NULL: it is the unit itself */
+    const uint8_t *block_begin;  /* the outermost block whose content is being read; NULL: the unit itself */
     const uint8_t *block_end;
-    unsigned block_depth;        /* open sub-streams, that of the block included */
-    bool counts_items;           /* turns of loops count: something has become larger, or may be read again */
+    unsigned block_depth;        /* number of open sub-streams, including that of the block */
+    bool counts_items;           /* loop iterations count: data has been expanded, or may be read again */
     /* Delimited rows only. */
     uint8_t *scratch; /* unstuffed bytes; grown on demand */
     size_t scratch_size;
-    /* Chained checksums (chains.c): now, and where the unit began. */
+    /* Chained checksums (chains.c): current state, and that at the beginning of the unit. */
     wl_chain chains[WL_MOST_CHAINS];
     wl_chain known[WL_MOST_CHAINS];
     size_t covered_before;
-    uint8_t *frames; /* of the calls that go on, one after another; owned (calls.c) */
+    uint8_t *frames; /* of the active calls, one after another; owned (calls.c) */
     size_t frames_used, frames_room;
     unsigned call_depth;
     wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
-    bool series_of_contents; /* some of them may have text that is in a content */
+    bool series_of_contents; /* some of them may contain text that is in a content */
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
-    size_t covered;  /* bytes that the row's checksums covered */
-    uint64_t summed; /* bytes that checksums without an index may still go through */
-    /* In here, and not allocated apart, so that one addition finds them. */
+    size_t covered;  /* number of bytes that the row's checksums have covered */
+    uint64_t summed; /* number of bytes that checksums without an index may still process */
+    /* Inline rather than separately allocated, so that one addition computes their address. */
     wl_integer registers[WL_MOST_REGISTERS];
     wl_span spans[WL_MOST_SPANS];
     const uint8_t *marks[WL_MOST_MARKS];

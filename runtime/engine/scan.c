@@ -1,5 +1,5 @@
-/* Searching for delimiters. The variants find every place where the first two bytes match, a block at a time; what is
- * left of a delimiter of three or four bytes is compared here. */
+/* Searching for delimiters. The variants find every position at which the first two bytes match, a block at a time; the
+ * rest of a delimiter of three or four bytes is compared here. */
 #include "internal.h"
 #include "scanner.h"
 

@@ -47,5 +47,5 @@ size_t wl_scan_byte_neon(const uint8_t *from, size_t count, uint8_t first, uint8
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_scan_neon_not_empty;

@@ -1,7 +1,7 @@
 /* Delimiter search without special instructions: eight bytes at a time by the carry trick.
  *
  * (x - 0x01…) & ~x & 0x80… has a bit set in every byte of x that is zero, and may have false ones above a true one; so
- * it tells whether to look closer, and the bytes themselves decide. */
+ * it only tells whether to look closer, and the bytes themselves decide. */
 #include "internal.h"
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)

@@ -1,6 +1,7 @@
-/* Delimiter search with SSE2, AVX2 and AVX-512. A mask has a bit per byte that matches; a pair matches where its first
- * byte does and its second does one byte further on (a second, shifted load: cheaper than carrying bits across words).
- * The tail of fewer bytes than a vector goes to the portable twin, so nothing after count + 1 bytes is read. */
+/* Delimiter search with SSE2, AVX2 and AVX-512. A mask has a bit per byte that matches; a pair matches if its first
+ * byte does and its second does one byte further on (a second, shifted load, which is cheaper than carrying bits across
+ * words). A tail of fewer bytes than a vector is left to the portable variant, so nothing after count + 1 bytes is
+ * read. */
 #include "internal.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -118,5 +119,5 @@ AVX512 size_t wl_scan_byte_avx512(const uint8_t *from, size_t count, uint8_t fir
 
 #endif
 
-/* ISO C forbids an empty file, which this is elsewhere. */
+/* ISO C forbids an empty file, which this would be on other processors. */
 typedef int wl_scan_x86_not_empty;

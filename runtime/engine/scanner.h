@@ -1,4 +1,4 @@
-/* Delimiters one after another (scan.c): finds them a block at a time, so that the search runs in one tight loop. */
+/* Consecutive delimiters (scan.c): finds them a block at a time, so that the search runs in one tight loop. */
 #ifndef WIRELOOM_SCANNER_H
 #define WIRELOOM_SCANNER_H
 
@@ -10,9 +10,9 @@ typedef struct {
     size_t delimiter_size;
     size_t end;
     size_t scanned; /* matches that begin before this have been found */
-    size_t block;   /* where positions count from */
+    size_t block;   /* the origin of positions */
     size_t count;
-    size_t next; /* first one in positions that has not been passed */
+    size_t next; /* the first one in positions that has not been passed */
     uint16_t positions[WL_SCAN_BLOCK];
 } wl_scanner;
 
@@ -26,10 +26,10 @@ static inline bool wl_scanner_matches(const wl_scanner *scanner, size_t at) {
            !memcmp(scanner->source + at + 2, scanner->delimiter + 2, scanner->delimiter_size - 2);
 }
 
-/* The first match at or after `from` (never smaller than in the call before), or WL_NOT_FOUND. */
+/* The first match at or after `from` (never smaller than in the previous call), or WL_NOT_FOUND. */
 static inline size_t wl_scanner_find(wl_scanner *scanner, size_t from) {
     do {
-        /* The match that is returned stays, so that a later call may return it again. */
+        /* The returned match is kept, so that a later call may return it again. */
         for (; scanner->next < scanner->count; scanner->next++) {
             size_t at = scanner->block + scanner->positions[scanner->next];
             if (at >= from && wl_scanner_matches(scanner, at))

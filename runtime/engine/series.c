@@ -1,8 +1,8 @@
-/* Series: what the items of a list held, for expressions that ask for an item by its number: integers, or where bytes
- * and text are.
+/* Series: the values of the items of a list, for expressions that use an item by its index: integers, or the positions
+ * of bytes and text.
  *
- * A series grows by one value a turn of a loop. A turn takes bytes of the input or counts as an item, so the memory is
- * bounded by both. It is kept for the next list, and released when the call ends. */
+ * A series grows by one value per loop iteration. An iteration takes bytes of the input or counts as an item, so the
+ * memory is limited by both. It is kept for the next list, and released when the call ends. */
 #include <stdlib.h>
 
 #include "handlers.h"

@@ -1,4 +1,4 @@
-/* SHA-1 and SHA-256 (FIPS 180-4): against damage, so without a thought of secrets. */
+/* SHA-1 and SHA-256 (FIPS 180-4): used against damage, so not hardened for secrets. */
 #include "sums.h"
 
 #define BLOCK 64
@@ -66,7 +66,7 @@ static void block256(uint32_t *state, const uint8_t *block) {
         state[i] += v[i];
 }
 
-/* All blocks, with the padding and the length in bits at the end; then the state, big-endian. */
+/* Processes all blocks, with the padding and the length in bits at the end; then writes the state, big-endian. */
 static void digest_of(uint32_t *state, size_t words, block_function run, const uint8_t *data, size_t size,
                       uint8_t *digest) {
     uint8_t end[2 * BLOCK] = {0};

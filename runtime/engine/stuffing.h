@@ -1,6 +1,6 @@
-/* Stuffing and un-stuffing move bytes by a distance that changes only where a header is added or removed: all others
- * stand where something of their size was. So bytes are copied as they are, more than needed at a time, and headers, or
- * what they stand for, are written over them. */
+/* Stuffing and un-stuffing move bytes by a distance that changes only where a header is added or removed: all other
+ * headers replace something of the same size. So bytes are copied unchanged, more than needed at a time, and headers,
+ * or what they replace, are written over them. */
 #ifndef WIRELOOM_STUFFING_H
 #define WIRELOOM_STUFFING_H
 
@@ -9,11 +9,11 @@
 typedef struct {
     const uint8_t *data;
     size_t size;
-    size_t readable; /* bytes that may be read at `data` */
+    size_t readable; /* number of bytes that may be read at `data` */
     uint8_t *out;
     size_t room;
-    size_t distance; /* data[i] goes to out[i + distance], modulo 2^64 or what a size_t holds */
-    size_t copied;   /* what stands before this in the data is copied, or removed */
+    size_t distance; /* data[i] is copied to out[i + distance], modulo the range of size_t */
+    size_t copied;   /* the data before this is copied, or removed */
 } wl_mover;
 
 /* Copies up to `end`, and `ahead` bytes after that. */

@@ -1,7 +1,7 @@
 /* Adler-32 (RFC 1950), Fletcher's checksums, and plain sums of bytes and words. */
 #include "sums.h"
 
-/* Adler-32: bytes that the second sum takes before it can exceed 32 bits. */
+/* Adler-32: number of bytes before the second sum can exceed 32 bits. */
 #define ADLER_BYTES 5552
 #define ADLER_PRIME 65521
 
@@ -22,8 +22,8 @@ uint64_t wl_adler32(uint64_t state, const uint8_t *data, size_t size, const void
     return (uint64_t)high << 16 | low;
 }
 
-/* Fletcher's checksum of words of `unit` bytes, little-endian; zeros complete the last one. Both sums are taken modulo
- * 2^(8 · unit) − 1, after so few words that the second does not exceed 64 bits. */
+/* Fletcher's checksum of words of `unit` bytes, little-endian; zeros complete the last one. Both sums are reduced
+ * modulo 2^(8 · unit) − 1 before the second can exceed 64 bits. */
 static inline uint64_t fletcher(uint64_t state, const uint8_t *data, size_t size, size_t unit) {
     enum { WORDS = 65536 };
     const unsigned bits = 8 * (unsigned)unit;
@@ -61,7 +61,7 @@ uint64_t wl_fletcher64(uint64_t state, const uint8_t *data, size_t size, const v
     return fletcher(state, data, size, 4);
 }
 
-/* A byte counts by where in its word it is, so that words may begin in one piece and end in the next. */
+/* A byte counts by its position in its word, so that words may begin in one piece and end in the next. */
 static inline uint64_t add_words(uint64_t state, const uint8_t *data, size_t size, size_t unit, bool big) {
     const uint64_t mask = (UINT64_C(1) << WL_SUM_BITS) - 1;
     uint64_t sum = state & mask;

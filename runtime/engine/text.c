@@ -42,7 +42,7 @@ size_t wl_text_character(const uint8_t *text, size_t size) {
 bool wl_text_is_utf8(const uint8_t *text, size_t size) {
     for (size_t at = 0; at < size;) {
         at += ascii_words(text + at, size - at);
-        /* To the next word boundary byte by byte, so that a lone letter does not cost a restart. */
+        /* Byte by byte to the next word boundary, so that a single character does not cost a restart. */
         for (size_t i = 0; i < 8 && at < size; i++) {
             size_t step = wl_text_character(text + at, size - at);
             if (!step)

@@ -1,10 +1,10 @@
-/* Text in other encodings than UTF-8: UTF-16, and those with a table of the characters that bytes are. */
+/* Text in encodings other than UTF-8: UTF-16, and those with a table of the characters of bytes. */
 #include "handlers.h"
 #include "computed_text.h"
 
 enum { REPLACEMENT = 0xFFFD };
 
-/* The next character of text that is not empty, and how many bytes it takes; false: it is none. */
+/* The next character of text that is not empty, and its number of bytes; false if it is invalid. */
 static bool next(wl_span text, unsigned encoding, const uint8_t *table, uint32_t *character, size_t *size) {
     *character = REPLACEMENT;
     *size = 1;
@@ -21,7 +21,7 @@ static bool next(wl_span text, unsigned encoding, const uint8_t *table, uint32_t
     if (first < 0xD800 || first > 0xDFFF)
         return *character = first, true;
     if (first > 0xDBFF || text.size < 4) {
-        /* Where the text ends inside of a character, what is left is one that is none. */
+        /* If the text ends inside of a character, the rest is one invalid piece. */
         *size = first > 0xDBFF ? 2 : text.size;
         return false;
     }
@@ -37,7 +37,7 @@ static size_t size_of(uint32_t character) {
     return character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
 }
 
-/* Writes a character as UTF-8, in as many bytes as size_of() says. */
+/* Writes a character as UTF-8, in size_of() bytes. */
 static void put(uint8_t *to, uint32_t character) {
     size_t size = size_of(character);
     if (size == 1) {
@@ -62,7 +62,7 @@ bool wl_text_is_encoded(wl_span text, unsigned encoding, const uint8_t *table) {
     return true;
 }
 
-/* The next character in any encoding, or the piece that is none; false: it is none. */
+/* The next character in any encoding, or the next invalid piece; false if it is invalid. */
 static bool next_of(wl_span text, unsigned encoding, const uint8_t *table, uint32_t *character, size_t *size) {
     if (encoding != WL_UTF8 && encoding != WL_ASCII)
         return next(text, encoding, table, character, size);
@@ -71,13 +71,13 @@ static bool next_of(wl_span text, unsigned encoding, const uint8_t *table, uint3
     return text.at[0] < 0x80;
 }
 
-/* Bytes of the text as UTF-8; `out`: writes them there, unless it is NULL. */
+/* Returns the size of the text in bytes as UTF-8; writes it to `out`, unless that is NULL. */
 static size_t transcode(wl_span text, unsigned encoding, const uint8_t *table, uint8_t *out) {
     size_t used = 0, size;
     uint32_t character;
     for (; text.size; text = after(text, size)) {
         bool good = next_of(text, encoding, table, &character, &size);
-        /* A character of UTF-8 is as it is. */
+        /* A UTF-8 character is copied unchanged. */
         bool same = !good && encoding == WL_UTF8 && wl_text_character(text.at, text.size) == size;
         if (out && same)
             memcpy(out + used, text.at, size);
@@ -88,14 +88,14 @@ static size_t transcode(wl_span text, unsigned encoding, const uint8_t *table, u
     return used;
 }
 
-/* Not inlined: variables whose addresses are taken would keep the handler from ending in a jump. */
+/* Not inlined: variables whose addresses are taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static int column_text(const wl_instruction *step, wl_run *run, size_t row) {
     const unsigned encoding = (unsigned)(step->c & 0xFF);
     const uint8_t *table = run->program->constants + (step->c >> 8);
     wl_span text = run->spans[step->b];
     size_t used = wl_load4(step->offsets + row * 4), room = (size_t)step->d;
     size_t needed = transcode(text, encoding, table, NULL);
-    /* What was used is read back from the caller's memory, so it is no more trusted than the size. */
+    /* The used size is read back from the caller's memory, so it is not trusted. */
     if (WL_UNLIKELY(used > room || needed > room - used)) {
         run->needed = used + needed;
         if (run->program->has_rows && run->units[0].rows == 0 && run->needed > INT32_MAX)
@@ -121,7 +121,8 @@ static bool is_good(wl_span text, unsigned encoding, const uint8_t *table) {
     return encoding == WL_UTF8 ? wl_text_is_utf8(text.at, text.size) : wl_text_is_encoded(text, encoding, table);
 }
 
-/* The bytes of a span as UTF-8; without a value where they are not in the encoding, or with U+FFFD for what is not. */
+/* The bytes of a span as UTF-8; without a value if they are invalid in the encoding, or with U+FFFD for invalid
+ * pieces. */
 static wl_span decoded(wl_run *run, const wl_instruction *step, bool strict) {
     const unsigned encoding = (unsigned)step->c;
     wl_span text = run->spans[step->b];

@@ -2,10 +2,10 @@
  * between them. */
 #include "expression.h"
 
-/* More digits are no number to Python either. */
+/* Python does not accept more digits either. */
 enum { MOST_DIGITS = 4300 };
 
-/* Larger numbers count as this one, with their sign: no size, count or column holds either. */
+/* Larger numbers are clamped to this one, with their sign: no size, count or column can represent either. */
 #define LARGEST ((wl_integer)1 << 100)
 
 static bool is_space(uint8_t byte) { return byte == ' ' || (byte >= 9 && byte <= 13); }

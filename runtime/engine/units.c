@@ -1,9 +1,9 @@
-/* Units: programs that make rows of a part of what they are run over, in loops and sub-streams.
+/* Units: programs whose rows are parts of what they are run over, in loops and sub-streams.
  *
- * A unit may have units inside of it, and these rows. A unit stands or falls with what lies outside of its rows and of the
- * units inside of it: where that is refused, all of its rows are taken back. What is refused inside a row costs that row.
- * A row that is lost, whose end is not known, costs the rest of the innermost sub-stream that contains damage; without
- * one, the outermost unit ends there. */
+ * A unit may contain units, which contain the rows. The validity of a unit depends on what is outside of its rows and
+ * of the units inside of it: if that is refused, all of its rows are removed. What is refused inside a row costs that
+ * row. A row that is lost, whose end is unknown, costs the rest of the innermost sub-stream that confines damage;
+ * without one, the outermost unit ends there. */
 #include "handlers.h"
 
 static void clear_level(wl_run *run, size_t level, size_t from, size_t to) {
@@ -14,7 +14,7 @@ static void clear_level(wl_run *run, size_t level, size_t from, size_t to) {
     }
 }
 
-/* Takes back items from `from` on; one more may have been begun. */
+/* Removes items from `from` on; one more may have been begun. */
 static void take_items_back(wl_run *run, size_t level, size_t from) {
     wl_items *items = run->levels + level;
     if (items->wanted)
@@ -45,7 +45,7 @@ void wl_count(const wl_run *run, wl_unit *unit) {
         unit->items[level] = run->levels[level].used;
 }
 
-/* Notes a unit in the one that is open, or the outermost one. */
+/* Records a unit in the open one, or the outermost one. */
 static wl_unit *begin_unit(wl_run *run) {
     wl_unit *unit = run->units + run->unit_depth++;
     wl_count(run, unit);
@@ -67,7 +67,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     wl_items_begin(run);
 }
 
-/* Takes back the rows and damages since the unit began. */
+/* Removes the rows and damages since the unit began. */
 void wl_take_back(wl_run *run, const wl_unit *unit) {
     wl_fill_result *result = run->result;
     if (run->parse_only)
@@ -97,7 +97,7 @@ bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) 
     return wl_damaged(run, result, begin, end, run->refused, false);
 }
 
-/* Where a byte of the unit stands in the source; in a frame, which may have been stuffed, where that begins. */
+/* The index in the source of a byte of the unit; in a frame, which may have been stuffed, that of its beginning. */
 static size_t index_of(const wl_run *run, const uint8_t *at) {
     return run->program->delimiter_size ? run->unit_position : (size_t)(at - run->arguments->source);
 }
@@ -108,7 +108,7 @@ static int no_room_for(wl_run *run, uint32_t what, size_t there) {
     return WL_ROW_NO_ROOM;
 }
 
-/* Notes the damage of a part of the unit. */
+/* Records the damage of a part of the unit. */
 static bool note(wl_run *run, const uint8_t *from, const uint8_t *to, uint32_t reason) {
     wl_fill_result *result = run->result;
     if (run->parse_only) {
@@ -247,7 +247,8 @@ WL_HANDLER(wl_loop_begin) {
     GO_ON;
 }
 
-/* Counts a turn that took no bytes: such turns could be made for ever. Why there are too many of them, if there are. */
+/* Counts an iteration that took no bytes, since there could be infinitely many. Returns the reason if there are too
+ * many of them. */
 static uint32_t idle(wl_run *run, wl_loop *loop) {
     if (++loop->idle > WL_MOST_IDLE)
         return WL_REASON_LENGTH;
@@ -290,7 +291,7 @@ WL_HANDLER(wl_again) {
     GO_ON_AT(step + step->c);
 }
 
-/* The same where reading may pause. */
+/* The same if reading may pause. */
 WL_HANDLER(wl_again_or_pause) {
     if (WL_UNLIKELY((uintptr_t)cursor >= run->pause_from))
         wl_pause_note(run, step, cursor);
@@ -332,9 +333,9 @@ WL_HANDLER(wl_item_end) {
 
 /* The whole unit --------------------------------------------------------------------------------------------------- */
 
-/* Notes that the rest of the sub-stream at limits[depth - 1], up to `to`, is lost. False: there is no room. */
+/* Records that the rest of the sub-stream at limits[depth - 1], up to `to`, is lost. False: there is no room. */
 static bool note_rest(wl_run *run, const uint8_t *to, uint32_t reason) {
-    /* In the content of a block there are no offsets: it is damaged as a whole. */
+    /* There are no offsets in the content of a block: it is damaged as a whole. */
     const uint8_t *from = run->sound;
     if (run->block_begin) {
         from = from < run->block_begin ? from : run->block_begin;
@@ -346,8 +347,8 @@ static bool note_rest(wl_run *run, const uint8_t *to, uint32_t reason) {
     return true;
 }
 
-/* The innermost sub-stream that contains damage: how many are open up to it; 0: none. An attempt contains all damage, a
- * content with too many items these. */
+/* The innermost sub-stream that confines damage: the number of open ones up to it; 0: none. An attempt confines all
+ * damage, a content with too many items these. */
 static unsigned depth_of_damage(const wl_run *run, int outcome) {
     const bool items = outcome == WL_ROW_LOST && run->reason == WL_REASON_ITEMS;
     unsigned depth = run->depth;
@@ -357,7 +358,7 @@ static unsigned depth_of_damage(const wl_run *run, int outcome) {
     return depth;
 }
 
-/* The row is refused for what is in the content or the attempt limits[depth - 1], and read on after it. */
+/* Refuses the row for what is in the content or the attempt limits[depth - 1]; reading continues after it. */
 static const wl_instruction *refuse_part(wl_run *run, unsigned depth) {
     const wl_limit *limit = run->limits + depth - 1;
     wl_refuse(run, run->reason);
@@ -369,8 +370,8 @@ static const wl_instruction *refuse_part(wl_run *run, unsigned depth) {
     return limit->attempt ? limit->attempt : limit->grown;
 }
 
-/* Goes to where the innermost sub-stream that contains damage is left. NULL: there is none, or (`outcome`) no room, or
- * its end is not there. */
+/* Returns the instruction that leaves the innermost sub-stream that confines damage. NULL: there is none, or
+ * (`outcome`) no room, or its end is not available. */
 static const wl_instruction *contain(wl_run *run, int *outcome) {
     const unsigned depth = depth_of_damage(run, *outcome);
     if (!depth)
@@ -409,7 +410,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
     return limit->leave;
 }
 
-/* Goes on where damage is contained. */
+/* Continues after confined damage. */
 static int go_on(wl_run *run, int outcome) {
     const wl_instruction *step;
     while (WL_UNLIKELY(outcome == WL_ROW_LOST || (outcome == WL_ROW_TRUNCATED && run->depth)) &&

@@ -1,16 +1,16 @@
-/* Checks a program's steps once, so that running them needs no check but those against the input.
+/* Checks a program's steps once, so that running them only needs checks against the input.
  *
- * One pass in order is enough, because jumps go forward only, but for the end of a loop, which goes back to steps that
- * take nothing for granted (and regions.c has looked at how they stand): whatever may run before a step stands before it. The
- * pass carries along, for each step, how many bytes the last NEED has made safe (the fewest over all ways that lead
- * here) and how many sub-streams are open (the same on all ways). */
+ * One pass in order is enough, because jumps only go forward, except at the end of a loop, which goes back to steps
+ * that assume nothing (regions.c has checked their nesting): whatever may run before a step precedes it. For each step,
+ * the pass computes how many bytes the last NEED has made safe (the minimum over all paths to it) and how many
+ * sub-streams are open (the same on all paths). */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "computed_text.h"
 #include "validate.h"
 
-/* What is true after the step holds at `next` too. */
+/* The state after the step also applies at `next`. */
 static bool flow(wl_checker *check, int64_t next, int64_t safe, unsigned depth) {
     if (next <= check->at || next >= check->program->step_count)
         return wl_refuse(check, "goes to step %lld, which is not further on", (long long)next);
@@ -47,7 +47,7 @@ static bool check_flow(wl_checker *check, const wl_step *step) {
     case WL_OP_SKIP_UNLESS:
         return jump(check, step->c, safe, depth) && flow(check, (int64_t)check->at + 1, safe, depth);
     case WL_OP_LOOP:
-        /* The body is run again from its end, where another NEED was the last. */
+        /* The body is run again from its end, where the last NEED was another one. */
         return (step->b == WL_LOOP_UNTIL || flow(check, step->c, 0, depth)) &&
                flow(check, (int64_t)check->at + 1, 0, depth);
     case WL_OP_NEED:
@@ -78,7 +78,7 @@ static bool check_flow(wl_checker *check, const wl_step *step) {
     }
 }
 
-/* Notes how many sub-streams the function opens. */
+/* Records the number of sub-streams that the function opens. */
 static void note_depth(wl_checker *check) {
     uint32_t depth = check->depth[check->at] + 1u;
     if (check->function && check->function->limits < depth)
@@ -100,7 +100,7 @@ static bool check_steps(wl_checker *check) {
         check->safe[program->functions[i].step] = 0;
     for (check->at = 0; check->at < program->step_count; check->at++) {
         if (check->safe[check->at] < 0)
-            continue; /* never run, so never wrong */
+            continue; /* never run, so never invalid */
         program->reachable[check->at] = true;
         const wl_step *step = program->steps + check->at;
         if (step->op == WL_OP_FUNCTION)
@@ -120,7 +120,7 @@ static bool check_steps(wl_checker *check) {
     return true;
 }
 
-/* Before the steps, and whether or not one of them uses the rule: tables are made for all. */
+/* Before the steps, and even if no step uses the rule, since tables are created for all. */
 static bool check_rules(wl_checker *check) {
     check->subject = "checksum";
     for (check->at = 0; check->at < check->program->rule_count; check->at++) {

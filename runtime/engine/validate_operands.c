@@ -1,4 +1,4 @@
-/* Checks of a step by itself: that each operand is one that its operation takes, and names what the program has. */
+/* Checks of single steps: each operand must be valid for the operation and refer to something that the program has. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ static bool is_any_span(wl_checker *check, int64_t number) {
     return below(check, "span", number, check->program->span_count);
 }
 
-/* Of bytes that steps find, and not of text that they make. */
+/* A span of bytes from the input, not of computed text. */
 static bool is_span(wl_checker *check, int64_t number) {
     return is_any_span(check, number) &&
            (!check->made[number] || wl_refuse(check, "span %lld is made of text", (long long)number));
@@ -86,13 +86,13 @@ static bool are_constants(wl_checker *check, int64_t from, int64_t size) {
            wl_refuse(check, "constants %lld … + %lld do not exist", (long long)from, (long long)size);
 }
 
-/* Operand c is an encoding of text; d is where its table is among the constants. */
+/* Operand c is an encoding of text; d is the position of its table in the constants. */
 static bool is_encoding(wl_checker *check, const wl_step *step) {
     return is_within(check, "operand c", step->c, 0, WL_TEXT_ENCODINGS - 1) &&
            (step->c != WL_TEXT_TABLE || are_constants(check, step->d, WL_CHARACTERS_BYTES));
 }
 
-/* Whether the stream that the step reads has an end of its own, before the end of the input. */
+/* Whether the stream that the step reads has its own end, before the end of the input. */
 static bool has_end(wl_checker *check) {
     const bool bounded = check->function ? check->function->needs_end : check->program->delimiter_size || check->program->whole;
     return bounded || check->depth[check->at] ||
@@ -125,7 +125,7 @@ static bool is_expression(wl_checker *check, const wl_step *step) {
             wl_refuse(check, "%s", problem));
 }
 
-/* The code that gives what is stored reads the sum, and nothing else. */
+/* The code of the stored value must read the checksum, and nothing else. */
 static bool is_stored(wl_checker *check, const wl_rule *rule) {
     bool registers[WL_MOST_REGISTERS] = {false}, spans[WL_MOST_SPANS] = {false};
     const char *problem = NULL;

@@ -1,16 +1,16 @@
-/* Variables: values that what is read sets for what is read after it.
+/* Variables: values set by what is read, for what is read after it.
  *
- * One of the outermost object is carried from unit to unit in a chain (chains.c), which is never unknown. Where it is a
- * list, the chain has the number of its items, and the last of them are in a store, memory of the caller: item i in slot
- * i % WL_MOST_ITEMS, with i + 1 beside it, so that a slot tells whose it is. A fill that begins before the end of the
- * last one writes the same items once more. */
+ * A variable of the outermost object is carried from unit to unit in a chain (chains.c), which is never unknown. If it
+ * is a list, the chain contains the number of its items, and the last of them are in a store, which is memory of the
+ * caller: item i is in slot i % WL_MOST_ITEMS, together with i + 1, so that a slot identifies its item. A fill that
+ * begins before the end of the last one writes the same items again. */
 #include "handlers.h"
 
 static uint8_t *slot_of(const wl_run *run, size_t store, uint64_t index) {
     return run->arguments->stores + (store * WL_MOST_ITEMS + index % WL_MOST_ITEMS) * WL_SLOT_BYTES;
 }
 
-/* The register has a value: it may have failed in an earlier turn of a loop. */
+/* Sets the register: it may have failed in an earlier loop iteration. */
 static void set(wl_run *run, size_t number, wl_integer value) {
     run->registers[number] = value;
     if (WL_UNLIKELY(run->poisoned))
@@ -32,7 +32,7 @@ WL_HANDLER(wl_variable_set) {
 WL_HANDLER(wl_variable_append) {
     wl_chain *chain = run->chains + step->c;
     uint64_t pair[2] = {(uint64_t)run->registers[step->b], (uint64_t)chain->held + 1};
-    /* Where rows are looked for, what seems to be an item may be none. */
+    /* During a search for rows, an apparent item may not be one. */
     if (run->arguments->stores && !run->parse_only)
         memcpy(slot_of(run, step->a, (uint64_t)chain->held), pair, sizeof pair);
     chain->held = (int64_t)pair[1];

@@ -1,5 +1,5 @@
-/* What exists once per kind of processor, and what was chosen of it (cpu.c). Part of internal.h, which includes it after
- * the types that it names. */
+/* Functions with a variant per kind of processor, and the selected ones (cpu.c). Part of internal.h, which includes it
+ * after the types that it uses. */
 #ifndef WIRELOOM_VARIANTS_H
 #define WIRELOOM_VARIANTS_H
 
@@ -9,24 +9,24 @@
 typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second,
                                    uint16_t *positions);
 
-/* How many places to search at once where `wanted` are left and `readable` may be read: whole vectors, if possible,
- * because what is left of one is searched slowly. Matches after `wanted` are for the caller to leave out. */
+/* The number of positions to search at once if `wanted` are left and `readable` may be read: whole vectors if possible,
+ * because a partial one is searched slowly. The caller ignores matches after `wanted`. */
 static inline size_t wl_scan_count(size_t wanted, size_t readable) {
     wanted = wl_smaller(wanted, WL_SCAN_BLOCK);
     size_t whole = (wanted + 63) & ~(size_t)63;
     return whole <= readable ? whole : wanted;
 }
 
-/* Copies ranges one after the other, `gap` bytes apart, which hold anything then. `largest` of them in bytes; that many
- * and WL_COPY_BLOCK may be read after each range, and be written after the last copy. */
+/* Copies ranges one after another, with gaps of `gap` bytes of undefined contents. `largest` is the size of the largest
+ * range in bytes; that many bytes plus WL_COPY_BLOCK may be read after each range, and written after the last copy. */
 typedef void (*wl_copy_many_function)(uint8_t *to, size_t gap, const uint8_t *const *from, const uint32_t *sizes,
                                       size_t count, uint32_t largest);
 
 /* The product of two states of a CRC modulo its polynomial. */
 typedef uint64_t (*wl_crc_multiply)(const wl_crc *crc, uint64_t left, uint64_t right);
 
-/* Makes sixteen bytes whose CRC, from a state of zero, is that of `size` bytes from a state: at least 64, a multiple of
- * 16. Of CRCs that take the lowest bit first. */
+/* Computes sixteen bytes whose CRC, starting from a state of zero, is that of `size` bytes starting from a state: at
+ * least 64, a multiple of 16. For CRCs that process the lowest bit first. */
 typedef void (*wl_crc_fold)(const wl_crc *crc, uint64_t state, const uint8_t *data, size_t size, uint8_t *folded);
 
 typedef struct {
@@ -35,15 +35,15 @@ typedef struct {
     const char *scan_name;
     wl_sum_function crc32c;
     wl_crc_multiply crc32c_multiply;
-    wl_crc_fold crc_fold; /* NULL where there is none */
+    wl_crc_fold crc_fold; /* NULL if there is none */
     wl_scan_function scan_pair; /* reads one byte after `count` */
     wl_scan_function scan_byte; /* `second` is not used */
     const wl_md5_variant *md5;
-    /* Checksums and copies of a block's rows (row_block_bytes.c): of rows back to back, which they look for, and of the
-     * first `rows` rows at hand, after each of which `spare` bytes may be read. Give how many are in order. */
+    /* Checksums and copies of a block's rows (row_block_bytes.c): of consecutive rows, which they search for, and of
+     * the first `rows` current rows, after each of which `spare` bytes may be read. Return the number of valid rows. */
     size_t (*block_rows)(wl_row_block *block, const wl_ahead *ahead);
     size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
-    size_t (*copy_rows)(wl_row_block *block, size_t rows); /* copies of rows that were chosen, alone */
+    size_t (*copy_rows)(wl_row_block *block, size_t rows); /* only the copies, for rows that were chosen */
     wl_copy_many_function copy_many;
     wl_handler varint_columns;
     wl_handler varint;
@@ -51,7 +51,8 @@ typedef struct {
 
 extern wl_variant wl_chosen;
 
-/* How a function is allowed SSE4.2: newer clangs count the crc32 instructions apart, others do not know the word. */
+/* The attribute that allows SSE4.2 in a function: newer versions of clang have a separate one for the crc32
+ * instructions, which others do not support. */
 #if defined(__clang__) && __clang_major__ >= 14
 #define WL_SSE42 "sse4.2,crc32"
 #else

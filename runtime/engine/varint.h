@@ -1,4 +1,4 @@
-/* Integers of bytes with seven bits each, whose highest bit says that another byte follows. */
+/* Integers in bytes with seven bits each, whose highest bit says that another byte follows. */
 #ifndef WIRELOOM_VARINT_H
 #define WIRELOOM_VARINT_H
 
@@ -8,7 +8,7 @@
 
 #define WL_HIGHEST_BITS 0x8080808080808080u
 
-/* The seven lowest bits of each byte, side by side. */
+/* The seven lowest bits of each byte, concatenated. */
 typedef uint64_t (*wl_varint_groups)(uint64_t bytes);
 
 static inline uint64_t wl_groups(uint64_t bytes) {
@@ -25,7 +25,7 @@ __attribute__((target("bmi2"))) static inline uint64_t wl_groups_bmi2(uint64_t b
 }
 #endif
 
-/* Zigzag: the even numbers stand for 0, 1, 2 …, the odd ones for -1, -2 … */
+/* Zigzag: even numbers represent 0, 1, 2 …, odd ones -1, -2 … */
 static inline int64_t wl_varint_signed(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
 
 /* The number of the first byte whose highest bit is not set, or 8. */
@@ -44,7 +44,7 @@ static inline unsigned wl_varint_ends(const uint8_t *at) {
 #endif
 }
 
-/* The bytes up to number `last`, which is at most 7, the lowest first, and zeros. */
+/* The bytes up to number `last`, which is at most 7, lowest first, followed by zeros. */
 static inline uint64_t wl_varint_bytes(uint64_t bytes, unsigned last, bool big_endian) {
     const unsigned unused = 8 * (7 - last);
     return big_endian ? __builtin_bswap64(bytes) >> unused : bytes & UINT64_MAX >> unused;

@@ -9,8 +9,8 @@ typedef uint8_t wl_vector16 __attribute__((vector_size(16), aligned(1), may_alia
 typedef uint8_t wl_vector32 __attribute__((vector_size(32), aligned(1), may_alias));
 typedef uint8_t wl_vector64 __attribute__((vector_size(64), aligned(1), may_alias));
 
-/* Copies `count` times WL_COPY_BLOCK bytes by vectors of `width`, which is known where this is compiled and no more than
- * the level has: where it has to take wider ones apart, GCC goes by way of the stack. */
+/* Copies `count` times WL_COPY_BLOCK bytes in vectors of `width`, which is a compile-time constant that the level
+ * supports: if GCC has to split wider ones, it uses the stack. */
 static inline __attribute__((always_inline)) void wl_copy_vectors(uint8_t *to, const uint8_t *from, size_t count,
                                                                   size_t width) {
     for (size_t i = 0; i < count * (WL_COPY_BLOCK / width); i++) {

@@ -1,9 +1,9 @@
-/* Backtrace's word stuffing: bytes without FE FD. A record is blocks of literals with a header each; between a block
- * that is shorter than the longest and the next one, FE FD is implied.
+/* Backtrace's word stuffing: bytes without FE FD. A record consists of blocks of literals with a header each; between a
+ * block that is shorter than the longest and the next one, FE FD is implied.
  *
- * First header: one byte, the number of literals, 252 at most. Later headers: two bytes, low digit first, radix 253,
- * 64008 at most. A decoder takes what no encoder writes (low digits of 253 to 255, runs that could have been longer),
- * as the reference does. */
+ * First header: one byte, the number of literals, at most 252. Later headers: two bytes, low digit first, radix 253, at
+ * most 64008. A decoder accepts what no encoder writes (low digits of 253 to 255, runs that could have been longer),
+ * like the reference. */
 #include "stuffing.h"
 
 #define FIRST_MOST 252
@@ -15,18 +15,18 @@ static const uint8_t four_delimiters[8] = {0xFE, 0xFD, 0xFE, 0xFD, 0xFE, 0xFD, 0
 
 size_t wl_word_stuffed_bound(size_t size) { return wl_word_bound(size); }
 
-/* How much more than needed is copied at a time: all of most records. Not of longest blocks: what follows would not be
- * in its place. */
+/* Number of bytes beyond those needed that are copied at once: all of most records. Not in longest blocks, after which
+ * the bytes would be misplaced. */
 #define AHEAD 8192
 
-/* Stuffing adds the first header alone: a later one stands where FE FD was, and is as long. Headers are put in their
- * places when it is known how long their blocks are. Only after a longest block a header is added too, and copying
- * begins anew after it. */
+/* Stuffing only adds the first header: a later one replaces FE FD and has the same size. Headers are written when the
+ * lengths of their blocks are known. Only after a longest block a header is added too, and copying restarts after
+ * it. */
 typedef struct {
     wl_mover move;
-    size_t at;     /* the first literal of the block that has begun */
-    size_t header; /* where its header is to stand in `out` */
-    size_t most;   /* literals that it can have */
+    size_t at;     /* the first literal of the current block */
+    size_t header; /* the position of its header in `out` */
+    size_t most;   /* maximum number of its literals */
 } stuffer;
 
 static inline stuffer stuffer_of(const uint8_t *data, size_t size, uint8_t *out, size_t room, size_t readable) {
@@ -51,7 +51,7 @@ static void put_longest(stuffer *self) {
     self->move.copied = self->at;
 }
 
-/* The blocks before the delimiter at `found`, which is swallowed, unless a longest block ends inside of it. */
+/* Writes the blocks before the delimiter at `found`, which is replaced, unless a longest block ends inside of it. */
 static inline void put_blocks(stuffer *self, size_t found) {
     while (WL_UNLIKELY(found + 2 > self->at + self->most))
         put_longest(self);
@@ -62,9 +62,9 @@ static inline void put_blocks(stuffer *self, size_t found) {
     }
 }
 
-/* The blocks after the last delimiter. Gives the size of all. */
+/* Writes the blocks after the last delimiter. Returns the total size. */
 static inline size_t put_last(stuffer *self) {
-    /* A longest block says nothing about what follows, so another one does, be it empty. */
+    /* A longest block does not determine what follows, so another one must, even if it is empty. */
     while (WL_UNLIKELY(self->move.size - self->at >= self->most))
         put_longest(self);
     put_block(self, self->move.size - self->at);
@@ -95,21 +95,21 @@ size_t wl_word_stuff(const uint8_t *data, size_t size, uint8_t *out) {
     return wl_word_stuff_within(data, size, out, wl_word_stuffed_bound(size), size);
 }
 
-/* Un-stuffing removes the first header alone: a later one stands where FE FD was, and is as long; each says where the
- * next one is. Only the header after a longest block is removed too, and copying begins anew after it. */
+/* Un-stuffing only removes the first header: a later one replaces FE FD and has the same size; each contains the
+ * position of the next one. Only the header after a longest block is removed too, and copying restarts after it. */
 static inline size_t header_at(const wl_mover *self, size_t at) {
     return self->data[at] + (size_t)RADIX * self->data[at + 1];
 }
 
-/* Headers of empty blocks, four at a time: data that is full of the delimiter. Gives where they end. */
+/* Headers of empty blocks, four at a time: data that is full of the delimiter. Returns their end. */
 static inline size_t put_delimiters(const wl_mover *self, size_t at) {
     for (; self->copied - at >= 8 && !wl_load_le8(self->data + at); at += 8)
         memcpy(self->out + (at + self->distance), four_delimiters, 8);
     return at;
 }
 
-/* Writes over one header after the other while they have been copied and have a high digit of 0, as nearly all do: then
- * the way to the next one is a single load. Gives where the next one stands, if it is there. */
+/* Overwrites one header after another while they have been copied and have a high digit of 0, as nearly all do: then
+ * the position of the next one takes a single load. Returns the position of the next one, if it is available. */
 static inline size_t put_over(const wl_mover *self, size_t at) {
     const uint8_t *data = self->data;
     uint8_t *out = self->out;
@@ -124,8 +124,8 @@ static inline size_t put_over(const wl_mover *self, size_t at) {
     return at;
 }
 
-/* Passes the `run` literals at `at`, and longest blocks with the headers after them. Gives where the next header is
- * that is not removed, or where the data ends; WL_NOT_FOUND where there is neither. */
+/* Passes the `run` literals at `at`, and longest blocks with the headers after them. Returns the position of the next
+ * header that is not removed, or the end of the data; WL_NOT_FOUND if there is neither. */
 static inline size_t pass(wl_mover *self, size_t at, size_t run, size_t most) {
     for (;;) {
         if (run > most || run > self->size - at)
@@ -165,8 +165,8 @@ size_t wl_word_unstuff_within(const uint8_t *data, size_t size, uint8_t *out, si
     return WL_NOT_FOUND;
 }
 
-/* Where data of short blocks alone is copied already, without its first header, its headers can be written over where
- * they stand: from `at` on, as long as they are there (a byte before `end`) and have a high digit of 0. */
+/* If data of short blocks only has been copied already, without its first header, its headers can be overwritten in
+ * place: from `at` on, as long as they are available (a byte before `end`) and have a high digit of 0. */
 static inline uint8_t *put_over_copy(uint8_t *at, const uint8_t *end) {
     while (end - at >= 2 && !at[1]) {
         size_t run = at[0];
@@ -178,8 +178,8 @@ static inline uint8_t *put_over_copy(uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/* Four at once: each header has to be read before the next one is found, and four such chains wait together. What is
- * done to one record twice, in step, is done once. */
+/* Four at once: each header has to be read before the next one is found, and four such chains wait in parallel.
+ * Repeating the work for one record in step with itself is harmless. */
 static inline void put_over_four(uint8_t **at, uint8_t *const *ends, const size_t *numbers) {
     uint8_t *a = at[numbers[0]], *b = at[numbers[1]], *c = at[numbers[2]], *d = at[numbers[3]];
     const uint8_t *a_end = ends[numbers[0]], *b_end = ends[numbers[1]];
@@ -202,7 +202,7 @@ static inline void put_over_four(uint8_t **at, uint8_t *const *ends, const size_
 
 void wl_word_unstuff_copies(uint8_t **at, uint8_t *const *ends, size_t count) {
     for (size_t i = 0; i < count; i += 4) {
-        /* Fewer than four are left: the last one stands for those that are not there. */
+        /* Fewer than four are left: the last one is used in place of the missing ones. */
         const size_t last = count - 1,
                      numbers[] = {i, wl_smaller(i + 1, last), wl_smaller(i + 2, last), wl_smaller(i + 3, last)};
         put_over_four(at, ends, numbers);

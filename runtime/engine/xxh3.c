@@ -1,9 +1,9 @@
-/* XXH3 of 64 bits (the specification of xxHash 0.8), one lane of each accumulator after the other. */
+/* XXH3 of 64 bits (specification of xxHash 0.8), one lane of each accumulator after another. */
 #include "sums.h"
 
 #define STRIPE 64
 #define SECRET 192
-#define STRIPES ((SECRET - STRIPE) / 8) /* of a block, each with a secret that begins 8 bytes further on */
+#define STRIPES ((SECRET - STRIPE) / 8) /* of a block, each with a secret that begins 8 bytes later */
 #define MIX_1 UINT64_C(0x165667919E3779F9)
 #define MIX_2 UINT64_C(0x9FB21C651E98DF25)
 
@@ -39,7 +39,7 @@ static uint64_t ended(uint64_t hash) {
     return hash ^ hash >> 32;
 }
 
-/* As XXH64 ends. */
+/* Finalisation like that of XXH64. */
 static uint64_t ended_short(uint64_t hash) {
     hash = (hash ^ hash >> 33) * primes64[1];
     hash = (hash ^ hash >> 29) * primes64[2];
@@ -103,7 +103,8 @@ static void accumulate(uint64_t *lanes, const uint8_t *data, const uint8_t *secr
 static uint64_t long_hash(const uint8_t *secret, const uint8_t *data, size_t size) {
     uint64_t lanes[8] = {primes32[2], primes64[0], primes64[1], primes64[2],
                          primes64[3], primes32[1], primes64[4], primes32[0]};
-    const size_t stripes = (size - 1) / STRIPE; /* the last stripe is that of the last bytes, whole or not */
+    const size_t stripes = (size - 1) / STRIPE; /* the last stripe consists of the last bytes, whether or not it is a
+                                                 * whole one */
     for (size_t i = 0; i < stripes; i++) {
         accumulate(lanes, data + STRIPE * i, secret + 8 * (i % STRIPES));
         for (size_t k = 0; i % STRIPES == STRIPES - 1 && k < 8; k++)

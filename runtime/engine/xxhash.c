@@ -1,4 +1,4 @@
-/* xxHash of 32 and 64 bits (the specification of its version 0.8), one lane of each accumulator after the other. */
+/* xxHash of 32 and 64 bits (specification of its version 0.8), one lane of each accumulator after another. */
 #include "sums.h"
 
 #define ROTATED(word, bits) ((word) << (bits) | (word) >> (8 * sizeof(word) - (bits)))
