@@ -258,15 +258,6 @@ class Format:
         return self.of_table(self.inside) if self.inside else self
 
     @property
-    def resumable(self) -> bool:
-        """Return whether units do not depend on previous ones, so that a scan can begin at any of them."""
-        wire = self.wire
-        return (
-            wire.streaming and wire.message is None and not (wire.variables or wire.chained or wire.positions)
-            and not self.looks_up
-        )  # fmt: skip
-
-    @property
     def in_pieces(self) -> bool:
         """Return whether rows are assembled from several rows on the wire, or are inside of such records."""
         return self.fragments is not None or bool(self.inside)

@@ -13,9 +13,11 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Head, Rows
 from ..reading.input_scan import InputScan
+from ..reading.place import Place
 from ..reading.readers import Readers
 from ..reading.request import ScanRequest, scan_request
 from ..rows.batches import ERROR, OFFSET
+from ..rows.unit_states import UnitStates
 
 Shown = TypeVar("Shown")
 
@@ -33,6 +35,7 @@ class Located:
 
     They are a ``record``, the ``head`` before the records, a ``damage`` that is not a record, or the ``tail`` that
     cannot be read. ``number`` counts records from 1, if known; ``data`` may end before ``end`` if it is not a record.
+    ``states``: what the records before it have set, where records depend on those before them.
     """
 
     kind: str
@@ -41,6 +44,7 @@ class Located:
     end: int
     reason: str | None
     data: bytes
+    states: UnitStates | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,11 @@ class Selection:
 
 
 def record_scan(
-    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any] | None = None, resume: int = 0
+    format: Format,
+    source: Input,
+    wanted: Wanted,
+    options: Mapping[str, Any] | None = None,
+    resume: Place | None = None,
 ) -> RecordScan:
     """Return a scan for ``wanted``.
 
@@ -106,6 +114,9 @@ def record_scan(
     if wanted.offset and format.delimiter and not format.has_prologue and source.seekable and not wanted.all_damage:
         begin = frame_before(source, format.delimiter, wanted.offset, how.get("max_record", format.max_record))
     checked = scan_request(format, columns=columns, byte_range=(begin, FAR) if begin else None, **how)
+    if format.chained or format.variables:
+        # Reading the fields of a record again takes the state before it, which only the object reader provides.
+        checked = replace(checked, engine="objects")
     # The parts of an input that is a single unit are selected from the whole unit.
     return RecordScan(
         replace(checked, whole=True, resume=resume, chunk=BLOCK if resume or begin else None), source, wanted
@@ -187,6 +198,8 @@ class RecordScan(WantedScan[Located]):
         self.max_computed = request.max_computed
         self._is_whole = False
         self._whole_end = 0
+        self._states: UnitStates | None = None
+        """The states of the last rows."""
 
     @property
     def seen(self) -> int:
@@ -235,12 +248,13 @@ class RecordScan(WantedScan[Located]):
     def _of_rows(self, event: Rows) -> Iterator[Located]:
         selection, wanted = self._selection, self._selection.wanted
         damages = {each.row: each for each in event.damages}
+        self._states = event.states
         before, offsets = selection.seen, event.offsets
         after = before + event.rows - len(event.hidden)
         if before + event.rows < wanted.number or event.end <= wanted.offset or offsets is None:
             selection.seen = after
             return
-        counted = not self._request.resume and (self._request.byte_range is None or self._scan.at_start)
+        counted = self._request.resume is None and (self._request.byte_range is None or self._scan.at_start)
         rows: Any = range(event.rows) if not selection.is_done else sorted(damages)
         for row in rows:
             if row < 0 or row in event.hidden:
@@ -254,7 +268,8 @@ class RecordScan(WantedScan[Located]):
             if selection.reaches(end) and selection.takes(is_damage=found is not None):
                 number = selection.seen if counted else None
                 data = bytes(event.content[begin - event.base : end - event.base])
-                yield Located("record", number, begin, end, found.reason if found is not None else None, data)
+                reason = found.reason if found is not None else None
+                yield Located("record", number, begin, end, reason, data, event.states)
         selection.seen = after
 
     def _of_end(self, event: End) -> Iterator[Located]:
@@ -263,4 +278,4 @@ class RecordScan(WantedScan[Located]):
             self._selection.seen += 1
             if self._selection.reaches(event.end) and not self._selection.is_done:
                 reason = TAIL_REASONS.get(report.tail, report.tail)
-                yield Located("tail", None, report.tail_offset, event.end, reason, event.content)
+                yield Located("tail", None, report.tail_offset, event.end, reason, event.content, self._states)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import UnsupportedError
@@ -11,13 +12,14 @@ from ..checksums import algorithm, function
 from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Framing, Rows
+from ..reading.place import Place
 from ..reading.recovery import CONTENT
 from ..reading.request import scan_request
 from ..rows.messages.decoding import UnitProblem
 from ..units.guarded import framing_for
 from .field import Field
 from .framing import framed_fields
-from .locating import TAIL_REASONS, Wanted, WantedScan
+from .locating import BLOCK, TAIL_REASONS, Wanted, WantedScan
 from .records import Record
 from .wire import wire_fields
 
@@ -25,8 +27,17 @@ from .wire import wire_fields
 class MessageScan(WantedScan[Record]):
     """The wanted messages of an input, and the bytes between and after them."""
 
-    def __init__(self, format: Format, source: Input, wanted: Wanted, options: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        format: Format,
+        source: Input,
+        wanted: Wanted,
+        options: dict[str, Any] | None = None,
+        resume: Place | None = None,
+    ) -> None:
         request = scan_request(format, **(options or {}))
+        if resume is not None:
+            request = replace(request, resume=resume, chunk=BLOCK)
         super().__init__(request, source, wanted)
         self._framing = framing_for(request.format, request.max_record, request.message_options)
         program = request.format.message_program

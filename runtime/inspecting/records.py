@@ -108,12 +108,14 @@ class _Reader:
             skip = len(delimiter) if each.data.startswith(delimiter) else 0
             self._unstuff(made, each.data[skip:], skip)
         elif each.kind != "damage":
-            self._read(made, self._row(), "_read")
+            self._read(made, self._row(each), "_read")
             self._pad(made)
         return made
 
-    def _row(self) -> Any:
+    def _row(self, each: Located | None = None) -> Any:
         parent = self._parent()
+        if each is not None and each.states is not None:
+            each.states.give(parent, self._format.variables, each.begin)
         kind: type[Struct] = self._format.row_class
         row: Any = kind.__new__(kind)
         row._parent, row._root = parent, parent

@@ -7,24 +7,25 @@ from typing import Any
 
 from ..format.description import Format
 from ..input.inputs import Input
+from ..reading.place import Place
 from .locating import RecordScan, Wanted, record_scan
 from .messages import MessageScan
 from .records import Record, records
 
 
 def shown_records(
-    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: int = 0
+    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: Place | None = None
 ) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
     """Return the format that is shown, the scan of the input, and an iterator over its records, in order.
 
-    ``resume``: as in ``ScanRequest``; formats of messages are read from their beginning.
+    ``resume``: as in ``ScanRequest``.
     """
     format = format.wire
     if format.rows_path:
         # The rows are shown in place: as fields of the objects that contain them.
         format = format.of_units()
     if format.message is not None:
-        messages = MessageScan(format, source, wanted, dict(options))
+        messages = MessageScan(format, source, wanted, dict(options), resume)
         return format, messages, messages.shown()
     scan = record_scan(format, source, wanted, options, resume)
     return format, scan, records(scan, format, wanted)

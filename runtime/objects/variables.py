@@ -19,6 +19,13 @@ class Items(Sequence[int]):
         self._count = len(self._kept)
         self._keeps = True
 
+    @classmethod
+    def of(cls, kept: dict[int, int], count: int) -> Items:
+        """Return a list of ``count`` items. ``kept``: index → value of those that are still known."""
+        found = cls()
+        found._kept, found._count = kept, count
+        return found
+
     def append(self, value: int) -> None:
         """Add an item."""
         if self._keeps:

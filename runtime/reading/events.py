@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..rows.reader import Filled, RowDamage
+    from ..rows.unit_states import UnitStates
     from ..units.pieces import Piece
 
 
@@ -38,6 +39,7 @@ class Rows:
     - ``end``: the offset of the byte after the last row.
     - ``first``, ``last`` (exclusive): the rows that belong to the byte range.
     - ``chosen``: whether rows for which predicates of the filter are false are missing.
+    - ``states``: as in ``Filled``.
     """
 
     rows: int
@@ -54,6 +56,7 @@ class Rows:
     units: UnitRows | None = None
     """The units of the rows, in formats of messages."""
     chosen: bool = False
+    states: UnitStates | None = None
 
     @classmethod
     def of(
@@ -62,7 +65,7 @@ class Rows:
         """Return the event of a fill."""
         end = base + filled.consumed
         made = cls(filled.rows, filled.arrays, filled.offsets, filled.damages, content, base, end, first, last, hidden)
-        made.chosen = filled.dropped is not None
+        made.chosen, made.states = filled.dropped is not None, filled.states
         return made
 
 

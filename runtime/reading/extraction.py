@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .events import Event
     from .fragments import FragmentJoiner
     from .opening import Opened
+    from .place import Place
     from .readers import Readers
     from .request import ScanRequest
     from .wrong_format import FormatCheck
@@ -108,6 +109,10 @@ class Extractor(Protocol):
         """Move ``window.begin``, where a lost row begins, to the next valid row. Return whether there is one, and the
         first bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it.
         ``None``: rows of this format, or of this request, are not searched for."""
+        return None
+
+    def place(self, window: Window) -> Place | None:
+        """Return the place at which another scan finds all rows after the events so far; ``None`` if there is none."""
         return None
 
     def note(self, damage: RowDamage, content: bytes) -> bool:

@@ -19,6 +19,7 @@ from .damage_log import FAILED_ADVICE, DamageLog
 from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
+from .place import Place
 from .readers import Readers
 from .recovery import CONTENT
 from .request import ScanRequest
@@ -70,8 +71,13 @@ class InputScan:
 
     @property
     def position(self) -> int:
-        """Return the offset of the first unit after those of the events so far; another scan may ``resume`` there."""
+        """Return the offset of a unit: the first after the events so far, or of the messages last taken."""
         return self._opened.window.base + self._opened.window.begin
+
+    @property
+    def place(self) -> Place | None:
+        """Return the place at ``position``, for ``ScanRequest.resume``; ``None`` if no scan can begin there."""
+        return self._extractor.place(self._opened.window)
 
     @property
     def settled(self) -> int:

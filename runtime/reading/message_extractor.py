@@ -15,12 +15,13 @@ from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
 from ..units.framing import CLEAN, Units
-from ..units.guarded import framing_for, hooks_for, lengths_of
+from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
 from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
 from .damage_log import FAILED_ADVICE, cut_advice
 from .events import DamagedRange, Event, Framing, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .place import Place
 from .recovery import CHAIN_BYTES, CONTENT, Skipped
 from .unit_rows import unit_rows
 
@@ -58,6 +59,10 @@ class MessageExtractor(Extractor):
             self._search = Search(request.format, lengths, scanned.readers.decoder(()))
         self._messages = 0
         self._wholes = 0
+        self._is_resumable = resumable(self._framing, self._hooks)
+        self._is_after_zeros = False
+        """Whether the next bytes may continue a damaged range."""
+        self._place: Place | None = None
 
     def facts(self) -> Mapping[str, Any]:
         """Implement ``Extractor.facts``."""
@@ -73,10 +78,24 @@ class MessageExtractor(Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``: there is nothing before messages."""
         yield from ()
+        resume = self._request.resume
+        if resume is not None and opened.begin_at is not None:
+            window = opened.window
+            while not self._framing.take(window.view, 0, window.at_end).consumed and window.extend():
+                # A framing may be detected from the beginning of the input.
+                pass
+            opened.restart(resume.offset)
+            self._scanned.start, self._messages = resume.offset, resume.state
         return Next.CALL
+
+    def place(self, window: Window) -> Place | None:
+        """Implement ``Extractor.place``."""
+        return self._place
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
+        if self._is_resumable and not self._is_after_zeros:
+            self._place = Place(window.base + window.begin, self._messages)
         view, base = window.view[window.begin :], window.base + window.begin
         complete = window.at_end and window.error is None
         units = self._framing.take(view, base, complete)
@@ -90,6 +109,7 @@ class MessageExtractor(Extractor):
         window.begin += units.consumed
         self._scanned.count(window)
         offset = window.base + window.begin
+        self._is_after_zeros = any(each.end == offset for each in units.damages)
         if units.ended == CLEAN:
             return Ended(offset, is_read=False)
         if units.ended:

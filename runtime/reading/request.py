@@ -15,6 +15,7 @@ from ..format.description import Choice, Format
 from ..rows.batches import OFFSET, Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
+from .place import Place
 from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns
 
@@ -38,10 +39,9 @@ class ScanRequest(ScanOptions):
     """Whether the end of an input without rows becomes a row of nulls, as damaged records do."""
     chunk: int | None = None
     """Number of bytes that are read at once, if it differs from the default."""
-    resume: int = 0
-    """The offset of a unit, from ``InputScan.position`` of an earlier scan: units are read from there on, after the
-    bytes before all units. Only for formats that are ``resumable``; inputs that cannot be read from there are read from
-    their beginning."""
+    resume: Place | None = None
+    """``InputScan.place`` of an earlier scan of the input: units are read from there on, after the bytes before all
+    units. Inputs that can only be read in order are read from their beginning."""
     whole: bool = False
     """Whether an input that is one unit is loaded into memory even if it could be read in pieces."""
     choices: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .marked_ranges import marked_range
+from .place import Place
 from .preallocated import without_torn
 from .recovery import CAPACITY, CONTENT
 from .searched_ranges import SearchedRange
@@ -114,9 +115,11 @@ class RowExtractor(DamageDetails, Extractor):
             self._usual = self._capacity = max(1, min(self._usual, request.limit))
         if request.searches_ranges and opened.begin_at is not None:
             window = self._search_range(opened)
-        if request.resume and opened.begin_at is not None:
-            window = opened.restart(request.resume)
-            self._scanned.start, self._at_start = request.resume, False
+        if request.resume is not None and opened.begin_at is not None:
+            begin = request.resume.offset
+            window = opened.restart(begin)
+            self._scanned.start, self._at_start = begin, False
+            self._row_reader.resume(begin, request.resume.state)
         yield from self._skip_leading_zeros(window)
         return Next.CALL
 
@@ -138,6 +141,13 @@ class RowExtractor(DamageDetails, Extractor):
         zeros = skip_zeros(self._row_reader, window)
         if zeros:
             yield from self._damaged(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
+
+    def place(self, window: Window) -> Place | None:
+        """Implement ``Extractor.place``."""
+        if self._row_reader is None or self._request.format.positions:
+            return None
+        offset = window.base + window.begin
+        return Place(offset, self._row_reader.state(offset))
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""

@@ -11,6 +11,7 @@ from .reader import Filled, RowReader
 if TYPE_CHECKING:
     from ..input.window import Window
     from ..objects.structs import Struct
+    from .unit_states import ReaderState
 
 LARGEST = (1 << 63) - 1
 
@@ -40,6 +41,14 @@ class ComputedPresets:
         else:
             found.begin(root)
         self._reader = found
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        return self._reader.state(offset)
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._reader.resume(offset, state)
 
     @property
     def pauses(self) -> bool:

@@ -11,7 +11,6 @@ import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,18 +21,19 @@ from ..base.errors import UnsupportedError
 from ..base.report import REASONS
 from ..engine import _engine
 from ..format.description import Format
-from ..format.program import ColumnProgram, Op, Reason, Storage
+from ..format.program import ColumnProgram, Reason, Storage
 from ..input.window import Window
 from ..objects.errors import too_much_computed
 from .chain_places import Carried, ChainPlaces, places_of
-from .engine_chains import CHAIN, stores_of, variable_chain
+from .engine_chains import CHAIN, PackedVariables, stores_of, variable_chain
 from .expanding import Expander
 from .nested_columns import Filling, nodes_of
 from .object_rows import NESTED
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
-from .room import MOST, Room
+from .room import MOST, Room, least_size, trim
 from .shapes import is_shaped, shown, stored_type, ways_of
+from .unit_states import ReaderState
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -43,19 +43,7 @@ DAMAGES = 1024
 DAMAGE = struct.Struct("<QQqII")
 WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
 """Names of the engine's reasons."""
-
-
-FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
-"""Steps that are executed for every row, as long as only such steps precede them."""
-
-
-def least_size(program: ColumnProgram) -> int:
-    """Return the minimum size in bytes of a row, for rows in the window."""
-    if program.delimiter:
-        return 1
-    steps = takewhile(lambda step: step.op in FIXED, program.steps)
-    return max(1, sum(step.a for step in steps if step.op is Op.NEED))
-
+STATELESS = ReaderState()
 
 WHOLE_BYTES = 64 * 1024 * 1024
 """Maximum data size in bytes of a column that is allocated if the whole input is one batch; it is limited by the size
@@ -188,12 +176,27 @@ class EngineRowReader:
         self._places = ChainPlaces(start, self._chain(1), self._chain(0))
         self._carried = Carried(start, b"".join(map(variable_chain, self._variables)))
         self._stores = stores_of(self._stored)
+        self._state = STATELESS
         self._program = self._loaded.knowing(root)
         self._pauses: dict[int, object] = {}
         """By offset, where the last fill began and ended, if that is inside of a unit: what is known there."""
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        if not self._variables:
+            return STATELESS
+        packed = PackedVariables.of(self._variables, self._carried.at(offset), self._stores)
+        if packed != self._state.variables:
+            self._state = ReaderState(packed)
+        return self._state
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        if isinstance(state.variables, PackedVariables):
+            self._carried, self._stores = Carried(offset, state.variables.chains), state.variables.stores()
 
     @property
     def pauses(self) -> bool:
@@ -292,7 +295,7 @@ class EngineRowReader:
             else:
                 break
         for number, buffer in zip(wanted.variable, data, strict=True):
-            _trim(buffer, used[number])
+            trim(buffer, used[number])
             if rows * 4 >= capacity or (chooses and rows):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
         if chooses:
@@ -391,9 +394,3 @@ def _explained(reason: int, settings: Settings) -> str | None:
     if reason == Reason.NESTED:
         return NESTED
     return too_much_computed(settings.max_computed) if reason == Reason.ITEMS else None
-
-
-def _trim(buffer: Any, used: int) -> None:
-    """Release the unused end of a data buffer, unless it is small."""
-    if used < buffer.size - buffer.size // 8:
-        buffer.resize(used, shrink_to_fit=True)

@@ -9,7 +9,7 @@ bytes of values, the oldest keys are forgotten, and columns that need them are n
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from .reader import Filled, RowReader, Settings
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
+    from .unit_states import ReaderState
 
 Make = Callable[[Format, Settings], RowReader]
 
@@ -69,6 +70,16 @@ class LookUpReader:
         for _, _, table in self._tables:
             table.begin(root)
 
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        return replace(self._inner.state(offset), tables=tuple(table.last_rows() for _, _, table in self._tables))
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._inner.resume(offset, state)
+        for (_, _, table), rows in zip(self._tables, state.tables, strict=True):
+            table.resume(offset, state, rows)
+
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
@@ -102,11 +113,26 @@ class _Table:
         self._bytes = 0
         self._found: dict[Any, list[Known]] = {}
         """By key, the offsets of its rows and their values, where these changed."""
+        self._last: Mapping[Any, Known] | None = None
+        """The last row of each key; ``None`` if rows have been added since."""
 
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
         self._reader.begin(root)
         self._forget()
+
+    def last_rows(self) -> Mapping[Any, Known]:
+        """Return the last row of each key."""
+        if self._last is None:
+            self._last = {key: known[-1] for key, known in self._found.items()}
+        return self._last
+
+    def resume(self, offset: int, state: ReaderState, rows: Mapping[Any, Known]) -> None:
+        """Continue at ``offset``. ``rows``: ``last_rows`` of a reader that has read up to there."""
+        self._reader.resume(offset, state)
+        self._read_to, self._last = offset, rows
+        self._found = {key: [known] for key, known in rows.items()}
+        self._bytes = sum(_size(key, *values) for key, (_, values) in rows.items())
 
     def read(self, window: Window, end: int, at_start: bool) -> None:
         """Read the rows before index ``end`` of the view that have not been read yet."""
@@ -141,6 +167,7 @@ class _Table:
             if known and known[-1][1] == values:
                 continue
             known.append((offset, values))
+            self._last = None
             while len(known) > 1 and known[1][0] <= begin:
                 self._bytes -= _size(key, *known.pop(0)[1])
             self._bytes += _size(key, *values)

@@ -11,6 +11,7 @@ from .reader import Filled, RowReader, Status
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
+    from .unit_states import ReaderState
 
 
 class MarkedRows:
@@ -29,6 +30,14 @@ class MarkedRows:
     def _look_for(self, marker: bytes) -> None:
         self._size = len(marker)
         self._marker = re.compile(re.escape(marker))
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        return self._row_reader.state(offset)
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._row_reader.resume(offset, state)
 
     @property
     def pauses(self) -> bool:

@@ -17,16 +17,15 @@ from ..objects.row_log import LoggedRow, RowLog
 from ..objects.row_steps import steps_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
-from ..objects.variables import Items, set_state, state_of
+from ..objects.variables import state_of
 from . import object_values
 from .chain_places import Carried, ChainPlaces, places_of
 from .reader import Filled, Settings
 from .shapes import ways_of
+from .unit_states import ReaderState, UnitStates, Variables
 
 STRETCH = 256 * 1024
 """Number of bytes of the window that are copied at once; more if a row is larger."""
-
-Variables = tuple[int | Items, ...]
 
 NESTED = "objects are nested too deeply"
 """The report's message if Python reached its recursion limit in a type that contains itself."""
@@ -138,36 +137,41 @@ class ObjectRows:
         self._root: Any = self.format.root_class() if root is None else root
         self._start = 0 if root is None else root._io.pos()
         self._places: ChainPlaces[Chain] = ChainPlaces(self._start, {}, UNKNOWN)
-        self._chains: dict[int, Chain] = {}
-        """By offset, those of the fill that is under way."""
         first = state_of(self._root, self.format.variables)
         self._variables = Carried(self._start, first)
-        self._carried: dict[int, Variables] = {}
-        """By offset, those of the fill that is under way."""
+        self._states = UnitStates(first=first)
+        """The states of the current fill or search."""
         self._broken_off: Variables | None = None
-        """Those where a unit broke off."""
-        self._nearest = first
-        """Those of the nearest place before the fill or search."""
+        """The variables at the end of an incomplete unit."""
         self.refusals: Sequence[Exception] = ()
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        return ReaderState(self._variables.at(offset))
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._variables = Carried(offset, state.values())
 
     def begin_chains(self, offset: int | None = None) -> None:
         """Begin a fill at an offset, or (``None``) a search, for which nothing is known."""
-        self._chains = {} if offset is None else {offset: self._places.at(offset)}
-        self._carried, self._broken_off = {}, None
+        self._states, self._broken_off = UnitStates(first=self._states.first), None
         if offset is not None:
+            self._states.chains[offset] = self._places.at(offset)
             self.begin_search(offset)
 
     def begin_search(self, offset: int) -> None:
         """Begin a fill or a search at an offset: variables have the values that they had before it."""
-        self._nearest = self._variables.at(offset)
+        self._states.first = self._variables.at(offset)
 
     def keep_chains(self, filled: Filled, base: int) -> None:
         """End a fill: keep the state at the offsets at which reading may continue."""
+        states = filled.states = self._states
         for _, offset in places_of(filled, base):
-            if offset in self._chains:
-                self._places.note(offset, self._chains[offset])
+            if offset in states.chains:
+                self._places.note(offset, states.chains[offset])
             # If a unit is incomplete after some of its rows, variables have the values that it has set so far.
-            state = self._carried.get(offset, self._broken_off if offset == base + filled.consumed else None)
+            state = states.variables.get(offset, self._broken_off if offset == base + filled.consumed else None)
             if state is not None:
                 self._variables.note(offset, state)
 
@@ -226,11 +230,8 @@ class ObjectRows:
             refusals = [] if whole else FirstRefusal()
         self.refusals, self._root._refusals = refusals, refusals
         begin = stream.pos()
-        if self.format.chained:
-            self._root._chain = dict(self._chains.get(begin, UNKNOWN))
-        if self.format.variables:
-            state = self._carried.get(begin, self._nearest)
-            set_state(self._root, self.format.variables, state, keeps=whole)
+        if self.format.chained or self.format.variables:
+            self._states.give(self._root, self.format.variables, begin, keeps=whole)
         self.computing.begin()
         if self.format.positions:
             # Positions may lead to the same items repeatedly.
@@ -248,7 +249,8 @@ class ObjectRows:
             self._broken_off = state_of(self._root, self.format.variables)
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         if self.format.chained:
-            self._chains[stream.pos()] = self._chains[stream.pos() + self.settings.padding] = self._root._chain
+            chains = self._states.chains
+            chains[stream.pos()] = chains[stream.pos() + self.settings.padding] = self._root._chain
         self._keep_variables(stream)
         refusal = deciding(refusals, verify=verify) if refusals else None
         return row, None if refusal is None else reason_of(refusal)
@@ -256,8 +258,9 @@ class ObjectRows:
     def _keep_variables(self, stream: MemoryStream) -> None:
         """Record the values of variables after a unit."""
         if self.format.variables:
+            variables = self._states.variables
             state = state_of(self._root, self.format.variables)
-            self._carried[stream.pos()] = self._carried[stream.pos() + self.settings.padding] = state
+            variables[stream.pos()] = variables[stream.pos() + self.settings.padding] = state
 
     def _next(self, stream: MemoryStream) -> Struct | None:
         if self.format.streaming and not self.format.sized_rows:

@@ -21,6 +21,7 @@ from .predicates import Predicate
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
+    from .unit_states import ReaderState, UnitStates
 
 BATCH_BYTES = 4 * 1024 * 1024
 """Maximum number of data bytes of a variable-size column in one batch; a single larger row is still returned."""
@@ -133,6 +134,8 @@ class Filled:
     """Whether reading has paused inside of a unit, which continues at ``consumed``."""
     dropped: int | None = None
     """Number of valid rows that a predicate refused; ``None`` if predicates were not tested."""
+    states: UnitStates | None = None
+    """The state before each unit, if rows are read as objects."""
 
 
 class RowReader(Protocol):
@@ -145,6 +148,15 @@ class RowReader(Protocol):
 
     def begin(self, root: Struct | None) -> None:
         """Begin a new input. ``root``: the object whose attributes precede the rows, if any."""
+        ...
+
+    def state(self, offset: int) -> ReaderState:
+        """Return the state at ``offset``, where the last fill ended between two units."""
+        ...
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Continue at ``offset``; call it after ``begin``. ``state``: the ``state`` of another reader of the same input
+        at that offset. Chained checksums are verified from the second unit on."""
         ...
 
     def fill(

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any
+
+from ..format.program import ColumnProgram, Op
 
 MOST = 0x7FFFFFFF
 """Maximum number of items of a list, and of bytes of a column: offsets are int32."""
+FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
+"""Steps that are executed for every row, as long as only such steps precede them."""
+
+
+def least_size(program: ColumnProgram) -> int:
+    """Return the minimum size in bytes of a row, for rows in the window."""
+    if program.delimiter:
+        return 1
+    steps = takewhile(lambda step: step.op in FIXED, program.steps)
+    return max(1, sum(step.a for step in steps if step.op is Op.NEED))
 
 
 @dataclass(frozen=True)
@@ -35,3 +49,9 @@ class Room:
             return replace(self, damages=needed)
         items = (needed if level == what - 2 else each for level, each in enumerate(self.items))
         return replace(self, items=tuple(items))
+
+
+def trim(buffer: Any, used: int) -> None:
+    """Release the unused end of a data buffer, unless it is small."""
+    if used < buffer.size - buffer.size // 8:
+        buffer.resize(used, shrink_to_fit=True)

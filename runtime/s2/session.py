@@ -31,6 +31,7 @@ class SessionFraming:
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("compression",)
+    RESUMABLE: ClassVar[bool] = True
 
     def __init__(self, format: Format, *, max_record: int, compression: str = "none") -> None:
         self._max_record = max_record
@@ -203,6 +204,7 @@ class SessionHooks:
     gaps between them."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
+    RESUMABLE: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("seq_num",)
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:

@@ -13,30 +13,39 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..inspecting import ranges
 from ..reading.input_scan import InputScan
+from ..reading.place import Place
 from ..reading.readers import Readers
 from ..reading.request import scan_request
 from ..rows.batches import OFFSET
+from ..rows.unit_states import ReaderState
 
 SPACING = 256 * 1024
 """Initial distance in bytes between entries of the index; also the size of one read."""
 MOST_PLACES = 32_768
+MOST_STATES = 256
+"""Maximum number of places whose state differs from that of the previous place."""
 
 
 class Survey:
     """Reads ``source`` as far as requested, each byte once."""
 
     def __init__(self, format: Format, source: Input, options: Mapping[str, Any]) -> None:
-        request = scan_request(format, **{**options, "columns": [OFFSET], "check_format": False})
-        self._is_indexed = format.resumable
+        # Reads far into the file need the rows in which columns are looked up.
+        columns = [each.name for each in format.columns if each.looked_up and each.default]
+        request = scan_request(format, **{**options, "columns": [*columns, OFFSET], "check_format": False})
+        self._is_indexed = format.wire.streaming and not format.wire.positions
+        self._needs_one_before = format.wire.chained
+        """Chained checksums are only verified from the second unit on."""
         self._scan = InputScan(replace(request, chunk=SPACING), source, Readers(request))
         self._events = self._scan.events()
         self._size = source.size
         self._spacing = SPACING
-        self._units: list[int] = [0]
+        self._units = [Place(0)]
         self._settled: list[int] = [0]
         """For each unit, the offset from which on rows are the same if reading begins at the unit."""
-        self._waiting: int | None = None
+        self._waiting: Place | None = None
         """A unit before which an unfinished record has begun."""
+        self._states = 0
         self.is_done = False
 
     def go_on(self, seconds: float) -> None:
@@ -45,14 +54,15 @@ class Survey:
         while self._step() and time.monotonic() < end:
             pass
 
-    def place_before(self, offset: int) -> int:
-        """Return the offset of a unit from which a scan finds all rows that begin at ``offset`` or later; 0 if the
-        format has to be read from its beginning. Reads further if necessary."""
-        if not self._is_indexed:
-            return 0
-        while max(self._settled[-1] + self._spacing, self._scan.position) <= offset and self._step():
+    def place_before(self, offset: int) -> Place | None:
+        """Return the place of a unit from which a scan finds all rows that begin at ``offset`` or later; ``None`` if
+        the input has to be read from its beginning. Reads further if necessary."""
+        while (
+            self._is_indexed and max(self._settled[-1] + self._spacing, self._scan.position) <= offset and self._step()
+        ):
             pass
-        return self._units[bisect_right(self._settled, offset) - 1]
+        number = bisect_right(self._settled, offset) - 1 - self._needs_one_before
+        return self._units[number] if number > 0 else None
 
     def found(self) -> dict[str, Any]:
         """Return the results so far, as values that JSON supports. ``read``: the fraction of the file that has been
@@ -87,17 +97,21 @@ class Survey:
             self.is_done = True
             raise
         if self._is_indexed:
-            self._note(self._scan.position, self._scan.settled)
+            self._note(self._scan.settled)
         return True
 
-    def _note(self, unit: int, settled: int) -> None:
-        if self._waiting is None and unit >= self._units[-1] + self._spacing:
-            self._waiting = unit
-        if self._waiting is None or settled < self._waiting:
+    def _note(self, settled: int) -> None:
+        if self._waiting is None and self._scan.position >= self._units[-1].offset + self._spacing:
+            self._waiting = self._scan.place
+            self._is_indexed = self._waiting is not None
+        if self._waiting is None or settled < self._waiting.offset:
             return
+        state = self._waiting.state
+        self._states += isinstance(state, ReaderState) and state != self._units[-1].state
         self._units.append(self._waiting)
         self._settled.append(settled)
         self._waiting = None
-        if len(self._units) > MOST_PLACES:
+        if len(self._units) > MOST_PLACES or self._states > MOST_STATES:
+            self._states //= 2
             del self._units[1::2], self._settled[1::2]
             self._spacing *= 2

@@ -15,6 +15,7 @@ from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
 from ..inspecting import Wanted, shown_records
 from ..reading.opening import open_input
+from ..reading.place import Place
 from ..reading.request import looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
 from ..rows.batches import ERROR, OFFSET
@@ -111,7 +112,7 @@ class Workshop:
         if offset and (in_blocks or _is_found_anywhere(format)):
             how["byte_range"] = (offset, FAR)
         request = scan_request(format, **how)
-        if resume or request.byte_range is not None:
+        if resume is not None or request.byte_range is not None:
             request = replace(request, resume=resume, chunk=CHUNK, prefetch=False)
         rows: list[dict[str, Any]] = []
         types: dict[str, str] = {}
@@ -196,16 +197,16 @@ class Workshop:
 
     def _near(
         self, format: Format, options: dict[str, Any], table: str, offset: int
-    ) -> tuple[Input, int, dict[str, Any]]:
-        """Return the input from which records and rows at ``offset`` are read, the unit at which reading begins (0: the
-        beginning of the file), and the options."""
+    ) -> tuple[Input, Place | None, dict[str, Any]]:
+        """Return the input from which records and rows at ``offset`` are read, the place at which reading begins
+        (``None``: the beginning of the file), and the options."""
         source = expand(self._file)[0]
         if not offset or format.is_plain:
-            return source, 0, options
+            return source, None, options
         if self._unpacked is not None and self._unpacked[0] == stamp(Path(self._file)):
             source, options = self._unpacked[1], {**options, "codec": "none"}
-        if _is_found_anywhere(format) or not format.resumable:
-            return source, 0, options
+        if _is_found_anywhere(format):
+            return source, None, options
         return source, self._survey_of(format, options, table).place_before(offset), options
 
     def _survey_of(self, format: Format, options: Mapping[str, Any], table: str) -> Survey:

@@ -77,7 +77,8 @@ class Units:
 
 class Framing(Protocol):
     """Finds units. ``OPTIONS``: names of the keyword arguments that the constructor takes besides ``max_record``; they
-    are options of the format's reader and writer, and come as text from the command line.
+    are options of the format's reader and writer, and come as text from the command line. ``RESUMABLE``, optional: true
+    if units do not depend on previous ones: ``take`` gets the beginning of the input, and then bytes from any unit on.
 
     If it is also a ``wireloom.units.described.Described``, ``wireloom inspect`` shows the framing of its units."""
 
@@ -173,6 +174,7 @@ class Prefixed:
     """A length before each unit: a varint, or an unsigned integer of a fixed size."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
+    RESUMABLE: ClassVar[bool] = True
 
     def __init__(self, format: Format, *, max_record: int) -> None:
         self.max_record = max_record

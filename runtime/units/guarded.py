@@ -156,6 +156,13 @@ def lengths_of(framing: Framing) -> Lengths | None:
     return framing if isinstance(framing, Prefixed) else None
 
 
+def resumable(framing: Framing, hooks: GuardedHooks | None) -> bool:
+    """Return whether framing and hooks declare that units do not depend on previous ones."""
+    kinds: list[object] = [framing.inner if isinstance(framing, GuardedFraming) else framing]
+    kinds += [] if hooks is None else [hooks.inner]
+    return all(getattr(each, "RESUMABLE", False) is True for each in kinds)
+
+
 class GuardedHooks:
     """Like ``Hooks``."""
 
@@ -163,7 +170,7 @@ class GuardedHooks:
 
     def __init__(self, place: str, hooks: Hooks) -> None:
         self._place = place
-        self._hooks = hooks
+        self.inner = hooks
         self.needs = tuple(getattr(hooks, "needs", ()))
         self.beside = dict(getattr(hooks, "beside", {}))
         if not all(isinstance(each, str) for each in (*self.needs, *self.beside, *self.beside.values())):
@@ -173,7 +180,7 @@ class GuardedHooks:
         """Like ``Hooks.decoded``."""
         offset = _offset(units)
         with called(self._place, "decoded", offset):
-            result: Any = self._hooks.decoded(units, decoded)
+            result: Any = self.inner.decoded(units, decoded)
             problem = _problem_of_decoded(result, decoded)
         if problem:
             raise RoutineError(f"{self._place}.decoded {problem}", offset=offset)
@@ -182,7 +189,7 @@ class GuardedHooks:
 
     def facts(self) -> Mapping[str, Any]:
         """Like ``Hooks.facts``; nothing if the hooks have none."""
-        return _facts(self._place, self._hooks)
+        return _facts(self._place, self.inner)
 
 
 def _facts(place: str, holder: Any) -> Mapping[str, Any]:

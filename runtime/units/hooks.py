@@ -17,7 +17,8 @@ class Hooks(Protocol):
 
     ``needs``, optional: names of columns that must be decoded whether or not they are asked for. ``TABLE_OPTIONS``,
     optional: options that only the readers of a table's column of blobs have. ``beside``, optional: columns of that
-    table that are looked at, by the option that named them; they are ``Units.beside`` then.
+    table that are looked at, by the option that named them; they are ``Units.beside`` then. ``RESUMABLE``, optional:
+    true if the rows of a unit do not depend on the units before it.
     """
 
     OPTIONS: ClassVar[tuple[str, ...]]

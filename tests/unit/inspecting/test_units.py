@@ -9,6 +9,8 @@ import pytest
 
 from .samples import run
 
+VECTORS = Path(__file__).parents[2] / "vectors"
+
 SPEC = """
 meta: {id: made, endian: be, -wireloom: {rows: batches.body.records}}
 seq: [{id: batches, type: batch, repeat: eos}]
@@ -49,3 +51,17 @@ def test_a_unit_after_a_damaged_one(records: tuple[bytes, ...], reason: str, tmp
         ("record", len(good), len(good + bad), reason),
         ("record", len(good + bad), len(good + bad + good), None),
     ]
+
+
+@pytest.mark.parametrize(
+    "file", ["etcd_wal/every.wal", "etcd_wal/large.wal", "pcapng/big.pcapng", "pcapng/sections.pcapng"]
+)
+def test_fields_of_a_record_that_depends_on_records_before_it(file: str) -> None:
+    path = VECTORS / file
+    format = path.parent.name
+    every: list[dict[str, Any]] = json.loads(run("inspect", format, path, "--json", "-n", 1000))
+    assert not [each for each in every if each["reason"] or False in [field["checked"] for field in each["fields"]]]
+    for number in range(1, len(every) + 1, 7):
+        shown = json.loads(run("inspect", format, path, "--json", "--record", number, "-n", 2))
+        assert shown == every[number - 1 : number + 1]
+    assert json.loads(run("inspect", format, path, "--json", "--at", every[-1]["begin"] + 1)) == every[-1:]
