@@ -132,7 +132,7 @@ class Request:
     def files(self) -> dict[str, Input]:
         """Return the existing input files by path, in order.
 
-        Raises ``WireloomError`` if there is none."""
+        Raises ``WireloomError`` if there are none."""
         found = list_inputs(read_options(self.format, self.options))
         return {each.path: each for each in found if each.path is not None}
 

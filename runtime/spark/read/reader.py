@@ -212,7 +212,7 @@ class FormatReader(DataSourceReader):
                         advice="ignoreCorruptFiles=true takes the rows up to there",
                     )
                 if last is not None and last.reason == "digest":
-                    # The rows are complete all the same, so the problem is visible in the log only.
+                    # The rows are complete nevertheless, so the problem is visible in the log only.
                     LOG.warning("%s: %s", report.path, report.error)
                 if reports is not None:
                     reports.add(report, piece)

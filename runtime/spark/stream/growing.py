@@ -1,4 +1,5 @@
-"""Growing files: determines which files grow, and up to where their rows are complete. Runs on the driver."""
+"""Growing files: determines which files grow, and the offset up to which their rows are complete. Runs on
+the driver."""
 
 from __future__ import annotations
 
@@ -64,8 +65,8 @@ class GrowingFiles:
         return found
 
     def complete(self, file: ListedFile, begin: int, most: int | None) -> CompleteRows:
-        """Return up to where the rows after ``begin`` are complete: at most ``most`` bytes, but at least one row if
-        there is a complete one, otherwise ``begin``."""
+        """Return the offset up to which the rows after ``begin`` are complete: at most ``most`` bytes further, but at
+        least one row further if there is a complete one; otherwise ``begin``."""
         known = (file.file_id, file.size, file.modified, begin, most)
         if file.path not in self._seen or self._seen[file.path][0] != known:
             wanted = file.size if most is None else min(file.size, begin + most)
