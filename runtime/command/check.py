@@ -22,7 +22,7 @@ REFUSED, UNUSABLE = 1, 2
 SUFFIX = ".ksy"
 
 
-@click.command("check", short_help="Check specs: diagnostics, and what the engine can read.")
+@click.command("check", short_help="Check specs: diagnostics, and whether the engine reads their rows.")
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-I",
@@ -37,7 +37,7 @@ SUFFIX = ".ksy"
     "--plan",
     "with_plan",
     is_flag=True,
-    help="Also print the plan: what is read in which order, and what is checked where.",
+    help="Also print the plan: what is read and checked, in order.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON array, for editors and scripts.")
 @allow_option

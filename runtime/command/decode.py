@@ -55,8 +55,8 @@ BINARY = ("parquet", "arrow")
     help="Of a stream: the first record, as a sequence number, a time, tail, or tail-N; by default its first one.",
 )
 @click.option("--before", metavar="PLACE", help="Of a stream: end before this sequence number or time.")
-@click.option("--follow", is_flag=True, help="Of a stream: wait for more at its end, until Ctrl-C.")
-@report_option("the read report as JSON; - is standard output, where OUT is a file")
+@click.option("--follow", is_flag=True, help="Of a stream: wait for more records at its end, until Ctrl-C.")
+@report_option("the read report as JSON; - is standard output, if OUT is a file")
 def command(
     format_name: str,
     inputs: tuple[str, ...],

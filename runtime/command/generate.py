@@ -43,7 +43,7 @@ NOTES = 5
     help="Folder to write [generated].",
 )
 @click.option("--package", metavar="NAME", help="The package name of that folder in Python [wireloom.formats].")
-@click.option("--kaitai", is_flag=True, help="Make a module per SPEC with the API of Kaitai's own compiler.")
+@click.option("--kaitai", is_flag=True, help="Generate a module per SPEC with the API of Kaitai's own compiler.")
 @click.option("--read-write", is_flag=True, help="With --kaitai: classes of its read-write mode.")
 @click.option(
     "--strict-writing",

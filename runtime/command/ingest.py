@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from ..spark.ingest import IngestProgress, IngestSummary
 
 
-@click.command(
-    "ingest", short_help="Read files into a table with Spark, damaged records into a quarantine table, each once."
-)
+@click.command("ingest", short_help="Read files into a table with Spark, and damaged records into a quarantine table.")
 @format_argument
 @inputs_argument()
 @click.option(
@@ -68,14 +66,14 @@ if TYPE_CHECKING:
     "--prometheus-port",
     metavar="PORT",
     type=click.IntRange(1, 65535),
-    help="Port on 127.0.0.1 for the same metrics, while the run goes on.",
+    help="Port on 127.0.0.1 for the same metrics, during the run.",
 )
 @click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
 @click.option("--checkpoint", metavar="DIR", shell_complete=completing.folders, help="Spark's folder for the stream.")
 @click.option(
     "--every",
     metavar="TIME",
-    help="Run until interrupted, with a batch every TIME ('30 seconds'); otherwise stop when all is read.",
+    help="Run until interrupted, with a batch every TIME ('30 seconds'); otherwise stop when everything is read.",
 )
 @click.option(
     "--batch-files", metavar="N", type=click.IntRange(1), help="Number of files per commit.  [default: 10000]"
@@ -111,7 +109,7 @@ if TYPE_CHECKING:
     metavar="A,B",
     callback=names,
     shell_complete=completing.columns,
-    help="Columns that are stored as dictionaries; by default all but those of bytes.",
+    help="Columns with dictionary encoding; by default all except binary ones.",
 )
 @reader_options("columns", "mode", "recover", table=False)
 @click.option(
@@ -119,14 +117,14 @@ if TYPE_CHECKING:
     type=click.Choice(("append", "adopt", "overwrite", "error")),
     default="append",
     show_default=True,
-    help="If the table exists: append new files, also to Parquet files of something else, replace it, or fail.",
+    help="If the table exists: append new files, also to Parquet files of other software, replace it, or fail.",
 )
 @click.option(
     "--schema-evolution",
     type=click.Choice(("refuse", "add", "quarantine")),
     default="refuse",
     show_default=True,
-    help="If the columns are not those of the table: fail, add new columns to it, or quarantine what it cannot hold.",
+    help="If the columns differ from those of the table: fail, add new ones to it, or quarantine what it cannot hold.",
 )
 @report_option("the summary and the read report as JSON")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")

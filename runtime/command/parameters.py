@@ -58,7 +58,7 @@ def _table_option(function: Function) -> Function:
         "chosen_table",
         metavar="NAME",
         shell_complete=completing.tables,
-        help="Which table, of a format that has several; the first one unless given.",
+        help="The table of a format that has several; by default the first one.",
     )(function)
 
 
@@ -107,7 +107,7 @@ def allow_option(function: Function) -> Function:
         "allow_modules",
         metavar="NAME",
         multiple=True,
-        help="A module whose classes a spec may name (process, hooks, …), including modules inside it.",
+        help="A module whose classes a spec may reference (process, hooks, …), including modules inside it.",
     )(function)
 
 
@@ -131,7 +131,7 @@ def format_options(function: Function) -> Function:
 
 def limit_option(function: Function) -> Function:
     """Add the option ``--limit N``."""
-    return click.option("--limit", metavar="N", type=click.IntRange(min=0), help="Stop after so many rows.")(function)
+    return click.option("--limit", metavar="N", type=click.IntRange(min=0), help="Stop after N rows.")(function)
 
 
 def report_option(what: str) -> Callable[[Function], Function]:
@@ -148,7 +148,7 @@ def bytes_option(function: Function) -> Function:
         type=click.Choice(("hex", "base64", "utf8")),
         default="hex",
         show_default=True,
-        help="How columns of bytes are written as text; utf8 replaces what is no UTF-8 by U+FFFD.",
+        help="Text form of columns of bytes; utf8 replaces invalid UTF-8 by U+FFFD.",
     )(function)
 
 

@@ -163,7 +163,7 @@ def _fail(message: str, code: int = UNUSABLE) -> NoReturn:
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Decodes, encodes and checks binary logs and streams from declarative specs.",
-    epilog="'wireloom COMMAND --help' tells more about a command.",
+    epilog="'wireloom COMMAND --help' describes a command.",
 )
 @click.version_option(package_name="wireloom", prog_name="wireloom")
 def main() -> None:

@@ -7,7 +7,7 @@ import click
 from . import completing
 
 
-@click.command("reference", short_help="What may stand in a spec: a key, a table, or everything.")
+@click.command("reference", short_help="Print the reference of specs: a key, a table, or everything.")
 @click.argument("key", metavar="[KEY]", required=False, shell_complete=completing.entries)
 def command(key: str | None) -> None:
     """Print the entry of the reference for KEY, or the whole reference.

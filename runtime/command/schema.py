@@ -7,7 +7,7 @@ import click
 from .standard import write_json
 
 
-@click.command("schema", short_help="The JSON Schema of specs, for completion in editors.")
+@click.command("schema", short_help="Print the JSON Schema of specs, for completion in editors.")
 @click.option("-o", "--output", metavar="FILE", default="-", help="File to write [standard output].")
 def command(output: str) -> None:
     """Print the JSON Schema (2020-12) of .ksy files with wireloom's keys.

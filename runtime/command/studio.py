@@ -15,7 +15,7 @@ from .parameters import reader_options
 SUFFIX = ".ksy"
 
 
-@click.command("studio", short_help="Edit a spec beside the bytes, fields and rows of a file, in the browser.")
+@click.command("studio", short_help="Edit a spec next to the bytes, fields and rows of a file, in the browser.")
 @click.argument("spec", metavar="SPEC", type=click.Path(path_type=Path))
 @click.argument("source", metavar="FILE", shell_complete=completing.files)
 @click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=0, help="Port to listen on [a free one].")

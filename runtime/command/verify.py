@@ -18,7 +18,7 @@ CLEAN, DAMAGED = 0, 1
 SHOWN_RANGES = 20
 
 
-@click.command("verify", short_help="Reads everything, writes nothing; exit code 0 clean, 1 damaged, 2 unusable.")
+@click.command("verify", short_help="Read and verify everything; exit code 0 clean, 1 damaged, 2 unusable.")
 @format_argument
 @inputs_argument()
 @click.option("--json", "as_json", is_flag=True, help="Print the read report as JSON.")

@@ -82,7 +82,7 @@ READ_OPTIONS = {
     "openCostInBytes": "The cost of opening one more object of a store, in bytes, when small files share partitions; "
     "1/32 of it for a file on a mounted disk, 1/1024 for a small one that is read together with others. No smaller "
     "file is split. Default 4m.",
-    "minPartitions": "Number of partitions to make if there is enough to read; default: the driver's processors.",
+    "minPartitions": "Minimum number of partitions, if there is enough to read; default: the driver's processors.",
 }
 """Documentation of the options of every format's reader. A format's own options (``stride``) are added to them."""
 
@@ -90,8 +90,8 @@ STREAM_OPTIONS = {
     "maxFilesPerTrigger": "Maximum number of files per batch; default 1000.",
     "maxBytesPerTrigger": "Approximate number of stored bytes per batch, but at least one file, or one row of a "
     "growing file; default: no limit.",
-    "tail": "Whether files grow at their ends. growing (or true): their complete rows are read, and later what was "
-    "added; complete (or false): a file is read once, when it is found; auto (default): growing for local "
+    "tail": "Whether files grow at their ends. growing (or true): their complete rows are read, and later the rows "
+    "that were added; complete (or false): a file is read once, when it is found; auto (default): growing for local "
     "uncompressed files of a delimited format.",
     "failOnDataLoss": "true (default): the query fails, and names the file, if one has vanished, shrunk or been "
     "replaced, before or after it was read, and was not rotated; false: the file is skipped and "
@@ -99,8 +99,8 @@ STREAM_OPTIONS = {
     "latestFirst": "true: read the newest files first. Default false.",
     "maxTrackedFiles": "The number of read files of which the offset keeps an entry; default 10000. Growing files "
     "are always kept while they exist.",
-    "fullListingInterval": "Of s3://: after each listing of everything, only the parts in which something came lately, "
-    "and the end, are listed for this long, such as 10m; default: everything is listed for each batch.",
+    "fullListingInterval": "Of s3://: time, such as 10m, between full listings. In between, only the end and the parts "
+    "with recently added objects are listed. Default: everything is listed for each batch.",
     "reportFolder": "Folder in which each batch creates a folder with its reports and its damaged records, which are "
     "then not returned as rows.",
 }
@@ -115,7 +115,7 @@ WRITE_OPTIONS = {
     "partitionBy": "Names of columns, separated by commas, whose values name folders, day=2026-03-01/host=a, and "
     "are not in the files; default: none. Spark refuses its own partitionBy(…) for Python sources.",
     **{camel_case(name): _text(name, each) for name, each in STORE_OPTIONS.items()},
-    "fileName": "Pattern of the files' names, without their ending; default part-{partition:05d}-{number:03d}-{job}. "
+    "fileName": "Pattern of the files' names, without their suffix; default part-{partition:05d}-{number:03d}-{job}. "
     "{sequence} continues the numbers of the existing files; {batch} is the batch of a stream.",
     "level": "Level of the codec.",
     "maxRecord": "Largest record in bytes; default: the format's.",

@@ -17,28 +17,30 @@ OTHER_NAMES = {"path": "stream"}
 
 COMMON = {
     "stream": "Name or ARN of the stream; also the argument of load(…).",
-    "region": "Its region; default: that of the ARN, otherwise of the environment.",
+    "region": "Region of the stream; default: that of the ARN, otherwise of the environment.",
     "endpointUrl": "Address of the service; default: that of the region.",
 }
 READ_OPTIONS = {
     **COMMON,
     "start": "Where to begin: TRIM_HORIZON (default), LATEST, or a time such as 2026-03-01T00:00:00Z (AT_TIMESTAMP).",
-    "end": "Where a batch read ends: before the first record of each shard that arrived then; default: now.",
+    "end": "End of a batch read: before the first record of each shard that arrived at this time or later; "
+    "default: now.",
     "columns": "Names of columns, separated by commas.",
     "maxRecordsPerTrigger": "Maximum number of user records per batch of a streaming read; default: no limit. With a "
-    "limit the driver reads them too, to count them.",
-    "failOnDataLoss": "true (default): the query fails where records that were to be read may be gone; false: this is "
-    "logged, and reading goes on with what is there.",
+    "limit, the driver reads them too, to count them.",
+    "failOnDataLoss": "true (default): the query fails if records that were to be read may be lost; false: this is "
+    "logged, and reading continues with the existing records.",
     "hashRange": "shard (default): an aggregate with records outside of its shard's range is dropped, as by Kinesis' "
     "own client; all: every record is read.",
-    "mode": "What becomes of damaged aggregates: PERMISSIVE (default), DROPMALFORMED, FAILFAST.",
+    "mode": "Handling of damaged aggregates: PERMISSIVE (default), DROPMALFORMED, FAILFAST.",
 }
 """Documentation of the options of reads."""
 WRITE_OPTIONS = {
     **COMMON,
     "stream": "Name or ARN of the stream; also the argument of save(…).",
-    "aggregated": "true (default): many rows to a record of Kinesis, all of one shard; false: each row is one.",
-    "targetSize": "Bytes at which an aggregate is full; default 50k.",
+    "aggregated": "true (default): many rows of one shard are combined in a record of Kinesis; false: each row is "
+    "one record.",
+    "targetSize": "Size in bytes at which an aggregate is full; default 50k.",
 }
 """Documentation of the options of writes."""
 

@@ -16,28 +16,29 @@ SOURCE = "s2_stream"
 READ_OPTIONS = {
     "basin": "Name of the basin.",
     "stream": "Name of the stream.",
-    "streamPrefix": "Instead of stream: all streams whose names begin so, those that are made later too.",
+    "streamPrefix": "Instead of stream: all streams whose names have this prefix, including those that are "
+    "created later.",
     "endpoint": "Address of the server; default: S2_BASIN_ENDPOINT of the environment, otherwise S2's own.",
     "start": "Where to begin: earliest (default), latest, a sequence number, a time such as 2026-03-01T00:00:00Z, or "
-    "latest-100. A stream that is made later is read from its first record.",
-    "end": "Where a batch read ends: before this sequence number or time; default latest, the end at that moment.",
+    "latest-100. A stream that is created later is read from its first record.",
+    "end": "End of a batch read: before this sequence number or time; default latest, the end at that moment.",
     "columns": "Names of columns, separated by commas; default: all.",
     "unsigned64": "decimal (default): seq_num and timestamp as decimal(20,0); long: as long, or an error.",
     "maxRecordsPerTrigger": "Maximum number of records per batch of a streaming read, divided among the streams; "
     "default: no limit.",
     "maxRecordsPerPartition": "Maximum number of records that a task reads; default: a task reads all of a stream.",
-    "failOnDataLoss": "true (default): the query fails where records are gone that were to be read, or a stream is; "
-    "false: this is logged, and reading goes on after them.",
+    "failOnDataLoss": "true (default): the query fails if records that were to be read, or a stream, no longer exist; "
+    "false: this is logged, and reading continues after them.",
 }
 """Documentation of the options of reads."""
 WRITE_OPTIONS = {
     "basin": "Name of the basin.",
-    "stream": "Name of the stream. {partition} in it is the number of the task, each of which then has its own; "
-    "without it, the rows have to be in one partition.",
-    "endpoint": "As of reads.",
-    "fencingToken": "The stream's fencing token; default: none is shown.",
-    "stateLocation": "Folder for the position of each stream at the beginning of the batch that is being written; "
-    "default: s2_stream in checkpointLocation. Of streaming writes.",
+    "stream": "Name of the stream. {partition} in it is replaced by the number of the task, so that each task has its "
+    "own stream; without it, the rows have to be in one partition.",
+    "endpoint": "As for reads.",
+    "fencingToken": "The stream's fencing token; default: none is sent.",
+    "stateLocation": "Of streaming writes: folder for the position of each stream at the beginning of the batch that "
+    "is being written; default: s2_stream in checkpointLocation.",
 }
 """Documentation of the options of writes."""
 EARLIEST = "earliest"
