@@ -33,7 +33,8 @@ doc: |
   with the magic number of its network and its size before it. A file that is being written ends with zeros.
 
   Hashes are the 32 bytes as they are in the file; programs show them in the reverse order. There are no checksums: a
-  block's own hash is the double SHA-256 of its first 80 bytes, and blocks name the hash of the block before them.
+  block's own hash is the double SHA-256 of its first 80 bytes, and blocks name the hash of the block before them. A
+  file has no split points; nodes end it at 128 MiB, which is what a task reads.
 
   Since version 28 nodes combine the bytes of new files with a key (`blocksdir/xor.dat`); files with a key that is not
   zero are not read.

@@ -9,6 +9,7 @@ meta:
   encoding: UTF-8
   -wireloom:
     max-record: 1073741824
+    ranges: search
     tables:
       messages:
         doc: The messages, in the order of the file.

@@ -7,6 +7,7 @@ meta:
   endian: le
   -wireloom:
     max-record: 1073741824
+    ranges: search
     tables:
       events:
         doc: All events.

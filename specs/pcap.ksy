@@ -38,7 +38,8 @@ doc: |
   also says whether times are in microseconds or nanoseconds.
 
   There are no checksums. A packet whose length is damaged is not told from a long one, so that the packets after it are
-  lost up to where the option `recover` finds three in a row that make sense.
+  lost up to where the option `recover` finds three in a row that make sense. For the same reason a file has no split
+  points: no packet can be told from bytes inside of another one.
 
   Columns of Ethernet (also with tags of VLANs), IPv4, IPv6, TCP and UDP, and their payload, can be selected, of the link
   types Ethernet, Linux's cooked captures (SLL and SLL2) and raw IP. They are null where the packet has no such header, or

@@ -43,7 +43,7 @@ doc: |
 
   The two lengths of a block must be the same. Where they are not, or a block is damaged in another way, the packets
   after it have the order and the interfaces that were known before it. A packet of an interface that has not been
-  declared has no time.
+  declared has no time. For what the blocks before it say, a file has no split points.
 
   The columns of headers are those of the format `pcap`, by the link type of the packet's interface.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/

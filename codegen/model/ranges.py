@@ -18,8 +18,8 @@ def is_searched(
     problem = ""
     if not tables or any(not each.streaming or each.fragments is not None or each.inside for each in tables):
         problem = "is for units that are read one by one, to the end of the input"
-    elif len(root.attributes) > 1 or any(each.framing is not None for each in root.attributes):
-        problem = "is for units that are all of the input, without delimiters"
+    elif any(each.framing is not None for each in root.attributes):
+        problem = "is for units without delimiters"
     elif any(each.variable for each in root.instances) or "options" in section:
         problem = "is for units that are read in one way only: it goes with neither variables nor 'options'"
     sums = [each.checksum for struct in structs for each in struct.attributes if each.checksum is not None]

@@ -254,7 +254,7 @@ TABLES["meta-extensions"] = Table(
             "Files are preallocated: zeros after the last record are not damage.",
         ),
         "ranges": Key(
-            TextKind(choices=("search",)), "Byte ranges begin at a unit that is found; its checksum proves it."
+            TextKind(choices=("search",)), "Byte ranges begin at a unit that is found; its own checksum proves it."
         ),
         "message": Key(TableKind("message-units"), "The table of an input that consists of protobuf messages."),
     },

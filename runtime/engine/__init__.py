@@ -68,6 +68,7 @@ def resync(
     max_items: int = 0,
     chains: Buffer | None = None,
     stores: Buffer | None = None,
+    proven: bool = False,
 ) -> tuple[int, int]:
     """``(0, index)`` of the next back-to-back row at or after ``begin`` that parses, is refused nothing and whose
     checksums hold (a row whose checksums cover nothing counts only where the next one holds or the input ends);
@@ -76,7 +77,8 @@ def resync(
     The time grows with ``end - begin`` only. A row may be as long as ``max_record``, so a window must reach that far
     beyond ``begin`` for an answer; windows of twice that are settled in large steps. ``expand``: what decompresses
     blocks; ``max_items``: how many items their contents may have, besides as many as they have bytes. ``chains`` and
-    ``stores`` hold the variables, as for a fill without room for damages.
+    ``stores`` hold the variables, as for a fill without room for damages. ``proven``: only a row whose checksums cover
+    bytes counts.
     """
     return _engine.resync(
         program,
@@ -92,6 +94,7 @@ def resync(
         max_items,
         chains,
         stores,
+        proven,
     )
 
 

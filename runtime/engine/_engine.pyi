@@ -93,6 +93,7 @@ def resync(
     max_items: int,
     chains: Buffer | None,
     stores: Buffer | None,
+    proven: bool,
 ) -> tuple[int, int]: ...
 def fill_messages(
     program: MessageProgram,

@@ -239,15 +239,15 @@ static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
 static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject *keywords) {
     static char *names[] = {"program", "source",  "begin",      "end",    "base_offset",
                             "at_end",  "padding", "max_record", "preset", "expand", "max_items",
-                            "chains",  "stores",  NULL};
+                            "chains",  "stores",  "proven",     NULL};
     PyObject *program_given, *source, *preset, *expand, *chains, *stores;
     Py_ssize_t begin, end, padding, max_record, max_items;
     long long base_offset;
-    int at_end;
+    int at_end, proven;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOnOO:resync", names, program_type, &program_given,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLpnnOOnOOp:resync", names, program_type, &program_given,
                                      &source, &begin, &end, &base_offset, &at_end, &padding, &max_record, &preset,
-                                     &expand, &max_items, &chains, &stores))
+                                     &expand, &max_items, &chains, &stores, &proven))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     if (wl_program_delimited(program))
@@ -261,6 +261,7 @@ static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject 
         size_t index = 0;
         expanding blocks;
         each.arguments.at_end = at_end;
+        each.arguments.proven = proven;
         each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
         expanding_begin(&blocks, &each.arguments, expand);
         memory = wl_resync(program, &each.arguments, &found, &index);

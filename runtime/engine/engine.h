@@ -208,6 +208,7 @@ typedef struct {
     bool at_start;            /* delimited only: source[begin] is the beginning of the file, where a frame may begin */
     bool verify;              /* false: checksums are not computed */
     bool null_rows;           /* a damaged row becomes a row of nulls */
+    bool proven;              /* wl_resync() only: a row needs a checksum of its own that covers some bytes */
     size_t capacity;          /* maximum number of rows */
     const size_t *items;      /* maximum number of items of each level of lists; wl_program_levels() of them */
     const wl_column *columns; /* one per column of the program */
@@ -269,11 +270,11 @@ void wl_pause_free(wl_pause *pause);
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
 
 /* Consecutive rows only: finds the next index at or after arguments->begin at which a valid row with valid checksums
- * begins. A row whose checksums cover no byte counts only if the next one is valid too or the input ends after it. Uses
- * source, begin, end, at_end, padding, max_record and preset of the arguments. Sets *found and *index: the row's index,
- * or where to continue once more input is available. The work is linear in end − begin, whatever lengths the garbage
- * claims; so pass windows of at least twice max_record if the input is that long. Returns false only if working memory
- * could not be allocated. */
+ * begins. A row whose checksums cover no byte counts only if the next one is valid too or the input ends after it, and
+ * never with `proven`. Uses source, begin, end, at_end, proven, padding, max_record and preset of the arguments. Sets
+ * *found and *index: the row's index, or where to continue once more input is available. The work is linear in
+ * end − begin, whatever lengths the garbage claims; so pass windows of at least twice max_record if the input is that
+ * long. Returns false only if working memory could not be allocated. */
 bool wl_resync(const wl_program *program, const wl_fill_arguments *arguments, bool *found, size_t *index);
 
 /* Checksum algorithms --------------------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ static answer counts(wl_run *run, size_t at) {
         answer found = row_holds(run, at, &next);
         if (found != ROW || run->covered || rows == ENOUGH)
             return found;
+        if (arguments->proven)
+            return NO_ROW;
         if (arguments->end - next <= arguments->padding)
             return arguments->at_end ? ROW : NOT_YET;
         wl_chains_go_on(run);

@@ -114,7 +114,7 @@ class RowExtractor(DamageDetails, Extractor):
         if request.limit is not None and request.pushed.rest is None:
             self._usual = self._capacity = max(1, min(self._usual, request.limit))
         if request.searches_ranges and opened.begin_at is not None:
-            window = self._search_range(opened)
+            window = self._search_range(opened, window.base + window.begin)
         if request.resume is not None and opened.begin_at is not None:
             begin = request.resume.offset
             window = opened.restart(begin)
@@ -123,10 +123,10 @@ class RowExtractor(DamageDetails, Extractor):
         yield from self._skip_leading_zeros(window)
         return Next.CALL
 
-    def _search_range(self, opened: Opened) -> Window:
-        """Return a window that begins at the first unit in the byte range."""
-        assert self._request.byte_range is not None
-        self._found = SearchedRange(opened.restart, self._row_reader, self._request)
+    def _search_range(self, opened: Opened, first: int) -> Window:
+        """Return a window that begins at the first unit in the byte range. ``first``: offset of the input's first
+        unit."""
+        self._found = SearchedRange(opened.restart, self._row_reader, self._request, first)
         self._begin, self._stop = begin, stop = self._found.begin, self._found.stop
         self._fill_stop, self._cuts = stop, True
         self._log.narrow(begin, stop)

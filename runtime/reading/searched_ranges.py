@@ -1,8 +1,8 @@
 """Byte ranges of inputs whose units are found by a search: each range begins and ends where a unit is found.
 
 The result of a search does not depend on the bytes before its beginning, so that adjacent ranges contain each unit
-once. If bytes inside of a unit look like a unit, the search finds those; the range before it then ends elsewhere, which
-is an error.
+once. Only units with checksums over some of their bytes are found. If bytes inside of a unit look like a unit, the
+search finds those; the range before it then ends elsewhere, which is an error.
 """
 
 from __future__ import annotations
@@ -11,23 +11,28 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..base.errors import UnsupportedError
-from ..input.window import Window
+from ..input.window import MemoryWindow, Window
 from ..rows.reader import RowReader
 from . import recovery
 
 if TYPE_CHECKING:
     from .request import ScanRequest
 
+FIRST = 256 * 1024
+"""Bytes that are searched at first; twice as many each time until a unit is found."""
+
 Restart = Callable[[int], Window]
 """Returns a window of the input that begins at an offset and replaces the previous one."""
 
 
 class SearchedRange:
-    """The offset ``begin`` of the units of a byte range, and the offset ``stop`` of those of the next range."""
+    """The offset ``begin`` of the units of a byte range, and the offset ``stop`` of those of the next range. ``first``:
+    offset of the input's first unit."""
 
-    def __init__(self, restart: Restart, row_reader: RowReader, request: ScanRequest) -> None:
+    def __init__(self, restart: Restart, row_reader: RowReader, request: ScanRequest, first: int) -> None:
         assert request.byte_range is not None
         self._restart, self._row_reader, self._max_record = restart, row_reader, request.max_record
+        self._first = first
         begin, end = request.byte_range
         self.begin = self._place_after(begin)
         self._is_unit = False
@@ -37,14 +42,34 @@ class SearchedRange:
         """Return the first offset at or after ``offset`` at which a unit is found; the end of the input if there is
         none."""
         self._is_unit = False
-        if offset == 0:
-            return 0
-        window = self._restart(offset - 1)
-        if window.base + window.begin < offset - 1:
-            # The offset is after the end of the input.
-            return offset
-        self._is_unit, _ = recovery.resync(self._row_reader, window, self._max_record)
-        return window.base + window.begin if self._is_unit else max(offset, window.base + len(window.view))
+        if offset <= self._first:
+            return self._first
+        window = self._restart(offset)
+        found = self._unit_in(window)
+        self._is_unit = found is not None
+        return max(offset, window.base + len(window.view)) if found is None else found
+
+    def _unit_in(self, window: Window) -> int | None:
+        """Return the offset of the next unit of a window; ``None`` if there is none. Units that continue after the
+        window are skipped if a later one is complete: arbitrary bytes often claim a unit of any size."""
+        refused, wanted = recovery.zeros_refused(self._row_reader), FIRST
+        while True:
+            while len(window.view) - window.begin < wanted and window.extend():
+                pass
+            near = MemoryWindow(window.view)
+            near.base = window.base
+            found, index = self._row_reader.resync(near, window.begin, proven=True)
+            if found:
+                return window.base + index
+            if window.at_end:
+                return None
+            last = window.view[max(window.begin, len(window.view) - recovery.PROBE) :]
+            if refused and not any(last) and window.skip_hole(refused):
+                wanted = FIRST
+            elif wanted < 2 * self._max_record:
+                wanted *= 2
+            else:
+                window.begin = len(window.view) - self._max_record
 
     def check(self, reached: int, path: str | None) -> None:
         """Raise ``UnsupportedError`` if the units of the range do not end where the next range begins, which would then

@@ -61,9 +61,9 @@ class ComputedPresets:
         """Implement ``RowReader.fill``."""
         return self._reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
-        return self._reader.resync(window, begin)
+        return self._reader.resync(window, begin, proven=proven)
 
 
 def _fits(root: Struct | None, name: str) -> bool:

@@ -333,7 +333,7 @@ class EngineRowReader:
                     self._carried.note(offset, known[sums:])
         return filled
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
         status, index = engine.resync(
             self._program,
@@ -349,6 +349,7 @@ class EngineRowReader:
             max_items=min(self._settings.max_computed, sys.maxsize),
             chains=self._chains_for_search(window.base + begin),
             stores=self._stores,
+            proven=proven,
         )
         return status == 0, index
 

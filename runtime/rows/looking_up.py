@@ -92,9 +92,9 @@ class LookUpReader:
         wanted = {number: arrays[number] for number in self._settings.wanted}
         return replace(filled, arrays=wanted, offsets=filled.offsets if self._settings.offsets else None)
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
-        return self._inner.resync(window, begin)
+        return self._inner.resync(window, begin, proven=proven)
 
 
 class _Table:

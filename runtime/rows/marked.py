@@ -50,8 +50,9 @@ class MarkedRows:
         """Implement ``RowReader.fill``."""
         return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
-        """Implement ``RowReader.resync``. The bytes before ``begin`` in the view may be part of the marker."""
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
+        """Implement ``RowReader.resync``; the marker is the proof. The bytes before ``begin`` in the view may be part
+        of the marker."""
         place = max(0, begin - self._size)
         while found := self._marker.search(window.view, place):
             place = found.start()

@@ -48,6 +48,6 @@ class ObjectRowReader(ObjectRows):
             return None
         return None
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
-        return self.search.resync(window, begin)
+        return self.search.resync(window, begin, proven)

@@ -34,10 +34,12 @@ class ObjectSearch:
     def __init__(self, row_reader: ObjectRows) -> None:
         self.allowance = ALLOWANCE
         self._row_reader = row_reader
+        self._proven = False
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+    def resync(self, window: Window, begin: int, proven: bool) -> tuple[bool, int]:
         """Implement ``RowReader.resync``. Checksums are computed regardless of the settings, since only they
         distinguish a row from garbage."""
+        self._proven = proven
         self._row_reader.begin_search(window.base + begin)
         data = bytes(window.view[begin:])
         stream = MemoryStream(data, window.base + begin)
@@ -116,6 +118,8 @@ class ObjectSearch:
             rows += 1
             if rows == ENOUGH or getattr(row, "_covers_bytes", False):
                 return True, least
+            if self._proven:
+                return False, least
             # A row whose checksums cover nothing proves little: the rows after it must be valid too.
             if size - end <= settings.padding:
                 return (True if at_end else None), least

@@ -171,9 +171,12 @@ class RowReader(Protocol):
         """
         ...
 
-    def resync(self, window: Window, begin: int) -> tuple[bool, int]:
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Return whether a valid row begins at or after index ``begin`` of the view, and its index; if none was found,
-        the index from which to continue once more input is available. For consecutive rows."""
+        the index from which to continue once more input is available. For consecutive rows.
+
+        ``proven``: accept only rows whose own checksums cover some of their bytes. Otherwise a row without them is
+        accepted if the rows after it are valid."""
         ...
 
 

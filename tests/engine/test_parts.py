@@ -58,6 +58,12 @@ def test_resync_takes_no_checksum_over_nothing_for_a_proof() -> None:
     assert resync(bytes(10) + empty + bytes(10) + frame(b"next")) == (0, 41)
 
 
+def test_resync_with_proof_takes_only_checksums_of_bytes() -> None:
+    empty = bytes(21)
+    assert resync(empty + frame(b"next"), proven=True) == (0, 21)
+    assert resync(empty * 5, proven=True) == (1, 105)
+
+
 def test_resync_of_a_damaged_next_row_with_padding() -> None:
     data = bytes(9) + frame(b"") + b"\xee" * 13 + frame(b"abc") + b"\xee" * 13
     assert resync(data, padding=13) == (0, 9)

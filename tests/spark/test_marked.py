@@ -59,3 +59,22 @@ def test_tasks_begin_where_a_search_finds_a_unit(name: str, tmp_path: Path) -> N
     rows = read(name, **options, recover="true").to_pylist()
     expected = [values for _, found in units for values in found]
     assert sorted((tuple(row[each] for each in subject.columns) for row in rows), key=str) == sorted(expected, key=str)
+
+
+def test_chunks_of_messages_are_divided(tmp_path: Path) -> None:
+    """Topics are looked up in channels, which may be anywhere before: only without them are files divided."""
+    from mcap.writer import Writer
+
+    path, source = tmp_path / "drive.mcap", random.Random(5)
+    messages = [(n, source.randbytes(n % 300)) for n in range(500)]
+    writer = Writer(str(path), chunk_size=4000)
+    writer.start()
+    channel = writer.register_channel("/camera", "json", 0)
+    for number, data in messages:
+        writer.add_message(channel, log_time=number, data=data, publish_time=number, sequence=number)
+    writer.finish()
+    options = {"path": path, "maxPartitionBytes": 10_000, "openCostInBytes": 0, "recover": "true"}
+    assert len(planned("mcap", **options)[1]) == 1
+    options["columns"] = "sequence,data"
+    assert len(planned("mcap", **options)[1]) > 3
+    assert sorted((row["sequence"], row["data"]) for row in read("mcap", **options).to_pylist()) == messages

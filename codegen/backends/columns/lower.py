@@ -318,7 +318,7 @@ def _ahead(plan: Plan) -> tuple[str, ...]:
     return tuple(field_name(each.id) for each in plan.root.instances if each.field is not None and each.io is None)
 
 
-def _marker(plan: Plan, rows: Rows) -> str:
+def marker_of(plan: Plan, rows: Rows) -> str:
     """Return the marker at the end of each unit, as attributes of the object before the units."""
     fields = plan.type(rows.types[0]).fields
     way = fields[-1].marker if rows.streaming and fields else ()
@@ -365,7 +365,7 @@ def _format_arguments(
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
         "block": (rows.block, 0),
-        "marker": (_marker(plan, rows), ""),
+        "marker": (marker_of(plan, rows), ""),
         "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),

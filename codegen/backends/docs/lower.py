@@ -8,6 +8,7 @@ from ...plan import Plan, Rows, TypePlan
 from ...plan.words import condition, covered, field_type, repetition, size_of
 from ...wire import UnitKind
 from ..columns.arrow import ArrowType
+from ..columns.lower import marker_of
 from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
 from ..escaping import markdown, markdown_code
@@ -77,15 +78,27 @@ def _facts(plan: Plan) -> tuple[str, ...]:
     found.append(f"Largest record: {plan.max_record:,} bytes, unless the option for it says otherwise")
     if plan.preallocated is not None:
         found.append("Zeros after the last record are no damage: files are allocated before they are written")
-    if plan.searched:
-        found.append("With `recover`, large files that are not compressed are read in byte ranges")
+    found.append(_split_points(plan))
+    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in plan.doc_ref))
+
+
+def _split_points(plan: Plan) -> str:
+    """Return the sentence about where large files are divided among Spark's tasks."""
+    if any(each.framing is not None for each in plan.root.fields):
+        return "Self-synchronising: any byte range can be read by itself, and `recover` finds the next record"
     blocks = max((each.block for each in plan.tables), default=0)
     if blocks:
-        found.append(f"Blocks of {blocks:,} bytes: large files that are not compressed are read in byte ranges")
-    root = plan.root.fields
-    if any(each.framing is not None for each in root):
-        found.append("Self-synchronising: any byte range can be read by itself, and `recover` finds the next record")
-    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in plan.doc_ref))
+        start = f"Blocks of {blocks:,} bytes: large"
+    elif any(marker_of(plan, each) for each in plan.tables):
+        start = "Markers: large"
+    elif plan.searched:
+        start = "With `recover`, large"
+    else:
+        return "No split points: Spark reads each file in one task"
+    names = sorted({each.name for table in plan.tables for each in table.look_ups})
+    looked_up = ", ".join(map(markdown_code, names))
+    unless = f", unless a column that is looked up is asked for: {looked_up}" if names else ""
+    return f"{start} files that are not compressed are read in byte ranges{unless}"
 
 
 def _kind_title(plan: Plan, kind: UnitKind) -> str:

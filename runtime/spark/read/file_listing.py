@@ -152,7 +152,7 @@ def candidate(format: Format, found: Input, options: ReadOptions, columns: Colle
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
     large = found.size is not None and found.size > options.open_cost
-    whole = (format.has_prologue and not format.marker) or options.scan.verify_sha256
+    whole = (format.has_prologue and not (format.marker or format.searched)) or options.scan.verify_sha256
     splittable = (
         splits(format, options.scan.recover, columns) and not whole and not compressed and found.seekable and large
     )
