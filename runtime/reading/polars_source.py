@@ -31,19 +31,12 @@ def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None, Any]
     ) -> Iterator[polars.DataFrame]:
         names = schema.names if columns is None else columns
         # A query that only counts rows needs no column, and receives the first one.
-        filter = None if predicate is None else translated(predicate, schema)
-        with batches(names or schema.names[:1], rows if predicate is None else None, filter) as scanner:
-            left = rows
+        # The limit counts the rows before the condition, as in frame.head(10).filter(…).
+        filter = None if predicate is None or rows is not None else translated(predicate, schema)
+        with batches(names or schema.names[:1], rows, filter) as scanner:
             for batch in scanner:
                 frame = polars.DataFrame(batch)
-                if predicate is not None:
-                    frame = frame.filter(predicate)
-                if left is not None:
-                    frame = frame.head(left)
-                    left -= frame.height
-                yield frame
-                if left == 0:
-                    return
+                yield frame if predicate is None else frame.filter(predicate)
 
     empty = polars.DataFrame(schema.empty_table())
     return register_io_source(source, schema=empty.schema)

@@ -80,6 +80,11 @@ def test_limits_and_conditions_of_polars(log: Path) -> None:
     assert first.select("ts").collect().height == 1
     few = wireloom.scan("edgemq_segment", log).lazy().filter(polars.col("tenant") == 3).head(5).collect()
     assert few["tenant"].to_list() == [3] * 5
+    # Here the limit is before the condition.
+    whole, lazy = polars.DataFrame(wireloom.read("edgemq_segment", log)), wireloom.scan("edgemq_segment", log).lazy()
+    for count in (0, 10, 100):
+        wanted = whole.head(count).filter(polars.col("tenant") == 3).select("ts")
+        assert lazy.head(count).filter(polars.col("tenant") == 3).select("ts").collect().equals(wanted)
 
 
 def test_functions_of_polars(log: Path) -> None:
