@@ -1,9 +1,9 @@
 """The column engine: runs a format's column program over bytes and fills Arrow buffers (C; see ``docs/engine.md``).
 
-``available`` says whether it can be used: not where the extension was not built or cannot be loaded, and not where the
-environment variable ``WIRELOOM_ENGINE`` is ``objects``. Every function here but ``md5_many`` needs it. ``WIRELOOM_CPU``
-(``portable``, ``sse4.2``, ``avx2``, ``avx512``, ``armv8``) forces the instructions that are used; an impossible value
-is a ``ValueError`` at import.
+``available`` is false if the extension was not built or cannot be loaded, and if the environment variable
+``WIRELOOM_ENGINE`` is ``objects``. All functions here except ``md5_many`` require it. ``WIRELOOM_CPU`` (``portable``,
+``sse4.2``, ``avx2``, ``avx512``, ``armv8``) forces the instructions that are used; an invalid value is a ``ValueError``
+at import.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if available and not TYPE_CHECKING:
         from ._engine import Maker as Maker
         from ._engine import Program as Program
     except ModuleNotFoundError:
-        # It was not built.
+        # The extension was not built.
         available = False
     except ImportError as error:
         available = False
@@ -70,15 +70,15 @@ def resync(
     stores: Buffer | None = None,
     proven: bool = False,
 ) -> tuple[int, int]:
-    """``(0, index)`` of the next back-to-back row at or after ``begin`` that parses, is refused nothing and whose
-    checksums hold (a row whose checksums cover nothing counts only where the next one holds or the input ends);
-    ``(1, index)`` where there is none up to ``index``: call again from there with more input.
+    """Return ``(0, index)`` of the next consecutive row at or after ``begin`` that is valid, including its checksums (a
+    row whose checksums cover no byte counts only if the next one is valid or the input ends); ``(1, index)`` if there
+    is none up to ``index``: call again from there with more input.
 
-    The time grows with ``end - begin`` only. A row may be as long as ``max_record``, so a window must reach that far
-    beyond ``begin`` for an answer; windows of twice that are settled in large steps. ``expand``: what decompresses
-    blocks; ``max_items``: how many items their contents may have, besides as many as they have bytes. ``chains`` and
-    ``stores`` hold the variables, as for a fill without room for damages. ``proven``: only a row whose checksums cover
-    bytes counts.
+    The time is linear in ``end - begin``. A row may be as long as ``max_record``, so a window must extend that far
+    beyond ``begin`` for an answer; windows of twice that size are processed in large steps. ``expand``: the function
+    that decompresses blocks; ``max_items``: the maximum number of items in their contents, in addition to the number of
+    their bytes. ``chains`` and ``stores`` contain the variables, as for a fill without room for damages. ``proven``:
+    whether only rows whose checksums cover bytes count.
     """
     return _engine.resync(
         program,
@@ -116,8 +116,8 @@ class EncodeStatus(IntEnum):
     NO_ROOM = 1
     """The next row may not fit into what is left."""
     REFUSED = 2
-    """The next row cannot be written: its size does not fit its field, or it is larger than ``max_record``, or it holds
-    the delimiter and nothing is stuffed."""
+    """The next row cannot be written: its size does not fit its field, it is larger than ``max_record``, or it contains
+    the delimiter and is not stuffed."""
 
 
 def encode(
@@ -134,58 +134,59 @@ def encode(
     max_record: int,
     out: Buffer,
 ) -> tuple[int, int, int, int]:
-    """Write rows ``first`` … ``rows`` of columns to ``out``: of each row its fixed fields, then its byte string.
+    """Write rows ``first`` … ``rows`` of columns to ``out``: for each row its fixed fields, then its byte string.
 
-    Gives how many rows and bytes were written, an ``EncodeStatus`` and, where there was ``NO_ROOM``, how many bytes
-    the next row needs at most.
+    Return the numbers of rows and bytes written, an ``EncodeStatus`` and, for ``NO_ROOM``, the maximum number of bytes
+    that the next row needs.
 
-    ``fields``: ``(kind, holds, values, added)`` for each, in the order of the wire: a ``program.Kind``, a ``Holds``,
-    for a column its values (``rows`` of them, as wide as the kind, in the machine's order), for a size what is added.
-    ``offsets`` (``rows`` + 1 int32) and ``data``: the byte strings, or ``None``. ``checksum``: ``(function, replace,
-    begin, end)`` with a function of ``checksum`` over bytes ``begin`` … ``end`` of the row (-1: all that follow), its
-    own bytes counting as ``replace``. ``delimiter`` and ``padding`` zeros follow each row. ``max_record``: the largest
-    row in bytes, stuffed and without its delimiter.
+    - ``fields``: ``(kind, holds, values, added)`` for each field, in the order of the wire: a ``program.Kind``, a
+      ``Holds``, for a column its values (``rows`` of them, as wide as the kind, in the machine's byte order), for a
+      size the constant that is added.
+    - ``offsets`` (``rows`` + 1 int32) and ``data``: the byte strings, or ``None``.
+    - ``checksum``: ``(function, replace, begin, end)`` with a function from ``checksum`` over the bytes ``begin`` …
+      ``end`` of the row (-1: to its end); its own bytes count as ``replace``.
+    - ``delimiter`` and ``padding`` zeros are written after each row.
+    - ``max_record``: the maximum size of a row in bytes, stuffed and without its delimiter.
 
-    Other threads run meanwhile. Raises ``ValueError`` for buffers that are too small and numbers that do not exist.
+    The GIL is released. Raises ``ValueError`` for buffers that are too small and for invalid numbers.
     """
     return _engine.encode(fields, offsets, data, first, rows, checksum, delimiter, stuffing, padding, max_record, out)
 
 
 def find_delimiter(source: Buffer, begin: int, end: int, delimiter: bytes) -> int:
-    """Return the first index in ``[begin, end)`` where ``delimiter`` (1 to 4 bytes) stands wholly before ``end``, or
+    """Return the first index in ``[begin, end)`` at which the whole ``delimiter`` (1 to 4 bytes) is before ``end``, or
     -1."""
     return _engine.find_delimiter(source, begin, end, delimiter)
 
 
 def stuff(data: Buffer, stuffing: int) -> bytes:
-    """``data`` stuffed, without delimiter; ``stuffing`` is a ``program.Stuffing`` other than ``NONE``."""
+    """Return ``data`` stuffed, without delimiter; ``stuffing`` is a ``program.Stuffing`` other than ``NONE``."""
     return _engine.stuff(data, stuffing)
 
 
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
-    """Return the bytes that ``data`` (without delimiter) is the stuffing of. Raises ``ValueError`` if it is none, or
-    is longer than ``limit`` bytes."""
+    """Return the unstuffed bytes of ``data`` (without delimiter). Raises ``ValueError`` if ``data`` is not validly
+    stuffed, or the result is longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)
 
 
 def checksum(packed: bytes) -> Callable[..., Any]:
-    """Return the function that computes a checksum, of parameters that ``wireloom.checksums.Algorithm.packed`` gives.
+    """Return the function that computes a checksum with the parameters ``wireloom.checksums.Algorithm.packed``.
 
-    ``function(data, value)``: ``value`` is the checksum of what comes before ``data`` (of xxHash the seed), by default
-    that of nothing. Digests take ``data`` alone and give bytes. Other threads run meanwhile if there is much of it.
-    Raises ``ValueError`` if there is no such checksum.
+    ``function(data, value)``: ``value`` is the checksum of the bytes before ``data`` (for xxHash the seed), by default
+    that of no bytes. Digests take only ``data`` and return bytes. The GIL is released for large data. Raises
+    ``ValueError`` if there is no such checksum.
     """
     return _engine.checksum(packed)
 
 
 def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
-    """Return the MD5 digests (RFC 1321) of many parts of ``source``, 16 bytes each, one after another.
+    """Return the MD5 digests (RFC 1321) of many parts of ``source``, 16 bytes each, concatenated.
 
-    ``begins`` and ``sizes`` hold a uint64 or int64 per message, in the machine's byte order: message ``i`` is
-    ``source[begins[i] : begins[i] + sizes[i]]``. Messages may be empty and may overlap. They are digested side by side,
-    so give as many as there are in one call. Other threads run meanwhile. Works without the extension too, one message
-    after another. Raises ``ValueError`` if the two do not have as many numbers, or a message is not within
-    ``source``.
+    ``begins`` and ``sizes`` contain a uint64 or int64 per message, in the machine's byte order: message ``i`` is
+    ``source[begins[i] : begins[i] + sizes[i]]``. Messages may be empty and may overlap. They are processed in parallel,
+    so pass as many as possible in one call. The GIL is released. Works without the extension too, one message after
+    another. Raises ``ValueError`` if the lengths of the two arrays differ, or a message is not within ``source``.
     """
     if available:
         return _engine.md5_many(source, begins, sizes)
@@ -193,6 +194,6 @@ def md5_many(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
 
 
 def features() -> dict[str, str | list[str]]:
-    """Return what was chosen for this processor: ``cpu``, ``crc32c``, ``scan``, ``md5``; ``levels``: what could be
-    forced."""
+    """Return the variants selected for this processor: ``cpu``, ``crc32c``, ``scan``, ``md5``; ``levels``: those that
+    can be forced."""
     return _engine.features()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def one_after_another(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
-    """Like ``wireloom.engine.md5_many``, with the same errors."""
+    """Return the same as ``wireloom.engine.md5_many``, with the same errors."""
     data = memoryview(source).cast("B")
     first, second = memoryview(begins).cast("B"), memoryview(sizes).cast("B")
     if len(first) != len(second) or len(first) % 8:

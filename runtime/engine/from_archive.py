@@ -1,7 +1,7 @@
-"""Loads the engine out of an archive of packages, as ``spark-submit --py-files`` brings them.
+"""Loads the engine from an archive of packages, as distributed by ``spark-submit --py-files``.
 
-Python imports modules from archives, but the system loads libraries from files only. So the engine is copied to a file
-of its own, in the folder for temporary files, which is gone again when it is loaded.
+Python imports modules from archives, but the system loads libraries only from files. So the engine is copied to a
+temporary file, which is removed after it has been loaded.
 """
 
 from __future__ import annotations
