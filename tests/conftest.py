@@ -17,7 +17,7 @@ from . import kinesis_server
 from . import s2_server as s2_servers
 from .examples import PROFILE, examples
 from .scheduling import SPARK, check_groups, group_of
-from .storage_server import Store, running
+from .storage_server import Store, running, running_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,6 +46,13 @@ SPARK_SETTINGS = {
 def object_store() -> Iterator[Store]:
     """An S3 server on this machine."""
     with running() as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def store_apart(object_store: Store) -> Iterator[Store]:
+    """The same in a process of its own, for a client that holds Python's lock while it waits."""
+    with running_apart() as store:
         yield store
 
 

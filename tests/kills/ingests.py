@@ -10,14 +10,12 @@ from __future__ import annotations
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -25,12 +23,12 @@ from typing import Any
 import click
 import pyarrow.dataset
 import pyarrow.fs
-from wireloom.input import Location, client, filesystem
+from wireloom.input import Location, filesystem
 
 from ..java import QUICK_JAVA
 from ..spark.logs import log
+from ..storage_server import BUCKET, running_apart
 
-BUCKET = "kills"
 KINDS = ("parquet", "delta", "iceberg")
 MODES = ("batch", "stream")
 LONGEST = 8.0
@@ -187,28 +185,6 @@ def run(subject: Subject, kills: int, randomness: random.Random, longest: float 
     )
 
 
-@contextmanager
-def store() -> Iterator[str]:
-    """An object store in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        endpoint = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + 60
-        with socket.socket() as caller:
-            while caller.connect_ex(("127.0.0.1", port)):
-                assert time.monotonic() < deadline
-                time.sleep(0.1)
-        client(Location(endpoint=endpoint, region="us-east-1")).create_bucket(Bucket=BUCKET)
-        yield endpoint
-    finally:
-        process.kill()
-        process.wait()
-
-
 @click.command()
 @click.option("--kills", default=100, show_default=True, help="Runs that are killed, over all kinds of tables.")
 @click.option("--each", default=5, show_default=True, help="Kills of one table, before it is completed.")
@@ -220,10 +196,10 @@ def main(kills: int, each: int, seed: int, kinds: tuple[str, ...], modes: tuple[
     os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
     os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "test")
     randomness, done, wrong = random.Random(seed), 0, 0
-    with tempfile.TemporaryDirectory() as folder, store() as endpoint:
+    with tempfile.TemporaryDirectory() as folder, running_apart() as store:
         chosen = [
             (kind, mode == "stream", at)
-            for at in (None, endpoint)
+            for at in (None, store.endpoint)
             for mode in modes or MODES
             for kind in kinds or KINDS
         ]

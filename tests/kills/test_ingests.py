@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from .ingests import Subject, run, store
+from ..storage_server import Store
+from .ingests import Subject, run
 
 
-def test_every_record_is_there_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_record_is_there_once(store_apart: Store, tmp_path: Path) -> None:
     """Growing and damaged files, as a stream into a Delta table in an object store."""
     pytest.importorskip("deltalake", reason="the package deltalake is not installed")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    with store() as endpoint:
-        _, error = run(Subject(tmp_path, "delta", True, endpoint), 1, random.Random(1), longest=3.0)
+    _, error = run(Subject(tmp_path, "delta", True, store_apart.endpoint), 1, random.Random(1), longest=3.0)
     assert not error

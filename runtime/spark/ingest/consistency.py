@@ -47,6 +47,18 @@ def check_no_others(place: Folder, advice: str) -> None:
         )
 
 
+def check_kind(table: Folder, ledger: Ledger, kind: str) -> None:
+    """Raise ``WireloomError`` where the table is of another kind, even if it is to be replaced: its log, which only
+    its own kind knows, would name files that are gone."""
+    there = ledger.shape
+    if there is not None and there.to != kind:
+        raise WireloomError(
+            f"the table is of kind {there.to}, not {kind}",
+            path=table.address,
+            advice=f"write to it as {there.to} (option to), or name another table",
+        )
+
+
 def check_quarantine(table: str, quarantine: Folder, ledger: Ledger) -> None:
     """Raise ``WireloomError`` if damaged records of earlier runs are in another quarantine, or if the folder has other
     files. ``table``: the table's address in the ledger."""

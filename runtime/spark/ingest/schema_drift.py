@@ -50,10 +50,10 @@ def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution:
     """Return the columns of the table from now on. ``schema``: that of the read, whose shape is ``new``; ``there``: the
     shape of the table.
 
-    Raises ``WireloomError`` if columns, types, partitions or the kind of table differ in a way that was not requested;
-    the order of columns is irrelevant.
+    Raises ``WireloomError`` if columns, types or partitions differ in a way that was not requested; the order of
+    columns is irrelevant.
     """
-    other = [*_other_differences(there, new)]
+    other = _other_partitions(there, new)
     differences = [*_differences(dict(there.columns), dict(new.columns), schema)]
     # The schema of a table that was created by other software cannot be changed.
     fixed = evolution == REFUSE or not there.described
@@ -80,12 +80,11 @@ def _refused(each: Difference, there: Shape, evolution: str) -> bool:
     return each.name in there.partition_by or (evolution == ADD and each.here is not None and not each.fits)
 
 
-def _other_differences(there: Shape, new: Shape) -> Iterator[str]:
-    if there.to != new.to:
-        yield f"it is {there.to}, not {new.to}"
-    if there.partition_by != new.partition_by:
-        found, asked = (", ".join(each.partition_by) or "nothing" for each in (there, new))
-        yield f"it is partitioned by {found}, not by {asked}"
+def _other_partitions(there: Shape, new: Shape) -> list[str]:
+    if there.partition_by == new.partition_by:
+        return []
+    found, asked = (", ".join(each.partition_by) or "nothing" for each in (there, new))
+    return [f"it is partitioned by {found}, not by {asked}"]
 
 
 def _differences(there: dict[str, str], new: dict[str, str], schema: StructType) -> Iterator[Difference]:

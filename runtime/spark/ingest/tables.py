@@ -33,6 +33,7 @@ from .consistency import (
     QUARANTINE_ADVICE,
     absolute_address,
     check_consistency,
+    check_kind,
     check_no_others,
     check_quarantine,
     mark_of,
@@ -106,6 +107,7 @@ class IngestTables:
         Raises ``WireloomError`` if they do not fit, or if the ledger does not match the table.
         """
         wanted = self._wanted
+        check_kind(self.table, self.ledger, wanted.to)
         new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
         if self._catalog is not None:
             self._catalog.check(self.table, new)
@@ -255,8 +257,10 @@ class IngestTables:
         return record, report
 
     def _publish(self, record: Commit) -> None:
-        if self._catalog is not None:
-            self._catalog.publish(self.table, record)
+        # An earlier run may have written a table of another kind than this one asks for.
+        catalog = catalog_of(Shape.from_json(record.facts["shape"]).to)
+        if catalog is not None:
+            catalog.publish(self.table, record)
         if record.facts["metrics"] is not None:
             place = folder(record.facts["metrics"], self.table.location)
             place.make()

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,7 +14,7 @@ import pyarrow.dataset
 import pytest
 import wireloom
 from wireloom import UnsupportedError, WireloomError
-from wireloom.input import Location, client, filesystem
+from wireloom.input import Location, filesystem
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest, lease, locked, store_lock
 from wireloom.spark.ingest_stream import ingest_stream
@@ -106,39 +103,13 @@ def test_partitions(spark: SparkSession, object_store: Store, place: str, sample
         )
 
 
-@pytest.fixture
-def server_apart(object_store: Store) -> Iterator[str]:
-    """The address of a store in a process of its own, for a client that lets no Python run while it waits."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        endpoint = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + 60
-        while not _answers(port):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        client(Location(endpoint=endpoint, region="us-east-1")).create_bucket(Bucket=BUCKET)
-        yield endpoint
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", port)) == 0
-
-
-def test_a_delta_table(spark: SparkSession, server_apart: str, samples: dict[str, Sample]) -> None:
+def test_a_delta_table(spark: SparkSession, store_apart: Store, samples: dict[str, Sample], tmp_path: Path) -> None:
     deltalake = pytest.importorskip("deltalake", reason="the package deltalake is not installed")
-    table = f"s3://{BUCKET}/delta"
-    options = {"endpoint": server_apart, "region": "us-east-1"}
+    table = f"s3://{BUCKET}/{tmp_path.name}/delta"
+    options = {"endpoint": store_apart.endpoint, "region": "us-east-1"}
     for _ in range(2):
         ingest(spark, "cobs_log", str(samples["cobs_log"].file), table, to="delta", options=options)
-    access = {"AWS_ENDPOINT_URL": server_apart, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
+    access = {"AWS_ENDPOINT_URL": store_apart.endpoint, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
     found = deltalake.DeltaTable(table, storage_options=access)
     assert found.version() == 0
     assert [each["num_records"] for each in pa.table(found.get_add_actions(flatten=True)).to_pylist()] == [ROWS]

@@ -38,8 +38,8 @@ NOTED = ("noted", (KIND, VALUE, NOTE))
 class Place:
     """Inputs of several versions of a spec, and a table."""
 
-    def __init__(self, base: Path, spark: SparkSession, to: str = "parquet") -> None:
-        self.base, self.spark, self.to = base, spark, to
+    def __init__(self, base: Path, spark: SparkSession, to: str = "parquet", store: Store | None = None) -> None:
+        self.base, self.spark, self.to, self.store = base, spark, to, store
 
     def spec(self, version: tuple[str, Iterable[str]]) -> Any:
         name, fields = version
@@ -57,9 +57,15 @@ class Place:
         return ingest(self.spark, self.spec(version), str(self.base / "in"), table, **given)
 
     def rows(self) -> list[dict[str, Any]]:
-        files = sorted(str(each) for each in (self.base / "lake" / "table").rglob("part-*.parquet"))
-        schema = pyarrow.dataset.dataset(files[-1]).schema
-        found: list[dict[str, Any]] = pyarrow.dataset.dataset(files, schema=schema).to_table().to_pylist()
+        if self.store is None:
+            system, names = None, [str(each) for each in (self.base / "lake" / "table").rglob("part-*.parquet")]
+        else:
+            system = filesystem(Location(endpoint=self.store.endpoint, region="us-east-1"), BUCKET)
+            names = [f"{BUCKET}/{each}" for each in self.store.keys(f"{self.base.name}/lake/table/part-")]
+        files = sorted(names)
+        schema = pyarrow.dataset.dataset(files[-1], filesystem=system).schema
+        every = pyarrow.dataset.dataset(files, schema=schema, filesystem=system)
+        found: list[dict[str, Any]] = every.to_table().to_pylist()
         return found
 
     def table(self) -> Any:
@@ -67,7 +73,11 @@ class Place:
         if self.to == "delta":
             from deltalake import DeltaTable
 
-            return DeltaTable(self.base / "lake" / "table").to_pyarrow_table()
+            if self.store is None:
+                return DeltaTable(self.base / "lake" / "table").to_pyarrow_table()
+            address = f"s3://{BUCKET}/{self.base.name}/lake/table"
+            access = {"AWS_ENDPOINT_URL": self.store.endpoint, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1"}
+            return DeltaTable(address, storage_options=access).to_pyarrow_table()
         if self.to == "iceberg":
             from pyiceberg.catalog import load_catalog
 
@@ -81,11 +91,11 @@ class Place:
         return found
 
 
-def own_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A catalog of Iceberg for one test."""
+def own_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -> None:
+    """A catalog of Iceberg for one test; ``more``: further properties of it."""
     catalog = pytest.importorskip("pyiceberg.catalog", reason="the package pyiceberg is not installed")
-    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
-    monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__URI", f"sqlite:///{folder / 'catalog'}")
+    for name, value in {"type": "sql", "uri": f"sqlite:///{folder / 'catalog'}", **more}.items():
+        monkeypatch.setenv(f"PYICEBERG_CATALOG__DEFAULT__{name.upper()}", value)
     monkeypatch.setattr("pyiceberg.catalog._ENV_CONFIG", type(catalog._ENV_CONFIG)())
 
 
@@ -235,29 +245,39 @@ def test_streams(to: str, spark: SparkSession, tmp_path: Path, monkeypatch: pyte
     ]
 
 
-def test_streams_on_an_object_store(spark: SparkSession, object_store: Store, tmp_path: Path) -> None:
-    place, base = Place(tmp_path, spark), f"s3://{BUCKET}/{tmp_path.name}"
-    options = {"endpoint": object_store.endpoint, "region": "us-east-1"}
+@pytest.mark.parametrize("to", ["parquet", "delta", "iceberg"])
+def test_streams_on_an_object_store(
+    to: str, spark: SparkSession, store_apart: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_catalog(tmp_path, monkeypatch, s3__endpoint=store_apart.endpoint, s3__region="us-east-1")
+    place, base = Place(tmp_path, spark, to, store_apart), f"s3://{BUCKET}/{tmp_path.name}"
+    options = {"endpoint": store_apart.endpoint, "region": "us-east-1"}
 
     def run(version: Any, evolution: str) -> Any:
-        given: Any = {"quarantine": f"{base}/bad", "options": options, "schema_evolution": evolution}
-        checkpoint = str(tmp_path / "checkpoint")
-        return ingest_stream(spark, place.spec(version), f"{base}/in", f"{base}/table", checkpoint=checkpoint, **given)
+        given: Any = {"quarantine": f"{base}/bad", "options": options, "schema_evolution": evolution, "to": to}
+        checkpoint, table = str(tmp_path / "checkpoint"), f"{base}/lake/table"
+        return ingest_stream(spark, place.spec(version), f"{base}/in", table, checkpoint=checkpoint, **given)
 
-    object_store.put(f"{tmp_path.name}/in/1.bin", struct.pack("<BI", 0, 10))
+    def add(name: str, content: bytes) -> None:
+        store_apart.put(f"{tmp_path.name}/in/{name}", content)
+
+    add("1.bin", struct.pack("<BI", 0, 10))
     assert run(FIRST, "refuse").rows == 1
-    object_store.put(f"{tmp_path.name}/in/2.bin", struct.pack("<BIHBI", 1, 11, 7, 0, 12))
-    assert run(NOTED, "quarantine").set_aside == 1
-    object_store.put(f"{tmp_path.name}/in/3.bin", struct.pack("<BIH", 1, 13, 9))
+    add("2.bin", struct.pack("<BIHBI", 1, 11, 7, 0, 12))
+    with pytest.raises(WireloomError, match=r"it has no column note \(int\)"):
+        run(NOTED, "refuse")
+    summary = run(NOTED, "quarantine")
+    assert (summary.rows, summary.set_aside) == (1, 1)
+    add("3.bin", struct.pack("<BIH", 1, 13, 9))
     assert run(NOTED, "add").rows == 1
-    files = filesystem(Location(endpoint=object_store.endpoint, region="us-east-1"), BUCKET)
-    keys = [f"{BUCKET}/{each}" for each in object_store.keys(f"{tmp_path.name}/table/part-")]
-    schema = pyarrow.schema({"value": pyarrow.int64(), "note": pyarrow.int32()})
-    rows = pyarrow.dataset.dataset(sorted(keys), schema, format="parquet", filesystem=files).to_table()
-    assert sorted(rows.to_pylist(), key=lambda row: row["value"]) == [
-        {"value": 10, "note": None},
-        {"value": 12, "note": None},
-        {"value": 13, "note": 9},
+    # The column stays, also for what reads the first version again.
+    add("4.bin", struct.pack("<BI", 0, 14))
+    assert run(FIRST, "add").rows == 1
+    assert sorted(tuple(each.values()) for each in place.table().to_pylist()) == [
+        (0, 10, None),
+        (0, 12, None),
+        (0, 14, None),
+        (1, 13, 9),
     ]
 
 

@@ -96,6 +96,35 @@ def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
         run(existing="overwrite", partition_by=("_path",))
 
 
+@pytest.mark.parametrize("kind", ["delta", "iceberg"])
+def test_a_table_is_not_written_as_another_kind(
+    kind: str, spark: SparkSession, tmp_path: Path, iceberg: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that asks for another kind is refused, and completes the commit that was cut off as what it is."""
+    from deltalake import DeltaTable
+    from wireloom.spark.write import commit_log
+
+    log(tmp_path / "in" / "a.log", "one", "two")
+    table = tmp_path / "lake" / "events"
+
+    def run(**more: Any) -> Any:
+        return ingest(spark, "cobs_log", str(tmp_path / "in"), str(table), **more)
+
+    def dead(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(commit_log, "_move_staged", dead)
+        with pytest.raises(KeyboardInterrupt):
+            run(to=kind)
+    for existing in ("append", "overwrite"):
+        with pytest.raises(WireloomError, match=f"the table is of kind {kind}, not parquet; write to it as {kind}"):
+            run(existing=existing)
+    rows = DeltaTable(table).count() if kind == "delta" else iceberg("lake.events").scan().to_arrow().num_rows
+    assert rows == 2
+    assert run(to=kind).done_before == 1
+
+
 def test_iceberg_in_a_folder_with_blanks(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
     log(tmp_path / "in" / "a.log", "one")
     ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / "my lake" / "t [1] ü"), to="iceberg")
