@@ -43,6 +43,13 @@ class MisplacedError(WireloomError):
         self.before = before
 
 
+def without_rows(format: Format, error: Exception) -> RowError:
+    """Return the error for a file without rows, of which ``error`` says why its beginning cannot be written."""
+    asked = ", ".join(each.name for each in format.columns if each.asks is not None and not each.presumed)
+    why = f"it begins with values of {asked}; write one row with these and no content" if asked else error
+    return RowError(f"{format.name} cannot be written without a row: {why}")
+
+
 def rows_before(error: Exception) -> int:
     """Return the number of rows before the one with the error that can be written without it; 0 if unknown."""
     return error.before if isinstance(error, MisplacedError) else 0

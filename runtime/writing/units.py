@@ -32,6 +32,7 @@ from .refusals import (
     refusal,
     rows_before,
     untrue,
+    without_rows,
 )
 from .unit_rows import Row, Rows, key_of, keys_of, weight_of
 
@@ -94,7 +95,7 @@ class UnitEncoder:
                 raise
             except REFUSALS as error:
                 if rows.at(0) is None:
-                    raise RowError(f"{self._format.name} cannot be written without a row: {error}") from error
+                    raise without_rows(self._format, error) from error
                 attempt = Attempt(error, 0)
                 raise refusal(attempt, attempt, 0, self._format) from error
             yield head, 0

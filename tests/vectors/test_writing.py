@@ -169,7 +169,7 @@ def test_a_file_of_avro_without_objects(tmp_path: Path) -> None:
 
 def test_what_the_header_of_avro_needs(tmp_path: Path) -> None:
     for rows, said in (
-        ([], "cannot be written without a row"),
+        ([], "without a row: it begins with values of schema; write one row with these and no content"),
         ([{"count": 1, "data": b"\2"}], "cannot be written without the column schema"),
         (
             [{"count": 1, "data": b"\2", "schema": each} for each in ('"long"', '"int"')],
