@@ -166,7 +166,7 @@ def stuff(data: Buffer, stuffing: int) -> bytes:
 
 def unstuff(data: Buffer, stuffing: int, limit: int) -> bytes:
     """Return the unstuffed bytes of ``data`` (without delimiter). Raises ``ValueError`` if ``data`` is not validly
-    stuffed, or the result is longer than ``limit`` bytes."""
+    stuffed, or is longer than ``limit`` bytes."""
     return _engine.unstuff(data, stuffing, limit)
 
 
